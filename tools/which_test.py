@@ -17,7 +17,7 @@ import pandas as pd
 from bayescompare import pairwise
 from bayescompare.studies import which_test_study, which_test_summary
 from bayescompare.studies.which_test import KINDS, which_test_results
-from bayescompare.studies.which_test_methods import METHODS, applies_to_table
+from bayescompare.studies.which_test_methods import METHODS
 
 DATA = Path(__file__).parents[1] / "docs" / "data"
 SEED = 2026
@@ -27,8 +27,8 @@ TIMED = ("1 measure, n=20", "2 measures, n=20", "10 folds, much noise", "counts 
 
 def seconds(name: str) -> tuple[str, float]:
     """The kind of table on which a method is timed, and the median time of five answers."""
-    method, missing = METHODS[name]
-    label = next(k for k in (*TIMED, *KINDS) if applies_to_table(name, KINDS[k]))
+    contender = METHODS[name]
+    label = next(k for k in (*TIMED, *KINDS) if contender.applies_to(KINDS[k]))
     kind = KINDS[label]
     rng = np.random.default_rng(SEED)
     strength = rng.normal(0.0, 0.5, (kind.algorithms, kind.measures))
@@ -36,7 +36,7 @@ def seconds(name: str) -> tuple[str, float]:
     spent = []
     for table in tables:
         start = time.process_time()
-        pairwise(table, method=method, missing=missing, rng=1, n_jobs=1)
+        pairwise(table, method=contender.method, missing=contender.missing, rng=1, n_jobs=1)
         spent.append(time.process_time() - start)
     # The first one compiles.
     return label, float(np.median(spent[1:]))

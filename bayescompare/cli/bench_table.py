@@ -9,6 +9,13 @@ from rich.table import Table
 
 from bayescompare.cli.tables import console
 from bayescompare.studies.bench.table import OURS
+from bayescompare.text.numbers import (
+    duration_text,
+    growth_exponent_text,
+    memory_size_text,
+    numerical_error_text,
+    ratio_text,
+)
 
 if TYPE_CHECKING:
     from bayescompare.studies.bench import BenchRow, BenchTable
@@ -55,28 +62,12 @@ def bench_cells(row: BenchRow, growth: float | None) -> tuple[str, ...]:
     if row.seconds is None:
         what = row.status if row.status == "not installed" else f"failed: {row.note}"
         return (str(row.size), row.package, what, "", "", "", "")
-    ratio = row.ratio
     return (
         str(row.size),
         row.package,
-        bench_time(row.seconds),
-        "" if ratio is None else f"{ratio:.2g}×" if ratio < 99.5 else f"{ratio:.0f}×",
-        "" if row.megabytes is None else f"{row.megabytes:.3g} MB",
-        "—" if row.error is None else "0" if row.error == 0 else f"{row.error:.0e}",
-        "" if growth is None else f"{growth:.1f}",
+        duration_text(row.seconds),
+        "" if row.ratio is None else ratio_text(row.ratio),
+        "" if row.megabytes is None else memory_size_text(1e6 * row.megabytes),
+        "—" if row.error is None else numerical_error_text(row.error),
+        "" if growth is None else growth_exponent_text(growth),
     )
-
-
-def bench_time(seconds: float) -> str:
-    """Write seconds with two figures and a unit.
-
-    Examples
-    --------
-    >>> [bench_time(s) for s in (3.21e-5, 0.0456, 7.89, 123.4)]
-    ['32 µs', '46 ms', '7.9 s', '123 s']
-    """
-    for factor, unit in ((1e6, "µs"), (1e3, "ms"), (1.0, "s")):
-        number = seconds * factor
-        if number < 999.5 or unit == "s":
-            break
-    return f"{number:.2g} {unit}" if number < 99.5 else f"{number:.0f} {unit}"

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bayescompare._errors import BayescompareError
+from bayescompare._files import write_bytes
 from bayescompare._input import read_input_file, read_input_to_limit
 
 __all__ = ["STANDARD_INPUT", "called_as_typed", "files_of_pipes", "is_pipe", "suffix_of_content"]
@@ -66,9 +67,8 @@ def called_as_typed(text: str, names: Mapping[str, str]) -> str:
 
 def _pipe_as_file(path: Path, place: Path) -> Path:
     """Write what comes out of a pipe to a file, and give it the suffix of its content."""
-    place.write_bytes(
-        _read_standard_input() if str(path) == STANDARD_INPUT else read_input_file(path)
-    )
+    piped = _read_standard_input() if str(path) == STANDARD_INPUT else read_input_file(path)
+    write_bytes(place, piped, flush=False)  # removed again when the command ends
     content = read_input_file(place)  # decompressed
     if not content.strip():
         raise BayescompareError("is empty: pipe a table in.")

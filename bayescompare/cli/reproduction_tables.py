@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from bayescompare.cli.tables import new_table
-from bayescompare.text.numbers import share_number_text, standard_error_text, whole_number_text
+from bayescompare.text.numbers import (
+    duration_text,
+    share_number_text,
+    standard_error_text,
+    statistic_number_text,
+    whole_number_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,17 +27,13 @@ def print_reproductions(out: Console, known: Sequence[Reproduction]) -> None:
     """List the tables and figures, what there is to compare with, and what each costs."""
     table = new_table("table", "what", "published", "cost", left=4)
     for r in known:
-        cost = _cost_words(r.seconds) if r.unit else "exact"
+        cost = duration_text(r.seconds) if r.unit else "exact"
         simulated = f"{whole_number_text(r.replications)} {r.unit}" if r.unit else ""
         table.add_row(r.key, f"{r.what}", r.published, f"{cost}\n{simulated}".strip())
     out.print(table)
     names = "; ".join(f"{', '.join(r.also)}: see {r.key}" for r in known if r.also)
     out.print(f"Also known: {names}.")
     out.print("Costs are CPU time on one core; --quick takes about a twentieth.")
-
-
-def _cost_words(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 def print_reproduced(out: Console, done: Reproduced) -> None:
@@ -59,6 +60,7 @@ def print_reproduced(out: Console, done: Reproduced) -> None:
 
 def _figure_text(value: float | None, whole: bool) -> str:
     """A count as it is, a share to three digits, nothing where there is none."""
-    if value is None or math.isnan(value):
+    if value is None:
         return ""
-    return f"{value:g}" if whole or not 0.0 <= value <= 1.0 else share_number_text(value)
+    share = not whole and 0.0 <= value <= 1.0
+    return share_number_text(value) if share else statistic_number_text(value, significant=6)

@@ -22,6 +22,7 @@ from bayescompare.cli.flags import naming_flags
 from bayescompare.cli.measures import read_measures
 from bayescompare.cli.options import TableOptions, read_names_flag
 from bayescompare.cli.pipes import STANDARD_INPUT, called_as_typed, files_of_pipes, is_pipe
+from bayescompare.text.names import any_name_pattern
 
 __all__ = ["check_table", "read_table"]
 
@@ -43,7 +44,7 @@ _ABOUT_REPLICATES = (
 
 #: The arguments of `read_errors` that --errors writes in another way.
 _PARTS = {"first_wrong": "FIRST", "second_wrong": "SECOND", "both_wrong": "both"}
-_PART = re.compile(rf"\b({'|'.join(_PARTS)})(?==)")
+_PART = re.compile(rf"\b{any_name_pattern(_PARTS)}(?==)")
 
 
 def check_table(options: TableOptions) -> None:
@@ -308,7 +309,7 @@ def _naming_flag_of_column(kind: str, options: TableOptions) -> Iterator[None]:
         yield
     except BayescompareError as error:
         message = _PART.sub(lambda part: _PARTS[part[0]], str(error))
-        if re.search(rf"\b({'|'.join((*_PARTS.values(), *_COUNTED[kind][1]))})=", message):
+        if re.search(rf"\b{any_name_pattern((*_PARTS.values(), *_COUNTED[kind][1]))}=", message):
             message = f"--{kind} {getattr(options, kind)}: {message}"
         error.args = (message,)
         raise

@@ -34,6 +34,7 @@ _MOST_TEXT = 30
 #: Above this many algorithms not every tick has a label.
 _MOST_TICKS = 80
 
+#: Letters of a name beside the cells; beyond, its middle is left out.
 _NAME = 40
 
 #: Bayesian or not → colour map. Dark is strong either way: P near 1, a p-value near 0.

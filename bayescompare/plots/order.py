@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +18,6 @@ from bayescompare.plots._drawing import (
     new_axes,
     prefix_words,
     set_title,
-    shown_names,
 )
 from bayescompare.plots._pairs import (
     plotted_datasets_words,
@@ -27,13 +25,10 @@ from bayescompare.plots._pairs import (
     rule_of_plotted_pairs,
 )
 from bayescompare.plots.order_layout import (
-    NAME,
     Node,
     OrderLayout,
     edge_stations,
-    extra_height,
     layout_size,
-    node_lines,
     node_places,
     order_layout,
 )
@@ -57,6 +52,9 @@ _HALF_LINE = 7.0
 
 #: Trade-offs are drawn while there are at most this many.
 _MOST_TRADES = 20
+
+#: More arrows than this cannot be followed one by one: they are fine and pale, behind the names.
+_MOST_ARROWS = 60
 
 
 def plot_order(
@@ -108,38 +106,37 @@ def order_size(
 def draw_order_graph(graph: nx.DiGraph[str], ax: Axes | None) -> Axes:
     """Draw a graph of winners and losers, best on top."""
     layout = order_layout(graph)
-    shown = shown_names(list(graph), NAME)
-    ax = new_axes(ax, layout_size(layout, shown))
+    ax = new_axes(ax, layout_size(layout))
     place = node_places(layout)
     _draw_trade_offs(ax, graph, layout, place)
-    _draw_order_plot_edges(ax, layout, place, shown)
-    _draw_order_plot_nodes(ax, layout, place, shown)
+    _draw_order_plot_edges(ax, layout, place)
+    _draw_order_plot_nodes(ax, layout, place)
     across = [x for x, _ in place.values()]
     ax.set_xlim(min(across) - 0.75, max(across) + 0.75)
-    ax.set_ylim(
-        min(y for _, y in place.values()) - 0.35 - extra_height(layout), 0.35 + extra_height(layout)
-    )
+    margin = 0.35 + layout.extra_height / 2
+    ax.set_ylim(min(y for _, y in place.values()) - margin, margin)
     ax.set_axis_off()
     return ax
 
 
 def drawn_order_size(graph: nx.DiGraph[str]) -> tuple[float, float]:
     """Return the width and height in inches that `draw_order_graph` needs."""
-    return layout_size(order_layout(graph), shown_names(list(graph), NAME))
+    return layout_size(order_layout(graph))
 
 
 # drawing -----------------------------------------------------------------------------------------
 
 
 def _draw_order_plot_edges(
-    ax: Axes, layout: OrderLayout, place: dict[Node, tuple[float, float]], shown: Mapping[str, str]
+    ax: Axes, layout: OrderLayout, place: dict[Node, tuple[float, float]]
 ) -> None:
     depth = {n: k for k, row in enumerate(layout.rows) for n in row if isinstance(n, str)}
     half = {
-        node: _HALF_NODE + _HALF_LINE * (len(node_lines(names, shown)) - 1)
-        for node, names in layout.members.items()
+        node: _HALF_NODE + _HALF_LINE * (len(lines) - 1) for node, lines in layout.lines.items()
     }
-    arrival = _order_plot_arrivals(layout, place, depth, shown)
+    arrival = _order_plot_arrivals(layout, place, depth)
+    many = len(layout.edges) > _MOST_ARROWS
+    look = {"color": "0.6", "linewidth": 0.5} if many else {"color": INK, "linewidth": 1.1}
     for winner, loser in layout.edges:
         stations = edge_stations(winner, loser, depth)
         below = moved_in_drawing(ax, ax.transData, 0.0, -half[winner])
@@ -155,10 +152,9 @@ def _draw_order_plot_edges(
                 textcoords=below if k == 0 else ax.transData,
                 arrowprops={
                     "arrowstyle": "-|>" if last else "-",
-                    "color": INK,
-                    "linewidth": 1.1,
                     "shrinkA": 0,
                     "shrinkB": 0,
+                    **look,
                 },
                 annotation_clip=False,
             )
@@ -168,10 +164,7 @@ def _draw_order_plot_edges(
 
 
 def _order_plot_arrivals(
-    layout: OrderLayout,
-    place: dict[Node, tuple[float, float]],
-    depth: dict[str, int],
-    shown: Mapping[str, str],
+    layout: OrderLayout, place: dict[Node, tuple[float, float]], depth: dict[str, int]
 ) -> dict[tuple[str, str], float]:
     """Return where each arrow ends on the loser's upper edge, in points from its middle."""
     coming: dict[str, list[tuple[float, str]]] = {}
@@ -180,7 +173,7 @@ def _order_plot_arrivals(
         coming.setdefault(loser, []).append((place[before][0], winner))
     ends = {}
     for loser, sources in coming.items():
-        longest = max(len(line) for line in node_lines(layout.members[loser], shown))
+        longest = max(len(line) for line in layout.lines[loser])
         reach = min(7.0 * (len(sources) - 1), 3.0 * longest)
         steps = np.linspace(-reach, reach, len(sources)) if len(sources) > 1 else [0.0]
         for (_, winner), step in zip(sorted(sources), steps, strict=True):
@@ -226,7 +219,7 @@ def _trade_offs(graph: nx.DiGraph[str]) -> list[tuple[str, str, str]]:
 
 
 def _draw_order_plot_nodes(
-    ax: Axes, layout: OrderLayout, place: dict[Node, tuple[float, float]], shown: Mapping[str, str]
+    ax: Axes, layout: OrderLayout, place: dict[Node, tuple[float, float]]
 ) -> None:
     loose = {name for row in layout.loose for name in row}
     for node, (x, y) in place.items():
@@ -239,11 +232,12 @@ def _draw_order_plot_nodes(
             "edgecolor": VERMILION if circle else GREY if node in loose else BLUE,
             "linewidth": 1.2,
         }
-        text = "\n".join(node_lines(layout.members[node], shown))
+        text = "\n".join(layout.lines[node])
         ax.text(x, y, text, ha="center", va="center", bbox=box, zorder=4, **LITERAL)
     if layout.loose:
         x, y = place[layout.loose[0][0]]
-        ax.text(x - 0.5, y + 0.3, "not ordered", fontsize="small", style="italic", color="0.35")
+        y += layout.step(layout.loose[0]) - 0.15
+        ax.text(x - 0.5, y, "not ordered", fontsize="small", style="italic", color="0.35")
 
 
 def _order_plot_title(

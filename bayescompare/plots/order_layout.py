@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,13 +15,11 @@ if TYPE_CHECKING:
     import networkx as nx
 
 __all__ = [
-    "NAME",
     "Node",
     "OrderLayout",
+    "break_drawn_name",
     "edge_stations",
-    "extra_height",
     "layout_size",
-    "node_lines",
     "node_places",
     "order_layout",
 ]
@@ -28,14 +27,18 @@ __all__ = [
 #: Inches between rows and per character of a name, and the largest width of a figure.
 _ROW, _CHARACTER, _WIDEST = 1.0, 0.095, 30.0
 
-#: Longest name.
-NAME = 24
+#: Letters of the longest name, and of the longest line of a name.
+_NAME, _LETTERS = 40, 26
+
+#: Names break after these.
+_BREAKS = re.compile(r"[/\-_.: ]")
 
 #: Rows of unordered algorithms hold at least this many.
 _LEAST_IN_ROW = 6
 
-#: Distance, in rows, between the lines of one row and between rows of unordered algorithms.
-_LINE = 0.45
+#: Distance, in rows, between names of one row that are staggered and between rows of unordered
+#: algorithms; and what each further line of a name adds to it.
+_STEP, _LINE = 0.45, 0.2
 
 #: Names that the box of a circle lists.
 _MOST_CIRCLED = 5
@@ -57,6 +60,8 @@ class OrderLayout:
         Rows of algorithms that are in no edge.
     members : dict of str to list of str
         The algorithms of each node: one, or those that beat each other in a circle.
+    lines : dict of str to list of str
+        What is written in each node.
     room : float
         How many names fit side by side.
     """
@@ -65,12 +70,23 @@ class OrderLayout:
     edges: list[tuple[str, str]]
     loose: list[list[str]]
     members: dict[str, list[str]]
+    lines: dict[str, list[str]]
     room: float
 
     @property
     def cyclic(self) -> bool:
         """Whether there is a circle, so that no order exists within it."""
         return any(len(names) > 1 for names in self.members.values())
+
+    @property
+    def extra_height(self) -> float:
+        """How much further apart rows are, in rows, where a node has several lines."""
+        return _LINE * (max(map(len, self.lines.values())) - 1)
+
+    def step(self, row: Sequence[Node]) -> float:
+        """How far staggered names of a row are apart, in rows."""
+        most = max((len(self.lines[node]) for node in row if isinstance(node, str)), default=1)
+        return _STEP + _LINE * (most - 1)
 
     def node_of(self) -> dict[str, str]:
         """Return the node in which each algorithm is drawn."""
@@ -90,10 +106,12 @@ def order_layout(graph: nx.DiGraph[str]) -> OrderLayout:
         for row in range(depth[winner] + 1, depth[loser]):
             rows[row].append((winner, loser, row))
     loose = [name for name in merged if name not in set(ordered)]
-    room = (_WIDEST - 0.4) / _unit(shown_names(list(graph), NAME).values()) - 0.5
+    shown = shown_names(list(graph), _NAME)
+    lines = {node: _node_lines([shown[name] for name in own]) for node, own in members.items()}
+    room = (_WIDEST - 0.4) / _unit(lines) - 0.5
     width = max([_LEAST_IN_ROW, *(int(_length(row, room)) for row in rows)])
     batches = [list(batch) for batch in itertools.batched(loose, width)]
-    return OrderLayout(_uncrossed(rows, edges, depth), edges, batches, members, room)
+    return OrderLayout(_uncrossed(rows, edges, depth), edges, batches, members, lines, room)
 
 
 def _merged(graph: nx.DiGraph[str]) -> tuple[nx.DiGraph[str], dict[str, list[str]]]:
@@ -179,24 +197,38 @@ def _length(row: Sequence[Node], room: float) -> float:
     return sum(_slots(row, room))
 
 
-def _unit(shown: Iterable[str]) -> float:
-    """Return the width of the longest name in inches."""
-    return 0.45 + _CHARACTER * max(map(len, shown))
+def _unit(lines: Mapping[str, Sequence[str]]) -> float:
+    """Return the width of the longest line in inches."""
+    return 0.45 + _CHARACTER * max(len(line) for own in lines.values() for line in own)
 
 
-def node_lines(members: Sequence[str], shown: Mapping[str, str]) -> list[str]:
-    """Return what is written in a node."""
-    if len(members) == 1:
-        return [shown[members[0]]]
-    rest = len(members) - _MOST_CIRCLED
+def _node_lines(names: Sequence[str]) -> list[str]:
+    """Return what is written in a node: a name, or those of a circle."""
+    broken = [break_drawn_name(name) for name in names[:_MOST_CIRCLED]]
+    if len(names) == 1:
+        return broken[0]
+    if any(len(lines) > 1 for lines in broken):  # a comma tells where a name ends
+        broken = [[*start, f"{end},"] for *start, end in broken]
+    rest = len(names) - _MOST_CIRCLED
     more = [f"and {rest} more"] if rest > 0 else []
-    return [*(shown[name] for name in members[:_MOST_CIRCLED]), *more, "(in a circle)"]
+    return [*itertools.chain.from_iterable(broken), *more, "(in a circle)"]
 
 
-def extra_height(layout: OrderLayout) -> float:
-    """Return how much further apart rows are, in rows, if a circle makes one high."""
-    tallest = max(len(names) for names in layout.members.values())
-    return 0.2 * (min(tallest, _MOST_CIRCLED + 1) if tallest > 1 else 0)
+def break_drawn_name(name: str) -> list[str]:
+    """Break a long name into two lines of similar length, after a sign that divides words.
+
+    Examples
+    --------
+    >>> break_drawn_name("random forest"), break_drawn_name("lab/multilingual-encoder-large")
+    (['random forest'], ['lab/multilingual-', 'encoder-large'])
+    """
+    if len(name) <= _LETTERS:
+        return [name]
+    cuts = [match.end() for match in _BREAKS.finditer(name)]
+    fit = [cut for cut in cuts if max(cut, len(name) - cut) <= _LETTERS]
+    middle = len(name) / 2
+    cut = min(fit, key=lambda place: abs(place - middle), default=math.ceil(middle))
+    return [name[:cut].rstrip(), name[cut:]]
 
 
 def node_places(layout: OrderLayout) -> dict[Node, tuple[float, float]]:
@@ -210,24 +242,24 @@ def node_places(layout: OrderLayout) -> dict[Node, tuple[float, float]]:
         left, lines = -_length(row, layout.room) / 2, _lines(row, layout.room)
         named = 0
         for node, slot in zip(row, _slots(row, layout.room), strict=True):
-            place[node] = (left + slot / 2, y - _LINE * (named % lines))
+            place[node] = (left + slot / 2, y - layout.step(row) * (named % lines))
             left += slot
             named += isinstance(node, str)
-        y -= _LINE * (lines - 1) + (1.0 + extra_height(layout) if k < len(layout.rows) else _LINE)
+        step, ordered = layout.step(row), k < len(layout.rows)
+        y -= step * (lines - 1) + (1.0 + layout.extra_height if ordered else step)
     return place
 
 
-def layout_size(layout: OrderLayout, shown: Mapping[str, str]) -> tuple[float, float]:
+def layout_size(layout: OrderLayout) -> tuple[float, float]:
     """Return the width and height in inches that a layout needs."""
     rows: list[list[Node]] = [*layout.rows]
     rows += [list(row) for row in layout.loose]
-    unit = _unit(["(in a circle)", *shown.values()] if layout.cyclic else shown.values())
-    width = unit * (max(_length(row, layout.room) for row in rows) + 0.5) + 0.4
+    width = _unit(layout.lines) * (max(_length(row, layout.room) for row in rows) + 0.5) + 0.4
     # Rows of unordered algorithms need no room for arrows, only a margin after the last.
     high = (
-        len(layout.rows) * (1.0 + extra_height(layout))
-        + _LINE * len(layout.loose)
+        len(layout.rows) * (1.0 + layout.extra_height)
+        + sum(layout.step(row) for row in layout.loose)
         + (0.55 if layout.loose else 0.0)
     )
-    high += sum(_LINE * (_lines(row, layout.room) - 1) for row in rows)
+    high += sum(layout.step(row) * (_lines(row, layout.room) - 1) for row in rows)
     return min(max(width, 6.0), _WIDEST), _ROW * high + 0.5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayescompare.plots._drawing import set_title
+from bayescompare.plots._drawing import prefix_words, set_title
 from bayescompare.plots.order import draw_order_graph, drawn_order_size
 from bayescompare.text.phrases import join_names
 
@@ -48,7 +48,7 @@ def plot_relation(c: Comparison, *, ax: Axes | None = None) -> Axes:
     if c.incomparable:
         apart = join_names([f"{a} and {b}" for a, b in c.incomparable], most=8)
         lines.append(f"Incomparable pairs: {apart}")
-    set_title(ax, *lines)
+    set_title(ax, *lines, *prefix_words(list(graph)))
     return ax
 
 

@@ -11,6 +11,8 @@ from markupsafe import escape
 from bayescompare.report.page import Page
 from bayescompare.report.pictures import svg_report_picture
 from bayescompare.report.tables import ReportTableCell
+from bayescompare.statements import BAR
+from bayescompare.text.names import any_name_pattern
 from bayescompare.text.numbers import count
 
 __all__ = ["html", "html_template"]
@@ -37,14 +39,14 @@ def _marked_words(names: Sequence[str]) -> Callable[[str], str]:
     Names such as "lab/multilingual-encoder-large" would break at a hyphen, and nobody would see
     where one ends and the next begins.
     """
-    long = sorted((name for name in names if len(name) >= _LONG), key=len, reverse=True)
+    long = [name for name in names if len(name) >= _LONG]
     # Brackets and commas stay with the name that they stand at.
-    pattern = re.compile(f"([(“]?(?:{'|'.join(map(re.escape, long))})[,;:.)”]*)") if long else None
+    pattern = re.compile(f"([(“]?{any_name_pattern(long)}[,;:.)”]*)") if long else None
 
     def words(text: str) -> str:
         parts = [text] if pattern is None else pattern.split(text)
         # Long statements break after a measure.
-        pieces = [str(escape(part)).replace("|", "|<wbr>") for part in parts]
+        pieces = [str(escape(part)).replace(BAR, f"{BAR}<wbr>") for part in parts]
         # Every second part is a name.
         pieces[1::2] = [f'<span class="name">{escape(part)}</span>' for part in parts[1::2]]
         return "".join(pieces)

@@ -29,28 +29,30 @@ from bayescompare.methods.gsd.bootstrap import GSDBootstrap
 from bayescompare.methods.network import Network
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.results import Results
+from bayescompare.studies.labelled import LabelledMethod
 
 __all__ = ["noise_study"]
 
 
 _ALGORITHMS, _DATASETS, _FOLDS, _EXAMPLES = 5, 20, 10, 100
 
-_METHODS: Mapping[str, Method] = {
-    "dirichlet (learned)": Dirichlet(),
-    "dirichlet (papers' prior)": Dirichlet(prior="symmetric"),
-    "network": Network(),
-    "poisson-binomial (b learned)": PoissonBinomial(joint=True, b="learned"),
-    "poisson-binomial (joint)": PoissonBinomial(joint=True),
-    "poisson-binomial": PoissonBinomial(),
-    "hierarchical": Hierarchical(),
-    "correlated-t (b learned)": CorrelatedT(joint=True, b="learned"),
-    "correlated-t (joint)": CorrelatedT(joint=True),
-    "correlated-t": CorrelatedT(),
-    "gsd-bootstrap": GSDBootstrap(),
-    "signed-rank": SignedRank(draws=10_000),
-    "sign (Holm)": Sign(),
-    "wilcoxon (Holm)": Wilcoxon(),
-}
+_ASKED = (
+    LabelledMethod(Dirichlet(), "learned"),
+    LabelledMethod(Dirichlet(prior="symmetric"), "papers' prior"),
+    LabelledMethod(Network()),
+    LabelledMethod(PoissonBinomial(joint=True, b="learned"), "b learned"),
+    LabelledMethod(PoissonBinomial(joint=True), "joint"),
+    LabelledMethod(PoissonBinomial()),
+    LabelledMethod(Hierarchical()),
+    LabelledMethod(CorrelatedT(joint=True, b="learned"), "b learned"),
+    LabelledMethod(CorrelatedT(joint=True), "joint"),
+    LabelledMethod(CorrelatedT()),
+    LabelledMethod(GSDBootstrap()),
+    LabelledMethod(SignedRank(draws=10_000)),
+    LabelledMethod(Sign(), "Holm"),
+    LabelledMethod(Wilcoxon(), "Holm"),
+)
+_METHODS: Mapping[str, Method] = {asked.label: asked.method for asked in _ASKED}
 
 
 def noise_study(

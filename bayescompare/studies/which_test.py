@@ -31,7 +31,7 @@ from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement
 from bayescompare.studies.engine import Study
-from bayescompare.studies.which_test_methods import BY_COUNTS, METHODS, SLOW, applies_to_table
+from bayescompare.studies.which_test_methods import METHODS, Contender
 
 __all__ = ["KINDS", "WhichTable", "which_test_study", "which_test_summary"]
 
@@ -124,8 +124,8 @@ def which_test_study(
     for kind in kinds:
         if kind not in KINDS:
             raise BayescompareError(f"kinds={kind!r}: give some of {', '.join(KINDS)}.")
-    names = [name for name in METHODS if (name in SLOW) == slow]
-    judged = [k for k in kinds if any(applies_to_table(name, KINDS[k]) for name in names)]
+    asked = {label: contender for label, contender in METHODS.items() if contender.slow == slow}
+    judged = [k for k in kinds if any(c.applies_to(KINDS[k]) for c in asked.values())]
     outputs = ("claimed", "false", "right", "stated", "near", "near_right")
     return Study(
         name="which test, slow methods" if slow else "which test",
@@ -133,9 +133,9 @@ def which_test_study(
         replications=replications,
         case=_which_test_case,
         block_size=4,
-        constants={"methods": {name: METHODS[name] for name in names}},
+        constants={"methods": asked},
         dims={name: ["method"] for name in outputs},
-        coords={"method": names},
+        coords={"method": list(asked)},
     )
 
 
@@ -191,7 +191,7 @@ def _which_test_case(
     *,
     kind: WhichTable,
     tau: float,
-    methods: Mapping[str, tuple[Method, Any]],
+    methods: Mapping[str, Contender],
 ) -> dict[str, FloatArray]:
     """Simulate one table and ask every method: arrays (method,)."""
     strength = tau * rng.standard_normal((kind.algorithms, kind.measures))
@@ -199,9 +199,9 @@ def _which_test_case(
     truth = _which_test_truth(kind, strength, nothing=tau == 0.0)
     streams = rng.spawn(len(methods))
     figures = np.full((len(methods), 6), np.nan)
-    for k, (name, asked) in enumerate(methods.items()):
-        if applies_to_table(name, kind):
-            figures[k] = _which_test_figures(name, results, truth, asked, streams[k])
+    for k, contender in enumerate(methods.values()):
+        if contender.applies_to(kind):
+            figures[k] = _which_test_figures(contender, results, truth, streams[k])
     claimed, false, right, stated, near, near_right = figures.T
     return {
         "claimed": claimed,
@@ -214,16 +214,15 @@ def _which_test_case(
 
 
 def _which_test_figures(
-    name: str,
+    contender: Contender,
     results: Results,
     truth: Mapping[tuple[str, str], tuple[str, str]],
-    asked: tuple[Method, Any],
     rng: np.random.Generator,
 ) -> tuple[float, ...]:
     """What a method says of all pairs, averaged over them, and how often it is true."""
-    method, missing = asked
+    method, missing = contender.method, contender.missing
     if len(results.algorithms) == 2:
-        signs = _which_test_signs(results) if name in BY_COUNTS else None
+        signs = _which_test_signs(results) if contender.by_counts else None
         if signs is not None:
             said = [_which_test_by_counts(method, signs)]
         else:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from bayescompare.text.numbers import whole_number_text
 
-__all__ = ["common_prefix", "rename_in", "short_names", "spelled"]
+__all__ = ["any_name_pattern", "common_prefix", "rename_in", "short_names", "spelled"]
 
 #: After these a name may be cut.
 _CUTS = re.compile(r".*[/\-_.: ]", re.DOTALL)
@@ -70,15 +70,21 @@ def rename_in(text: str, short: dict[str, str]) -> str:
     """
     if not short or all(name == own for name, own in short.items()):
         return text
-    # The longest first, for one name may begin another.
-    longest = sorted(short, key=len, reverse=True)
-    pattern = _pattern(longest)
-    return pattern.sub(lambda match: short[match[0]], text)
-
-
-def _pattern(names: Iterable[str]) -> re.Pattern[str]:
     # re keeps patterns that were used before.
-    return re.compile(f"(?:{')|(?:'.join(map(re.escape, names))})")
+    return re.sub(any_name_pattern(short), lambda match: short[match[0]], text)
+
+
+def any_name_pattern(names: Iterable[str]) -> str:
+    """Return a regular expression that matches any of the names, and the longest that it can.
+
+    Examples
+    --------
+    >>> re.findall(any_name_pattern(["a1", "a10"]), "a10 beats a1")
+    ['a10', 'a1']
+    """
+    # The longest first, for one name may begin another.
+    longest = sorted(names, key=len, reverse=True)
+    return f"(?:{'|'.join(map(re.escape, longest))})"
 
 
 def spelled(n: int) -> str:

@@ -15,14 +15,18 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 __all__ = [
     "LEVELS",
     "count",
+    "difference_decimals_text",
     "difference_number_text",
+    "duration_text",
     "error_rate_text",
     "format_probability",
     "format_pvalue",
+    "growth_exponent_text",
     "log_evidence_text",
     "memory_size_text",
     "narrow_probability",
     "narrow_pvalue",
+    "numerical_error_text",
     "percent",
     "percent_setting",
     "plural",
@@ -30,6 +34,7 @@ __all__ = [
     "probability_words",
     "pvalue_equation",
     "rank_number_text",
+    "ratio_text",
     "setting_number_text",
     "share_number_text",
     "standard_error_text",
@@ -184,23 +189,32 @@ def share_number_text(value: float, *, digits: int = 3) -> str:
     return _text_of_unit_number(value, digits, [0.5], [0.5], more=2, certain=True)
 
 
-def percent(value: float) -> str:
+def percent(value: float, *, digits: int = 0) -> str:
     """Write a share as a percentage: never 0 or 100 unless exactly so, never 50 for a majority.
+
+    Parameters
+    ----------
+    value : float
+    digits : int
+        Number of decimals, unless a majority needs more.
 
     Examples
     --------
     >>> percent(0.317), percent(0.503), percent(0.9999), percent(1.0), percent(0.002)
     ('32 %', '50.3 %', 'over 99 %', '100 %', 'under 1 %')
+    >>> percent(0.9981, digits=1), percent(0.9999, digits=1)
+    ('99.8 %', 'over 99.9 %')
     """
     if math.isnan(value):
         return ""
     if value in (0.0, 1.0):
         return f"{100 * value:.0f} %"
     half = 50.0 if abs(value - 0.5) <= _SAME else 100.0 * value
-    text = _text_of_decimal(half, 0, 2, [50.0], [50.0])
-    if text in ("0", "100"):
-        return "under 1 %" if text == "0" else "over 99 %"
-    return f"{text} %"
+    text = _text_of_decimal(half, digits, 2, [50.0], [50.0])
+    step = 10.0**-digits
+    if float(text) == 0.0:
+        return f"under {step:.{digits}f} %"
+    return f"over {100.0 - step:.{digits}f} %" if float(text) == 100.0 else f"{text} %"
 
 
 def _text_of_unit_number(
@@ -318,15 +332,75 @@ def plural(n: float, noun: str) -> str:
 
 
 def memory_size_text(size: float) -> str:
-    """Write how much memory something takes.
+    """Write how much memory so many bytes are, with two figures and a unit.
 
     Examples
     --------
-    >>> memory_size_text(2.5e9), memory_size_text(3e12)
-    ('2.5 GB', '3,000 GB')
+    >>> memory_size_text(2.5e9), memory_size_text(3e12), memory_size_text(31_200_000)
+    ('2.5 GB', '3,000 GB', '31 MB')
     """
-    billions = size / 1e9
-    return f"{billions:.2g} GB" if billions < 99.5 else f"{billions:,.0f} GB"
+    if math.isnan(size):
+        return ""
+    unit, number = ("GB", size / 1e9) if size >= 999.5e6 else ("MB", size / 1e6)
+    return f"{_text_of_two_figures(number)} {unit}"
+
+
+def duration_text(seconds: float) -> str:
+    """Write a time with two figures and a unit.
+
+    Examples
+    --------
+    >>> [duration_text(s) for s in (3.21e-5, 0.0456, 7.89, 123.4, 9000.0)]
+    ['32 µs', '46 ms', '7.9 s', '2.1 min', '2.5 h']
+    """
+    if math.isnan(seconds):
+        return ""
+    # From how many seconds on a unit is used, as they are rounded.
+    units = ((5970.0, "h", 3600.0), (99.5, "min", 60.0), (0.9995, "s", 1.0), (9.995e-4, "ms", 1e-3))
+    unit, size = next(
+        ((unit, size) for least, unit, size in units if seconds >= least), ("µs", 1e-6)
+    )
+    return f"{_text_of_two_figures(seconds / size)} {unit}"
+
+
+def ratio_text(value: float) -> str:
+    """Write how many times as much something is, with two figures.
+
+    Examples
+    --------
+    >>> ratio_text(24.3), ratio_text(0.517), ratio_text(1234.5)
+    ('24×', '0.52×', '1,234×')
+    """
+    return "" if math.isnan(value) else f"{_text_of_two_figures(value)}×"
+
+
+def growth_exponent_text(value: float) -> str:
+    """Write the exponent of a power law, such as b in time ~ size^b.
+
+    Examples
+    --------
+    >>> growth_exponent_text(0.98), growth_exponent_text(-0.02)
+    ('1.0', '0.0')
+    """
+    return "" if math.isnan(value) else _minus_sign_in_text(f"{value:.1f}")
+
+
+def numerical_error_text(value: float) -> str:
+    """Write how far a computed number is from the exact one: its order of magnitude.
+
+    Examples
+    --------
+    >>> numerical_error_text(2.22e-16), numerical_error_text(0.0031), numerical_error_text(0.0)
+    ('2e-16', '3e-03', '0')
+    """
+    if math.isnan(value):
+        return ""
+    return f"{value:.0e}" if value else "0"
+
+
+def _text_of_two_figures(value: float) -> str:
+    """Write two significant digits, or all before the point."""
+    return f"{value:.2g}" if value < 99.5 else f"{value:,.0f}"
 
 
 def setting_number_text(value: float) -> str:
@@ -414,6 +488,20 @@ def difference_number_text(value: float, unit: str = "", *, significant: int = 3
     text = statistic_number_text(value, significant=significant)
     text = f"+{text}" if value > 0 else text
     return f"{text} {unit}" if unit and text else text
+
+
+def difference_decimals_text(value: float, *, digits: int) -> str:
+    """Write a difference with its sign and so many decimals, beside others of the same kind.
+
+    Examples
+    --------
+    >>> [difference_decimals_text(x, digits=3) for x in (0.0312, -0.1, 0.0001, 0.0)]
+    ['+0.031', '−0.100', '+0.000', '0.000']
+    """
+    if math.isnan(value):
+        return ""
+    text = _minus_sign_in_text(f"{value:.{digits}f}")
+    return f"+{text}" if value > 0 else text
 
 
 def standard_error_text(value: float) -> str:

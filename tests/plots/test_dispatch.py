@@ -102,8 +102,12 @@ def test_emoji_names_can_be_drawn_where_a_font_has_them() -> None:
 def test_long_names_are_clipped() -> None:
     names = {("x" * 80) + str(k): [float(k), float(k)] for k in range(3)}
     p = bc.pairwise(results_of(names), n_jobs=1)
-    assert all(len(label) <= 40 for label in ticks(plots.plot_matrix(p, ax=fresh())))
-    assert all(len(name) <= 40 for name in nodes(plots.plot_order(p, ax=fresh())))
+    # Beside a matrix there is room for 40 letters, in a box of the order for two lines of 26, and
+    # in the network's narrow boxes for 24.
+    assert {len(label) for label in ticks(plots.plot_matrix(p, ax=fresh()))} == {40}
+    boxes = [name.split("\n") for name in nodes(plots.plot_order(p, ax=fresh()))]
+    assert {len("".join(lines)) for lines in boxes} == {40}
+    assert all(len(line) <= 26 for lines in boxes for line in lines)
     c = network_of(2, 1, names=[("y" * 80) + str(k) for k in range(3)])
     assert (
         sum(len(text) <= 24 and "y" in text for text in texts(c.plot("network", ax=fresh()))) == 3

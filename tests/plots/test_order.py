@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 
 import bayescompare as bc
 from bayescompare import plots
-from bayescompare.plots._drawing import PURPLE
+from bayescompare.plots._drawing import INK, PURPLE
 from bayescompare.plots.order import draw_order_graph
+from bayescompare.plots.order_layout import break_drawn_name
 from tests.plots.drawn import arrows, fresh, nodes, texts
 
 
@@ -115,6 +116,71 @@ def test_trade_offs_are_dashed_in_their_own_colour() -> None:
 def test_names_lose_what_they_all_begin_with() -> None:
     graph: nx.DiGraph[str] = nx.DiGraph([("lab/net-one", "lab/net-two")], mixed=[])
     assert set(nodes(draw_order_graph(graph, fresh()))) == {"one", "two"}
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("a name of twenty-six chars", ["a name of twenty-six chars"]),
+        ("lab/multilingual-encoder-large-v2", ["lab/multilingual-", "encoder-large-v2"]),
+        ("a name with some words to be broken", ["a name with some", "words to be broken"]),
+        ("x" * 40, ["x" * 20, "x" * 20]),
+        # No sign leaves both lines short enough.
+        ("a-" + "x" * 38, ["a-" + "x" * 18, "x" * 20]),
+    ],
+)
+def test_long_names_are_broken_between_words(name: str, lines: list[str]) -> None:
+    assert break_drawn_name(name) == lines
+
+
+def test_a_comma_parts_the_long_names_of_a_circle() -> None:
+    names = [f"lab-{k}/multilingual-encoder-large" for k in range(2)]
+    ring: nx.DiGraph[str] = nx.DiGraph([(names[0], names[1]), (names[1], names[0])])
+    (text,) = nodes(draw_order_graph(ring, fresh()))
+    own = [["lab-0/multilingual-", "encoder-large,"], ["lab-1/multilingual-", "encoder-large,"]]
+    assert text.splitlines() == [*own[0], *own[1], "(in a circle)"]
+
+
+def test_sixty_names_of_forty_letters_are_whole_and_do_not_overlap() -> None:
+    names = [f"lab-{k % 7}/multilingual-encoder-large-v{k:04d}-x" for k in range(60)]
+    assert {len(name) for name in names} == {40}
+    # Five rows of ten, a circle, and some that nothing orders.
+    rows = [names[10 * k : 10 * k + 10] for k in range(5)]
+    graph: nx.DiGraph[str] = nx.DiGraph(
+        edge
+        for above, below in itertools.pairwise(rows)
+        for edge in itertools.product(above, below)
+    )
+    graph.add_edges_from([*itertools.pairwise(names[50:53]), (names[52], names[50])])
+    graph.add_nodes_from(names)
+    ax = draw_order_graph(graph, None)
+    figure = ax.get_figure()
+    assert isinstance(figure, Figure)
+    written = "\n".join(nodes(ax)).replace("\n", "")
+    assert all(name in written for name in names)
+    for text in ax.texts:  # measuring hundreds of arrows takes long
+        if text.get_label():
+            text.set_visible(False)
+    figure.canvas.draw()
+    boxes = [
+        patch.get_window_extent() for t in ax.texts if (patch := t.get_bbox_patch()) is not None
+    ]
+    assert len(boxes) == 58
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    inside = figure.bbox
+    assert all(inside.x0 <= b.x0 and b.x1 <= inside.x1 and b.y0 >= inside.y0 for b in boxes)
+    plt.close(figure)
+
+
+def test_many_arrows_are_pale() -> None:
+    def colours(n: int) -> set[str]:
+        names = [f"a{k}" for k in range(2 * n)]
+        graph: nx.DiGraph[str] = nx.DiGraph(itertools.product(names[:n], names[n:]))
+        arrows = [t for t in draw_order_graph(graph, fresh()).texts if t.get_label()]
+        return {to_hex(arrow.arrow_patch.get_edgecolor()).upper() for arrow in arrows}
+
+    assert colours(7) == {INK}
+    assert colours(8) == {"#999999"}
 
 
 @pytest.mark.slow

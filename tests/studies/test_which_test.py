@@ -13,7 +13,7 @@ from bayescompare.studies.which_test import (
     _which_test_truth,
     which_test_results,
 )
-from bayescompare.studies.which_test_methods import METHODS, applies_to_table
+from bayescompare.studies.which_test_methods import METHODS
 
 
 def test_the_truth_of_a_pair() -> None:
@@ -41,7 +41,25 @@ def test_tables_are_of_their_kind(name: str) -> None:
         assert (table.n_replicates or 1) == kind.replicates
         assert len(table.measures) == kind.measures
         assert table.absent().any() == (kind.missing > 0)
-    assert any(applies_to_table(method, kind) for method in METHODS)
+    assert any(contender.applies_to(kind) for contender in METHODS.values())
+
+
+def test_who_is_asked_about_what() -> None:
+    def asked(name: str) -> set[str]:
+        return {label for label, contender in METHODS.items() if contender.applies_to(KINDS[name])}
+
+    classic = {"dirichlet", "glrt", "sign", "wilcoxon"}
+    assert asked("1 measure, n=50") == {*classic, "signed-rank"}
+    assert asked("1 measure, 20 % missing") - asked("1 measure, n=20") == {"dirichlet (gaps kept)"}
+    assert asked("1 measure, n=20") == {*classic, "signed-rank", "gsd", "gsd-bootstrap"}
+    two = {"dirichlet", "glrt", "network", "all-test"}
+    assert asked("2 measures, n=50") == two
+    assert asked("3 measures, n=20") == two - {"network"} | {"gsd", "gsd-bootstrap"}
+    assert asked("5 algorithms, 1 measure") == {*classic, "dirichlet (learned)"}
+    folds = {"replicated", "correlated-t", "correlated-t (joint)"}
+    assert asked("10 folds, little noise") == {*classic, "signed-rank", *folds}
+    counts = {"poisson-binomial", "poisson-binomial (joint)", "hierarchical"}
+    assert asked("counts of errors") == {*classic, "signed-rank", *counts}
 
 
 def test_a_small_study() -> None:

@@ -6,6 +6,7 @@ import ast
 import math
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,12 @@ def test_the_levels_of_verdicts_are_levels() -> None:
         numbers.difference_number_text,
         numbers.standard_error_text,
         numbers.log_evidence_text,
+        numbers.memory_size_text,
+        numbers.duration_text,
+        numbers.ratio_text,
+        numbers.growth_exponent_text,
+        numbers.numerical_error_text,
+        partial(numbers.difference_decimals_text, digits=2),
     ],
 )
 def test_what_is_missing_is_an_empty_cell(write) -> None:
@@ -161,12 +168,54 @@ def test_counts(value: float, text: str) -> None:
     assert numbers.count(value) == text
 
 
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0, "0 µs"),
+        (9.994e-4, "999 µs"),
+        (9.996e-4, "1 ms"),
+        (0.9994, "999 ms"),
+        (0.9996, "1 s"),
+        (99.4, "99 s"),
+        (99.6, "1.7 min"),
+        (160.0, "2.7 min"),
+        (5969.0, "99 min"),
+        (5971.0, "1.7 h"),
+        (1e6, "278 h"),
+    ],
+)
+def test_times(seconds: float, text: str) -> None:
+    assert numbers.duration_text(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 MB"), (4096, "0.0041 MB"), (123e6, "123 MB"), (999.4e6, "999 MB"), (999.6e6, "1 GB")],
+)
+def test_sizes_of_memory(size: float, text: str) -> None:
+    assert numbers.memory_size_text(size) == text
+
+
+@given(near(st.sampled_from([0.0, 0.0005, 0.5, 0.9995, 1.0])), st.sampled_from([0, 1, 2]))
+def test_a_percentage_has_its_digits_and_is_true(value: float, digits: int) -> None:
+    text = numbers.percent(value, digits=digits)
+    word, _, number = text.removesuffix(" %").rpartition(" ")
+    shown = float(number)
+    assert (text in ("0 %", "100 %")) == (value in (0.0, 1.0))
+    if word:
+        assert 100 * value < shown if word == "under" else 100 * value > shown
+    else:
+        assert abs(shown - 100 * value) <= 0.5001 * 10.0**-digits or abs(value - 0.5) < 0.01
+
+
 def test_minus_is_a_minus_and_nothing_has_none() -> None:
     assert numbers.difference_number_text(-0.25, "s") == "−0.25 s"
     assert numbers.statistic_number_text(-math.inf) == "−∞"
     assert numbers.log_evidence_text(-0.001) == "0.00"
     assert numbers.statistic_number_text(-1.5e-7) == "−1.5e-07"
     assert numbers.setting_number_text(-0.0) == "0"
+    assert numbers.difference_decimals_text(-0.26, digits=1) == "−0.3"
+    assert numbers.growth_exponent_text(-0.04) == "0.0"
 
 
 # ------------------------------------------------------------------------------- and nowhere else
@@ -175,10 +224,6 @@ ROOT = Path(numbers.__file__).resolve().parents[1]
 
 #: What is no figure for people: widths and colours of pictures and of LaTeX, places in lists.
 NOT_FOR_PEOPLE = {"report/pictures.py", "report/latex.py", "plots/network.py"}
-
-#: Figures of papers have the papers' digits, and ratios of benchmarks have two: no verdict depends
-#: on either.
-OWN_DIGITS = ("studies/reproduction/", "studies/bench/", "cli/reproduction_", "cli/bench_")
 
 
 def formats(path: Path) -> Iterator[str]:
@@ -199,7 +244,6 @@ def test_no_other_module_writes_numbers() -> None:
     ]
     left_out = [p for p in modules if str(p.relative_to(ROOT)) in NOT_FOR_PEOPLE]
     assert len(left_out) == len(NOT_FOR_PEOPLE)
-    left_out += [p for p in modules if str(p.relative_to(ROOT)).startswith(OWN_DIGITS)]
     found = [place for path in set(modules) - set(left_out) for place in formats(path)]
     assert found == []
     assert list(formats(Path(numbers.__file__)))

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from bayescompare.studies.bench.table import OURS, BenchTable
+from bayescompare.text.numbers import numerical_error_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,8 +68,7 @@ def _draw_task(ax: Axes, table: BenchTable, name: str) -> None:
         if not timed:
             continue
         errors = [row.error for row in timed if row.error is not None]
-        worst = f"{max(errors):.0e}" if any(errors) else "0"
-        label = f"{package}, error {worst}" if errors else package
+        label = f"{package}, error {numerical_error_text(max(errors))}" if errors else package
         ax.plot(
             [row.size for row in timed],
             [1e3 * float(row.seconds or math.nan) for row in timed],

@@ -13,6 +13,12 @@ from bayescompare.io import load_example
 from bayescompare.kernels.classic.glrt import glrt
 from bayescompare.studies.reproduction.declaration import Reproduction, Run
 from bayescompare.studies.reproduction.outcome import AGREE, CURVE_COLUMNS, Claim, Figure, Outcome
+from bayescompare.text.numbers import (
+    difference_decimals_text,
+    error_rate_text,
+    percent_setting,
+    setting_number_text,
+)
 
 __all__ = ["REPRODUCTIONS", "glrt_under_null"]
 
@@ -119,10 +125,11 @@ def _reproduce_theorem2(run: Run) -> Outcome:
                 rate = float(errors.sel(level=level, share=share, datasets=n))
                 error = math.sqrt(max(rate * (1 - rate), 1 / run.replications) / run.replications)
                 limit = share == 1.0 and n == _DATASETS[-1]
+                panel, line = _level_words(level), f"leaders {percent_setting(share)}"
                 figures.append(
                     Figure(
-                        case=f"level {level:g}, n={n}",
-                        quantity=f"type I error, leaders {share:.0%}",
+                        case=f"{panel}, n={n}",
+                        quantity=f"type I error, {line}",
                         obtained=rate,
                         mcse=error,
                         published=level if limit else None,
@@ -131,7 +138,7 @@ def _reproduce_theorem2(run: Run) -> Outcome:
                     )
                 )
                 band = (rate - 2 * error, rate + 2 * error)
-                curves.append((f"level {level:g}", f"leaders {share:.0%}", n, rate, *band))
+                curves.append((panel, line, n, rate, *band))
     return Outcome(
         # The other levels are in the curves.
         figures=[f for f in figures if f.published is not None or "level 0.05" in f.case],
@@ -148,9 +155,15 @@ def _reproduce_theorem2(run: Run) -> Outcome:
     )
 
 
+def _level_words(level: float) -> str:
+    return f"level {setting_number_text(level)}"
+
+
 def _theorem2_claims(figures: list[Figure]) -> list[Claim]:
     """Whether the error is the level in the limit, and greatest where two statements have all."""
-    by_level = [[f for f in figures if f.case.startswith(f"level {level:g},")] for level in LEVELS]
+    by_level = [
+        [f for f in figures if f.case.startswith(f"{_level_words(level)},")] for level in LEVELS
+    ]
     last = [[f for f in own if f.case.endswith(f"n={_DATASETS[-1]}")] for own in by_level]
     excess = [
         (f.obtained - own[0].obtained) / math.hypot(f.mcse, own[0].mcse)
@@ -164,12 +177,12 @@ def _theorem2_claims(figures: list[Figure]) -> list[Claim]:
             "The type I error is greatest where the two leading statements have all datasets.",
             max(excess) < AGREE,
             f"at n={_DATASETS[-1]} the largest difference of another share from it is "
-            f"{max(excess):+.1f} standard errors",
+            f"{difference_decimals_text(max(excess), digits=1)} standard errors",
         ),
         Claim(
             "The test is calibrated for large n.",
             all(own[0].verdict == "agrees" for own in last),
-            f"for small n it need not be: at level 0.05 up to {worst.obtained:.3f} "
+            f"for small n it need not be: at level 0.05 up to {error_rate_text(worst.obtained)} "
             f"({worst.case.removeprefix('level 0.05, ')})",
         ),
     ]

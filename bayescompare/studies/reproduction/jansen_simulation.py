@@ -23,6 +23,7 @@ from bayescompare.studies.reproduction.jansen_runs import (
     significance_scores,
 )
 from bayescompare.studies.reproduction.outcome import CURVE_COLUMNS, Claim, Figure, Outcome
+from bayescompare.text.numbers import percent, setting_number_text, share_number_text
 
 __all__ = ["REPRODUCTIONS"]
 
@@ -50,16 +51,17 @@ def _score_figures(scores: xr.DataArray) -> tuple[list[Figure], pd.DataFrame]:
     for eta, n, name in itertools.product(ETAS, DATASETS, scores["test"].values):
         runs = scores.sel(eta=eta, datasets=n, test=name).values
         mean = float(runs.mean())
+        panel = f"eta={setting_number_text(eta)}"
         figures.append(
             Figure(
-                case=f"eta={eta:g}, s={n}",
+                case=f"{panel}, s={n}",
                 quantity=f"F, {name}",
                 obtained=mean,
                 mcse=float(runs.std(ddof=1)) / math.sqrt(len(runs)) if len(runs) > 1 else 0.5,
             )
         )
         low, high = np.quantile(runs, [0.25, 0.75])
-        curves.append((f"eta={eta:g}", str(name), n, mean, low, high))
+        curves.append((panel, str(name), n, mean, low, high))
     return figures, pd.DataFrame(curves, columns=list(CURVE_COLUMNS))
 
 
@@ -87,7 +89,9 @@ def _reproduce_figure3(run: Run) -> Outcome:
     figures, curves = _score_figures(scores)
     means = scores.mean(("eta", "datasets", "replication"))
     spread = float(means.max() - means.min())
-    seen = ", ".join(f"{name} {float(means.sel(test=name)):.2f}" for name in ORDERS)
+    seen = ", ".join(
+        f"{name} {share_number_text(float(means.sel(test=name)), digits=2)}" for name in ORDERS
+    )
     text = "All methods reproduce the order about equally well."
     return Outcome(
         figures=figures,
@@ -135,7 +139,7 @@ def _reproduce_figure4(run: Run) -> Outcome:
         Claim(
             "The one-test exceeds the level of 0.05.",
             float(wrong.max()) > ALPHA,
-            f"runs with a false dominance: up to {float(wrong.max()):.0%} in a scenario",
+            f"runs with a false dominance: up to {percent(float(wrong.max()))} in a scenario",
         )
     )
     notes = (

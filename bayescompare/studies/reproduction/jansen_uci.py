@@ -21,6 +21,7 @@ from bayescompare.studies.reproduction.declaration import Reproduction, Run
 from bayescompare.studies.reproduction.jansen_runs import ALPHA, rank_wins
 from bayescompare.studies.reproduction.outcome import Claim, Figure, Outcome
 from bayescompare.studies.reproduction.published import read_published
+from bayescompare.text.numbers import percent, setting_number_text
 
 __all__ = ["REPRODUCTIONS"]
 
@@ -149,6 +150,10 @@ def _named(pairs: Pairs) -> str:
     return ", ".join(sorted(" and ".join(sorted(pair)) for pair in pairs)) or "none"
 
 
+def _delta_words(delta: float) -> str:
+    return f"delta={setting_number_text(delta)}"
+
+
 def _gsd_order(results: Results) -> GsdComparison:
     answer = compare(results, method=GSD(delta=0.0))
     assert isinstance(answer, GsdComparison)
@@ -163,7 +168,7 @@ def _reproduce_figure5(run: Run) -> Outcome:
         found = _incomparable(order.relation_at(delta))
         figures.append(
             Figure(
-                case=f"delta={delta:g}",
+                case=_delta_words(delta),
                 quantity="comparable pairs of 28",
                 obtained=28.0 - len(found),
                 published=28.0 - len(said),
@@ -171,7 +176,7 @@ def _reproduce_figure5(run: Run) -> Outcome:
         )
         seen = "the same" if found == said else f"{_named(found)}"
         claims.append(
-            Claim(f"delta={delta:g}: incomparable are {_named(said)}.", found == said, seen)
+            Claim(f"{_delta_words(delta)}: incomparable are {_named(said)}.", found == said, seen)
         )
     front = {str(name) for name in order.front}
     claims.append(
@@ -196,7 +201,7 @@ def _threshold_words(order: GsdComparison, first: str, second: str) -> str:
     most = order.delta_max
     assert isinstance(most, xr.DataArray)  # a number only for two algorithms
     share = at / float(most.sel(algorithm=first, opponent=second))
-    return f"{first} and {second} become comparable at {share:.1%} of theirs"
+    return f"{first} and {second} become comparable at {percent(share, digits=1)} of theirs"
 
 
 def _reproduce_figure6(run: Run) -> Outcome:
@@ -213,7 +218,7 @@ def _reproduce_figure6(run: Run) -> Outcome:
         comparable.append(28 - len(found))
         figures.append(
             Figure(
-                case=f"delta={delta:g}",
+                case=_delta_words(delta),
                 quantity="comparable pairs of 28",
                 obtained=28.0 - len(found),
                 published=2.0 if delta == 0.0 else None,

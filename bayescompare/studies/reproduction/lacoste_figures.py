@@ -16,6 +16,11 @@ from bayescompare.studies.reproduction.declaration import Reproduction, Run
 from bayescompare.studies.reproduction.outcome import AGREE, CURVE_COLUMNS, Claim, Figure, Outcome
 from bayescompare.studies.reproduction.published import read_published
 from bayescompare.studies.success import success_study
+from bayescompare.text.numbers import (
+    difference_decimals_text,
+    share_number_text,
+    standard_error_text,
+)
 
 __all__ = ["REPRODUCTIONS", "Context", "success_block"]
 
@@ -110,9 +115,21 @@ def _above_claim(figures: Sequence[Figure], text: str, worse: str) -> Claim:
     other = [f for f in figures if f.quantity == f"AUC, {worse}"]
     gains = np.array([a.obtained - b.obtained for a, b in zip(better, other, strict=True)])
     errors = np.array([math.hypot(a.mcse, b.mcse) for a, b in zip(better, other, strict=True)])
+    if np.isnan(gains).any():
+        return Claim(text, False, _no_area_words(gains))
     holds = bool((gains > -AGREE * errors).all() and gains.mean() > 0)
-    seen = f"above at {(gains > 0).sum()} of {len(gains)} points, by {gains.min():+.3f} to "
-    return Claim(text, holds, f"{seen}{gains.max():+.3f} (MCSE at most {errors.max():.3f})")
+    low, high = (difference_decimals_text(x, digits=3) for x in (gains.min(), gains.max()))
+    return Claim(
+        text,
+        holds,
+        f"above at {(gains > 0).sum()} of {len(gains)} points, by {low} to {high} "
+        f"(MCSE at most {standard_error_text(errors.max())})",
+    )
+
+
+def _no_area_words(gaps: FloatArray) -> str:
+    """Say that a test was always right, or never, so that its curve has no area."""
+    return f"no area at {np.isnan(gaps).sum()} of {len(gaps)} points: too few simulations"
 
 
 _NO_NUMBERS = (
@@ -125,6 +142,8 @@ def _reproduce_figure3(run: Run) -> Outcome:
     figures, curves = _reproduce_context_figure(run, SINGLE, _EXAMPLES, _DATASETS, "datasets")
     areas = np.array([f.obtained for f in figures]).reshape(-1, len(TESTS))
     sign, wilcoxon = (np.abs(areas[:, 0] - areas[:, k]) for k in (1, 2))
+    apart = [share_number_text(gap.max()) for gap in (wilcoxon, sign)]
+    seen = f"its area differs by at most {apart[0]}, that of the sign test by up to {apart[1]}"
     return Outcome(
         figures=figures,
         claims=[
@@ -134,8 +153,7 @@ def _reproduce_figure3(run: Run) -> Outcome:
             Claim(
                 "The signed-rank test performs similarly to it.",
                 bool((wilcoxon < sign).all()),
-                f"its area is nearer than the sign test's throughout; the difference is at most "
-                f"{wilcoxon.max():.3f}, that of the sign test {sign.max():.3f}",
+                _no_area_words(sign + wilcoxon) if np.isnan(sign + wilcoxon).any() else seen,
             ),
         ],
         notes=(_NO_NUMBERS,),
@@ -176,6 +194,7 @@ def _reproduce_bimodal(run: Run) -> Outcome:
     """Section 6.4: the text gives one area, and a bound for the other two."""
     table = _simulate_contexts(run, BIMODAL, [100_001], [14]).isel(examples=0, datasets=0)
     areas = {test: _areas(table, test) for test in TESTS}
+    written = {test: share_number_text(area) or "none" for test, (area, _) in areas.items()}
     figures = [
         Figure(
             case="n=100001, N=14",
@@ -194,12 +213,12 @@ def _reproduce_bimodal(run: Run) -> Outcome:
             Claim(
                 "The sign test and the Poisson binomial test have an area above 0.8.",
                 min(areas["sign"][0], areas["poisson-binomial"][0]) > 0.8,
-                f"{areas['sign'][0]:.3f} and {areas['poisson-binomial'][0]:.3f}",
+                f"{written['sign']} and {written['poisson-binomial']}",
             ),
             Claim(
                 "The signed-rank test is worse than random.",
                 areas["wilcoxon"][0] < 0.5,
-                f"{areas['wilcoxon'][0]:.3f}",
+                written["wilcoxon"],
             ),
         ],
         notes=("A test that gives no answer (confidence 0) is no point of the curve.",),

@@ -17,6 +17,7 @@ from bayescompare.kernels.success import sign_success_confidence
 from bayescompare.studies.reproduction.declaration import Reproduction, Run
 from bayescompare.studies.reproduction.outcome import Figure, Outcome
 from bayescompare.studies.reproduction.published import read_published
+from bayescompare.text.numbers import share_number_text
 
 __all__ = ["REPRODUCTIONS"]
 
@@ -149,8 +150,8 @@ def _reproduce_table4(run: Run) -> Outcome:
     figures, ranges = [], []
     for row, column, value in _published_pairs(4):
         gap = _risk_differences(risks, row, column)
-        low, high = _unrounded_range(gap)
-        ranges.append(f"{_versus(row, column)} {low:.2f} to {high:.2f}")
+        low, high = (share_number_text(p, digits=2) for p in _unrounded_range(gap))
+        ranges.append(f"{_versus(row, column)} {low} to {high}")
         figures.append(
             Figure(
                 case=_versus(row, column),

@@ -15,7 +15,7 @@ from bayescompare._files import check_file_is_writable, write_text
 from bayescompare._version import __version__
 from bayescompare.studies.reproduction.declaration import Reproduction
 from bayescompare.studies.reproduction.outcome import AGREE, Outcome, figures_table
-from bayescompare.text.numbers import whole_number_text
+from bayescompare.text.numbers import setting_number_text, whole_number_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
@@ -84,8 +84,8 @@ class Reproduced:
         if compared:
             agree = int((verdicts == "agrees").sum())
             sentences.append(
-                f"{agree} of {compared} published figures agree within rounding and {AGREE:g} "
-                "standard errors."
+                f"{agree} of {compared} published figures agree within rounding and "
+                f"{setting_number_text(AGREE)} standard errors."
             )
         for claim in self.outcome.claims:
             holds = "Holds here" if claim.holds else "Does not hold here"

@@ -124,6 +124,13 @@ def test_lacoste_figures(figure: int) -> None:
 # the simulated classifiers ------------------------------------------------------------------------
 
 
+def test_a_curve_without_an_area_is_said() -> None:
+    done = reproduce("lacoste-2012-figure3", replications=4, rng=1)
+    assert done.table["obtained"].isna().any()
+    assert not done.claims["holds"].any()
+    assert done.claims["seen"].str.endswith("points: too few simulations").all()
+
+
 def test_orders_are_found_without_much_noise() -> None:
     scores = jansen_runs.order_scores(np.random.default_rng(1), eta=0.5, datasets=7)["f"]
     assert scores.tolist() == [1.0, 1.0, 1.0]
