@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.comparison.rule import Rule
 
-__all__ = ["draw_order_graph", "drawn_order_size", "order_size", "plot_order"]
+__all__ = ["MOST_TRADES", "draw_order_graph", "drawn_order_size", "order_size", "plot_order"]
 
 #: Half the height of a node in points: arrows begin and end there.
 _HALF_NODE = 11.0
@@ -51,7 +51,7 @@ _HALF_NODE = 11.0
 _HALF_LINE = 7.0
 
 #: Trade-offs are drawn while there are at most this many.
-_MOST_TRADES = 20
+MOST_TRADES = 20
 
 #: More arrows than this cannot be followed one by one: they are fine and pale, behind the names.
 _MOST_ARROWS = 60
@@ -215,7 +215,7 @@ def _trade_offs(graph: nx.DiGraph[str]) -> list[tuple[str, str, str]]:
     """Return the trade-offs, or none if they are too many to be told apart."""
     mixed = graph.graph.get("mixed", [])
     trades = [pair for pair in mixed if Statement.parse(pair[2], pair[:2]).is_trade_off]
-    return trades if len(trades) <= _MOST_TRADES else []
+    return trades if len(trades) <= MOST_TRADES else []
 
 
 def _draw_order_plot_nodes(

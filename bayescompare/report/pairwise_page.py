@@ -24,7 +24,7 @@ from bayescompare.methods.context.learned_rate import LearnsWeight
 from bayescompare.plots.critical import critical_size, plot_critical
 from bayescompare.plots.dominance import dominance_size, plot_dominance
 from bayescompare.plots.matrix import matrix_size, plot_matrix
-from bayescompare.plots.order import order_size, plot_order
+from bayescompare.plots.order import MOST_TRADES, order_size, plot_order
 from bayescompare.report.citations import citation_keys, report_method_section
 from bayescompare.report.data import data_section, pairs_title
 from bayescompare.report.effects import effect_tables
@@ -176,7 +176,8 @@ def _is_plain(p: Pairwise, rule: Rule) -> bool:
     if len(p.results.algorithms) > _MOST_PLAIN:
         return False
     graph = p.ordered(rule)
-    return bool(graph.number_of_edges()) or bool(graph.graph["mixed"])
+    # Without a winner there is nothing above or below; a few trade-offs are drawn as lines.
+    return bool(graph.number_of_edges()) or 0 < len(graph.graph["mixed"]) <= MOST_TRADES
 
 
 def _pairwise_page_ranked_measures(p: Pairwise) -> Sequence[str | None]:

@@ -17,12 +17,14 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import _files, methods
+from bayescompare.comparison.rule import Rule
 from bayescompare.report import check_report_path, render, write_report
 from bayescompare.report import html as writing
 from bayescompare.report.pages import report_page_of
+from bayescompare.report.pairwise_page import pairwise_page
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import format_probability
-from tests.tables import normal_table
+from tests.tables import normal_table, table
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
 
@@ -564,3 +566,14 @@ def test_an_approximate_p_value_is_not_called_exact(method):
     assert "approximation" in c.explain()
     made = next(s for s in report_page_of(c).sections if s.title == "How it was made")
     assert not made.facts["exactness"].startswith("exact:")
+
+
+def test_a_table_of_trade_offs_alone_begins_with_the_matrix() -> None:
+    """Twelve algorithms, each better on one measure and worse on the other: nobody is above."""
+    values = np.arange(12.0)[None, :, None] * np.array([1.0, -1.0])
+    noise = np.random.default_rng(0).normal(size=(30, 12, 2)) * 0.01
+    p = bc.pairwise(table(values + noise), n_jobs=1)
+    assert not p.order().number_of_edges()
+    picture = pairwise_page(p, Rule()).picture
+    assert picture is not None
+    assert picture.title == "Every pair, by place"
