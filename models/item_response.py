@@ -45,6 +45,7 @@ import pymc as pm
 import pytensor.tensor as pt
 import xarray as xr
 from pytensor.gradient import zero_grad
+from scipy.linalg import helmert
 
 from bayescompare import Results
 from bayescompare.modelling import lkj_cholesky, prior
@@ -71,20 +72,24 @@ def build(results, *, sigma=1.0, tau=pm.HalfNormal.dist(0.5), eta=2.0):
     """
     if any(results[name].rope is not None for name in results.measures):
         raise ValueError("abilities have no rope: leave it out, or see the model bradley_terry.")
+    l, m = len(results.algorithms), len(results.measures)
     coords = {
         "algorithm": results.algorithms,
         "measure": results.measures,
         "other_measure": results.measures,
         "dataset": results.datasets,
+        "axis": range(1, l),
     }
     seen = scores(results.oriented())
     with pm.Model(coords=coords) as model:
         sigma = prior("sigma", sigma, "measure", shared=True, positive=True)
         tau = prior("tau", tau, positive=True)
         factor = lkj_cholesky(prior("eta", eta, positive=True))
-        z = pm.ZeroSumNormal("z", dims=("measure", "algorithm"))
-        strength = sigma * (factor @ z).T
-        strength = pm.Deterministic("strength", strength, dims=("algorithm", "measure"))
+        # Centred: the scores say more about abilities than about their correlation.
+        chol = (sigma * pt.ones(m))[:, None] * factor
+        contrast = pm.MvNormal("contrast", np.zeros(m), chol=chol, dims=("axis", "measure"))
+        basis = helmert(l).T  # orthonormal, each column summing to zero
+        strength = pm.Deterministic("strength", basis @ contrast, dims=("algorithm", "measure"))
         pm.CustomDist(
             "score",
             strength,

@@ -41,6 +41,7 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 from pytensor.gradient import zero_grad
+from scipy.linalg import helmert
 from scipy.stats import rankdata
 
 from bayescompare.modelling import lkj_cholesky, prior, ranks
@@ -67,18 +68,22 @@ def build(results, *, sigma=1.0, eta=2.0):
         raise ValueError("a rope makes no order of many algorithms; see the model bradley_terry.")
     rank = ranks(results)
     tied = orders_of_ties(rank, results)
+    l, m = len(results.algorithms), len(results.measures)
     coords = {
         "algorithm": results.algorithms,
         "measure": results.measures,
         "other_measure": results.measures,
         "dataset": results.datasets,
+        "axis": range(1, l),
     }
     with pm.Model(coords=coords) as model:
         sigma = prior("sigma", sigma, "measure", shared=True, positive=True)
         factor = lkj_cholesky(prior("eta", eta, positive=True))
-        z = pm.ZeroSumNormal("z", dims=("measure", "algorithm"))
-        strength = sigma * (factor @ z).T
-        strength = pm.Deterministic("strength", strength, dims=("algorithm", "measure"))
+        # Centred: the ranks say more about strengths than about their correlation.
+        chol = (sigma * pt.ones(m))[:, None] * factor
+        contrast = pm.MvNormal("contrast", np.zeros(m), chol=chol, dims=("axis", "measure"))
+        basis = helmert(l).T  # orthonormal, each column summing to zero
+        strength = pm.Deterministic("strength", basis @ contrast, dims=("algorithm", "measure"))
         pm.CustomDist(
             "rank",
             strength,

@@ -106,6 +106,20 @@ def zero_sum_normal(z: np.ndarray) -> float:
     return float(-0.5 * (z**2).sum() - 0.5 * free * math.log(2 * math.pi))
 
 
+def correlated_strengths(v: dict[str, np.ndarray]) -> float:
+    """Density of strengths (algorithm, measure) with correlation Ω, given that they sum to zero.
+
+    Coordinates in an orthonormal basis of what sums to zero have the same density as the strengths.
+    """
+    strength, omega = v["strength"], v["omega"]
+    l, m = strength.shape
+    square = np.trace(strength @ np.linalg.solve(omega, strength.T))
+    log_det = np.linalg.slogdet(2 * np.pi * omega)[1]
+    np.testing.assert_allclose(strength.sum(axis=0), np.zeros(m), atol=1e-12)
+    np.testing.assert_allclose((v["contrast"] ** 2).sum(), (strength**2).sum())
+    return float(-0.5 * square - 0.5 * (l - 1) * log_det)
+
+
 def test_every_model_has_its_formula_tested():
     assert sorted(bundled()) == sorted(MODELS) == sorted(SUITABLE)
 
