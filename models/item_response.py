@@ -55,6 +55,8 @@ QUANTILES = np.arange(-4.8, 4.81, 0.4)
 WEIGHTS = np.exp(-0.5 * QUANTILES**2) / np.exp(-0.5 * QUANTILES**2).sum()
 #: Points and weights of Gauss for the integral over r.
 NODES, GAUSS = np.polynomial.legendre.leggauss(32)
+#: Measures that nearly agree leave little room between the abilities: small steps.
+SAMPLER = {"target_accept": 0.95}
 
 
 def build(results, *, sigma=1.0, tau=pm.HalfNormal.dist(0.5), eta=2.0):

@@ -20,8 +20,7 @@ NUTS needs no discrete variable for "same or not". Δ_j is a continuous function
 `position`: it stays in the rope (at 0) while |position| is at most the `edge` of a plateau, and
 grows beyond. The density of `position` is that of a Cauchy variable with a plateau of mass `equal`
 put in at its top. So Δ_j is exactly zero with the right probability, and given Δ the datasets are
-independent, as leave-one-out needs. The density has a kink at the edge: where ``c.diagnose()``
-counts divergences, use ``sampler={"target_accept": 0.95}``.
+independent, as leave-one-out needs. The density has a kink at the edge, so the steps are small.
 
 Answer: `holds` is 1 for the statement that holds in a draw, and P(statement) is its mean. "A=B"
 says that the algorithms are practically the same on a measure. The function `bayes_factor` weighs
@@ -49,6 +48,8 @@ from bayescompare import Results
 from bayescompare.modelling import lkj_cholesky, prior
 
 QUANTITY = "holds"
+#: The density has a kink at the edge of the plateau: small steps.
+SAMPLER = {"target_accept": 0.95}
 
 
 def build(results, *, equal=0.5, scale=0.5**0.5, sigma=pm.LogNormal.dist(0.0, 1.0), eta=2.0):

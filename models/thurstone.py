@@ -51,6 +51,8 @@ NODES = np.linspace(0.0, 1.0, 64)
 BEYOND = 6.5
 #: Orders that ties may allow, in the whole table.
 MOST_ORDERS = 1000
+#: Measures that nearly agree leave little room between the strengths: small steps.
+SAMPLER = {"target_accept": 0.95}
 
 
 def build(results, *, sigma=1.0, eta=2.0):

@@ -402,6 +402,7 @@ class Comparison:
         if "random_seed" in pm_sample:
             raise BayescompareError("random_seed: pass the seed as rng= instead.")
         generator, seed = as_rng(rng)
+        pm_sample = {**self.method.sampler, **pm_sample}
         if model is None:
             own = self.method.own_sample(
                 self.results, draws=draws, chains=chains, rng=generator, options=pm_sample

@@ -178,6 +178,8 @@ class Method(ABC):
     #: What its likelihood of a dataset is the probability of, where other models may predict the
     #: same thing from other data: ``"statements"`` for the dataset's joint statement.
     data_scale: ClassVar[str | None] = None
+    #: Options for `pymc.sample` where the user says nothing else.
+    sampler: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     #: The forms that its PyMC model has.
     forms: ClassVar[tuple[Form, ...]] = ("textbook",)
     #: What the headline says about the leading statement, after its claim.

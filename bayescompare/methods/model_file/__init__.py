@@ -159,6 +159,11 @@ class ModelFile(Method):
         """What the file declares as ``DATA_SCALE``."""
         return None if self.saved else self.code.data_scale
 
+    @property
+    def sampler(self) -> Mapping[str, Any]:  # type: ignore[override]
+        """How the file wants to be sampled, by ``SAMPLER``."""
+        return {} if self.saved else self.code.sampler
+
     def check_scale(self, results: Results, posterior: xr.Dataset | None) -> None:
         """Refuse likelihoods of statements that do not sum to one."""
         from bayescompare.methods.model_file.scale import check_model_file_statements
@@ -219,7 +224,8 @@ class ModelFile(Method):
     def _sampled(self, results: Results, model: pm.Model, sampling: Sampling) -> xr.DataTree:
         """Sample, and name the file in whatever goes wrong."""
         try:
-            tree = nuts.sample_nuts_as_asked(sampling, model, predicts=self.predicts)
+            asked = replace(sampling, options={**self.sampler, **sampling.options})
+            tree = nuts.sample_nuts_as_asked(asked, model, predicts=self.predicts)
             return with_pointwise_integration(bounded_prior(tree, model), self, results, model)
         except BayescompareError as error:
             raise BayescompareError(f"{self.code.where}: {error}") from None

@@ -6,8 +6,8 @@ import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -70,6 +70,8 @@ class Source:
         Gives the log likelihood by dataset in another way.
     data_scale : str, optional
         What the likelihood of a dataset is the probability of (``DATA_SCALE``).
+    sampler : mapping
+        Options for `pymc.sample` where the user says nothing else (``SAMPLER``).
     """
 
     name: str
@@ -84,6 +86,7 @@ class Source:
     latents: tuple[str, ...] = ()
     log_likelihood: Callable[..., Any] | None = None
     data_scale: str | None = None
+    sampler: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -313,6 +316,7 @@ def _source(
         table,
         *_model_file_source_likelihood(where, holder),
         _model_file_source_scale(where, holder),
+        _model_file_source_sampler(where, holder),
     )
 
 
@@ -324,6 +328,19 @@ def _model_file_source_scale(where: str, holder: object) -> str | None:
             f"{where}: DATA_SCALE={scale!r} must be a word, such as 'statements'."
         )
     return scale
+
+
+def _model_file_source_sampler(where: str, holder: object) -> Mapping[str, Any]:
+    """Read how a file wants to be sampled where the user says nothing."""
+    sampler = _model_file_source_attribute(holder, "SAMPLER")
+    if sampler is None:
+        return {}
+    if not isinstance(sampler, Mapping) or not all(isinstance(name, str) for name in sampler):
+        raise BayescompareError(
+            f"{where}: SAMPLER={sampler!r} must map options of pymc.sample to values, as "
+            "{'target_accept': 0.95}."
+        )
+    return dict(sampler)
 
 
 def _model_file_source_likelihood(
