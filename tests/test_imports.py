@@ -21,6 +21,7 @@ UNNEEDED = (
     "jinja2",
     "joblib",
     "matplotlib",
+    "narwhals",
     "networkx",
     "numba",
     "pgmpy",
