@@ -18,6 +18,7 @@ from bayescompare.cli.outputs import announce_output_files
 __all__ = ["app"]
 
 app = typer.Typer(
+    name="models",
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings=HELP_SETTINGS,
