@@ -17,12 +17,12 @@ from contextlib import suppress
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli.help_page import HELP_SETTINGS, HelpfulCommand
+from bayescompare.cli.plain_values import PlainGroup
 from bayescompare.cli.process import (
     HUNG_UP,
     HungUp,
@@ -83,7 +83,7 @@ def _load_command(name: str) -> Any:
     return get_command(alone)
 
 
-class Commands(TyperGroup):
+class Commands(PlainGroup):
     """The commands; whatever is wrong becomes one line on standard error."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
