@@ -12,7 +12,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 # What neither `import bayescompare` nor `bayescompare --help` may load.
-HEAVY = ("pymc", "arviz", "pgmpy", "xarray", "matplotlib", "pandas")
+HEAVY = (
+    "arviz",
+    "matplotlib",
+    "narwhals",
+    "numpy",
+    "pandas",
+    "pgmpy",
+    "pydantic",
+    "pymc",
+    "scipy",
+    "xarray",
+)
 
 # What an exact answer about a small table may not load.
 UNNEEDED = (
@@ -21,9 +32,11 @@ UNNEEDED = (
     "jinja2",
     "joblib",
     "matplotlib",
+    "narwhals",
     "networkx",
     "numba",
     "pgmpy",
+    "pydantic",
     "pymc",
     "pytensor",
     "scipy.integrate",
@@ -103,6 +116,9 @@ def test_the_command_compare_loads_only_what_a_small_table_needs() -> None:
     assert families(loaded) == {"_shared", "dirichlet"}
     # Nor what other tools wrote: only the readers of tables.
     assert [module for module in loaded if module.startswith("bayescompare.io.tools")] == []
+    # Nor the other commands.
+    commands = [module for module in loaded if module.startswith("bayescompare.cli.commands.")]
+    assert commands == ["bayescompare.cli.commands.compare"]
 
 
 @pytest.mark.parametrize(("method", "family"), [("dirichlet", "dirichlet"), ("glrt", "classic")])

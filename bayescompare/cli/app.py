@@ -2,36 +2,27 @@
 
 The commands are put together here (`bayescompare.cli.commands` has one file for each), and
 whatever is wrong becomes one line. Nothing heavy is imported before a command runs, so that
-``--help`` answers at once.
+``--help`` answers at once, and of the commands only the one that was typed.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.main import get_command, get_group
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.cli.commands import (
-    bench,
-    calibrate,
-    catalogue,
-    compare,
-    gate,
-    models,
-    pairwise,
-    rank,
-    reproduce,
-    sample,
-)
 from bayescompare.cli.help_page import HELP_SETTINGS, HelpfulCommand
+from bayescompare.cli.plain_values import PlainGroup
 from bayescompare.cli.process import (
     HUNG_UP,
     HungUp,
@@ -44,11 +35,64 @@ from bayescompare.cli.process import (
 __all__ = ["app", "main"]
 
 
-# errors -------------------------------------------------------------------------------------------
+# commands -----------------------------------------------------------------------------------------
+
+#: The file of each command, in the order of --help.
+_FILES = {
+    "compare": "compare",
+    "pairwise": "pairwise",
+    "rank": "rank",
+    "sample": "sample",
+    "gate": "gate",
+    "examples": "catalogue",
+    "methods": "catalogue",
+    "calibrate": "calibrate",
+    "reproduce": "reproduce",
+    "bench": "bench",
+    "models": "models",
+}
 
 
-class Commands(TyperGroup):
+class _CommandTable(Mapping[str, Any]):
+    """The commands by name; each is made when it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in _FILES:
+            raise KeyError(name)
+        return _load_command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_FILES)
+
+    def __len__(self) -> int:
+        return len(_FILES)
+
+
+@functools.cache
+def _load_command(name: str) -> Any:
+    module = importlib.import_module(f"bayescompare.cli.commands.{_FILES[name]}")
+    if name == "models":
+        return get_group(module.app)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(
+        name,
+        cls=HelpfulCommand,
+        context_settings=HELP_SETTINGS,
+        epilog=getattr(module, "EXAMPLES", None),
+    )(getattr(module, name))
+    return get_command(alone)
+
+
+class Commands(PlainGroup):
     """The commands; whatever is wrong becomes one line on standard error."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.commands: Any = _CommandTable()
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """List the names alone: Typer's own would make every command."""
+        return list(self.commands)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands with all of their first line."""
@@ -92,6 +136,9 @@ class Commands(TyperGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
 
+# errors -------------------------------------------------------------------------------------------
+
+
 def _print_json_error(message: str, typed: Sequence[str] | None) -> None:
     """Print an error for a program that asked for JSON, and reads it from standard output."""
     if "--json" not in (sys.argv[1:] if typed is None else typed):
@@ -117,7 +164,7 @@ def _stop_command_line(message: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-# commands -----------------------------------------------------------------------------------------
+# the program --------------------------------------------------------------------------------------
 
 app = typer.Typer(
     name="bayescompare",
@@ -147,23 +194,6 @@ def _cli_root(
     ] = False,
 ) -> None:
     pass
-
-
-def _add_command(command: Callable[..., None], examples: str | None = None) -> None:
-    app.command(cls=HelpfulCommand, context_settings=HELP_SETTINGS, epilog=examples)(command)
-
-
-_add_command(compare.compare, compare.EXAMPLES)
-_add_command(pairwise.pairwise, pairwise.EXAMPLES)
-_add_command(rank.rank, rank.EXAMPLES)
-_add_command(sample.sample, sample.EXAMPLES)
-_add_command(gate.gate, gate.EXAMPLES)
-_add_command(catalogue.examples)
-_add_command(catalogue.methods)
-_add_command(calibrate.calibrate, calibrate.EXAMPLES)
-_add_command(reproduce.reproduce, reproduce.EXAMPLES)
-_add_command(bench.bench, bench.EXAMPLES)
-app.add_typer(models.app, name="models")
 
 
 def main() -> None:

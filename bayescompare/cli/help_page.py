@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from typer.core import TyperCommand
+from bayescompare.cli.plain_values import PlainCommand
 
 __all__ = ["HELP_SETTINGS", "HelpfulCommand", "example_lines"]
 
@@ -13,7 +13,7 @@ __all__ = ["HELP_SETTINGS", "HelpfulCommand", "example_lines"]
 HELP_SETTINGS = {"help_option_names": ["--help", "-h"], "max_content_width": 100}
 
 
-class HelpfulCommand(TyperCommand):
+class HelpfulCommand(PlainCommand):
     """A command whose help lists the options under their panels, each with what it takes."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

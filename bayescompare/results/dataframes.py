@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from bayescompare._errors import BayescompareError, error_in_one_line
@@ -22,6 +25,8 @@ def is_dataframe(value: object) -> bool:
     """
     if isinstance(value, pd.DataFrame):
         return True
+    if isinstance(value, (str, PathLike, Sequence, Mapping, np.ndarray)):
+        return False  # known without narwhals, which takes a while to load
     import narwhals.stable.v2 as nw
 
     return isinstance(

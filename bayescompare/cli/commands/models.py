@@ -14,10 +14,13 @@ from bayescompare.cli.groups import with_groups
 from bayescompare.cli.help_page import HELP_SETTINGS, HelpfulCommand
 from bayescompare.cli.options import Overwrite
 from bayescompare.cli.outputs import announce_output_files
+from bayescompare.cli.plain_values import PlainGroup
 
 __all__ = ["app"]
 
 app = typer.Typer(
+    name="models",
+    cls=PlainGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings=HELP_SETTINGS,

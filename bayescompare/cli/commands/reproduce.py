@@ -8,7 +8,6 @@ import typer
 
 from bayescompare._errors import BayescompareError
 from bayescompare._files import write_text
-from bayescompare._rng import as_rng
 from bayescompare.cli.groups import command_line_option, with_groups
 from bayescompare.cli.options import OUTPUT, NoProgress, Overwrite, Seed
 from bayescompare.cli.outputs import (
@@ -86,6 +85,7 @@ def reproduce(
 ) -> None:
     """Reproduce a table or figure of the papers, published beside obtained."""
     from bayescompare import studies
+    from bayescompare._rng import as_rng
     from bayescompare.cli.reproduction_tables import print_reproduced, print_reproductions
     from bayescompare.cli.tables import console
 
