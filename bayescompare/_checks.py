@@ -70,7 +70,7 @@ def show_checked_value(value: object) -> str:
     """
     try:
         return repr(value)
-    except ValueError:
+    except (ValueError, RecursionError):  # also lists within lists, a thousand deep
         if isinstance(value, int):
             return f"an integer of {value.bit_length()} bits"
         return f"a {type(value).__name__}"

@@ -119,6 +119,7 @@ def _table_of_arrays(
         named = dict(zip(names, results, strict=True))
     else:
         return None
+    _check_labels_of_arrays(named)
     arrays = {str(name): _array_of_given_table(name, values) for name, values in named.items()}
     if not arrays:
         return None
@@ -139,14 +140,35 @@ def _table_of_arrays(
     )
 
 
+def _check_labels_of_arrays(named: Mapping[Any, Any]) -> None:
+    """Refuse series whose labels say that their places are not the same datasets."""
+    series = {name: values for name, values in named.items() if isinstance(values, pd.Series)}
+    if len(series) < len(named):
+        return
+    (first, one), *others = series.items()
+    for name, other in others:
+        same = len(one) == len(other) and set(one.index) == set(other.index)
+        if same and not one.index.equals(other.index):
+            raise BayescompareError(
+                f"results[{first!r}] and results[{name!r}] have the same labels in different "
+                "orders: sort both by .sort_index(), or give a frame."
+            )
+
+
 def _are_numbers_not_table(values: Sequence[Any]) -> bool:
     return all(np.ndim(value) == 0 for value in values)
 
 
 def _array_of_given_table(name: object, values: Any) -> Any:
     try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+        # What a mask covers is missing, and not what lies below it.
+        given = np.ma.filled(values.astype(float), np.nan) if np.ma.isMA(values) else values
+        cells = np.asarray(given)
+        words = cells.dtype.kind == "O" and any(isinstance(cell, str) for cell in cells.ravel())
+        if words or cells.dtype.kind not in "biufO":  # text and times, which numpy would convert
+            raise TypeError(cells.dtype)
+        array = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise BayescompareError(f"results[{name!r}]: give an array of numbers.") from None
     if array.ndim not in (1, 2) or array.size == 0:
         raise BayescompareError(

@@ -57,6 +57,31 @@ def test_arrays_by_name_and_two_alone() -> None:
     assert bc.compare([a, b], measures={"score": "max"}).results.algorithms == ("first", "second")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (["1", "2"], r"results\['A'\]: give an array of numbers"),
+        (np.array(["1", 2], dtype=object), r"results\['A'\]: give an array of numbers"),
+        (pd.date_range("2026-01-01", periods=2), r"results\['A'\]: give an array of numbers"),
+        ([10**400, 2], r"results\['A'\]: give an array of numbers"),
+        (np.ma.array([1, 2], mask=[False, True]), "1 missing cell: score of 'A' on '2'"),
+        (pd.array([1, None], dtype="Float64"), "1 missing cell: score of 'A' on '2'"),
+    ],
+)
+def test_arrays_that_are_none(wrong: Any, message: str) -> None:
+    with pytest.raises(BayescompareError, match=message):
+        bc.compare({"A": wrong, "B": [1.0, 2.0]}, measures={"score": "max"})
+
+
+def test_series_with_labels_in_another_order() -> None:
+    a = pd.Series([1.0, 2.0, 3.0], index=["x", "y", "z"])
+    with pytest.raises(BayescompareError, match="the same labels in different orders"):
+        bc.compare({"A": a, "B": a[::-1]}, measures={"score": "max"})
+    assert bc.compare({"A": a, "B": a + 1}, measures={"score": "max"}).best == "B>A"
+    # Every other row of a column, whose labels say nothing.
+    assert bc.compare({"A": a[:2], "B": a[1:]}, measures={"score": "max"}).best == "B>A"
+
+
 def test_arrays_of_replicates() -> None:
     a, b = RNG.normal(size=(2, 5, 10))
     c = bc.compare({"A": a, "B": b}, measures={"score": "max"}, method="correlated-t")

@@ -10,7 +10,13 @@ from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._formats import FORMATS, TABLES, TOOLS
 from bayescompare.io.parsing.files import format_of_parsed_file, parse_table_file
-from bayescompare.io.parsing.paths import Paths, find_files, list_paths, naming_path_in_errors
+from bayescompare.io.parsing.paths import (
+    Paths,
+    find_files,
+    list_paths,
+    naming_path_in_errors,
+    repeatable_paths,
+)
 from bayescompare.io.parsing.selection import Chosen
 from bayescompare.io.recognition import recognise
 from bayescompare.results.results import Results
@@ -50,9 +56,10 @@ def read(
     >>> read(path).notes
     ('read as result files of aeon',)
     """
+    paths = repeatable_paths(paths)
     kind = recognised_for_reading(paths, format)
     if kind in TABLES:
-        return _read_one_table(paths, measures, kind if format is not None else None, options)
+        return _read_one_table(paths, measures, kind, options, given=format is not None)
     read_by = _read_by if format is not None else read_recognised
     try:
         return read_by(kind, paths, measures, **options)
@@ -93,12 +100,18 @@ def _read_by(kind: str, paths: Paths, measures: Chosen | None, **options: Any) -
     import pandas as pd
 
     files, source = find_files(paths, "*.csv")
-    tables = []
+    tables = {}
     for file, _ in files:
         with naming_path_in_errors(file):
-            tables.append(parse_table_file(file, format_of_parsed_file(file, None), names=_WORDS))
-    table = pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
-    results = reader(table, measures=measures, source=source, **options)
+            tables[file] = parse_table_file(file, format_of_parsed_file(file, None), names=_WORDS)
+    table = pd.concat(tables.values()) if len(tables) > 1 else next(iter(tables.values()))
+    try:
+        results = reader(table, measures=measures, source=source, **options)
+    except BayescompareError as error:
+        for file, own in tables.items():
+            with naming_path_in_errors(file):
+                reader(own, measures=measures, source=source, **options)
+        raise BayescompareError(f"{source}: {error}") from None
     return results
 
 
@@ -110,15 +123,17 @@ _WORDS = frozenset(
 
 
 def _read_one_table(
-    paths: Paths, measures: Chosen | None, format: str | None, options: Mapping[str, Any]
+    paths: Paths, measures: Chosen | None, format: str, options: Mapping[str, Any], *, given: bool
 ) -> Results:
     if not isinstance(measures, Mapping):
+        source = list_paths(paths)[1]
         raise BayescompareError(
-            "measures: a table does not say which way is better; name what was measured, as in "
-            "measures={'accuracy': 'max', 'time': 'min'}."
+            f"measures: {source} is taken for a {format} table, and a table does not say which way "
+            "is better; name what was measured, as in measures={'accuracy': 'max', 'time': "
+            "'min'}, or another format by format=."
         )
     path: Any = paths
-    kind: Any = format
+    kind: Any = format if given else None
     try:
         return io.read_results(path, measures=measures, format=kind, **options)
     except TypeError as error:

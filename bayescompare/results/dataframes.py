@@ -12,7 +12,7 @@ import pandas as pd
 from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare.results.text import repeated_name_in_results
 
-__all__ = ["as_pandas", "is_dataframe"]
+__all__ = ["as_pandas", "index_levels_moved", "is_dataframe"]
 
 
 def is_dataframe(value: object) -> bool:
@@ -29,10 +29,7 @@ def is_dataframe(value: object) -> bool:
         return False  # known without narwhals, which takes a while to load
     import narwhals.stable.v2 as nw
 
-    return isinstance(
-        nw.from_native(value, pass_through=True),
-        (nw.DataFrame, nw.LazyFrame),
-    )
+    return isinstance(_narwhals_frame(value), (nw.DataFrame, nw.LazyFrame))
 
 
 def as_pandas(df: object, *, index: bool = False) -> pd.DataFrame:
@@ -56,10 +53,20 @@ def as_pandas(df: object, *, index: bool = False) -> pd.DataFrame:
     return _dataframe_with_index(df) if index else df
 
 
-def _dataframe_with_index(df: pd.DataFrame) -> pd.DataFrame:
+def index_levels_moved(df: object) -> list[str]:
+    """Return the names of the index levels that `as_pandas` makes columns of."""
+    return list(map(str, _index_levels(df))) if isinstance(df, pd.DataFrame) else []
+
+
+def _index_levels(df: pd.DataFrame) -> list[Any]:
     named = [name for name in df.index.names if name is not None and name not in df.columns]
     # A table read from a file is indexed by its lines, which messages name.
-    if not named or named in (["line"], ["sheet row"]):
+    return [] if named in (["line"], ["sheet row"]) else named
+
+
+def _dataframe_with_index(df: pd.DataFrame) -> pd.DataFrame:
+    named = _index_levels(df)
+    if not named:
         return df
     twice = repeated_name_in_results([str(name) for name in df.index.names])
     if twice is not None:
@@ -72,7 +79,7 @@ def _dataframe_with_index(df: pd.DataFrame) -> pd.DataFrame:
 def _collected_dataframe(df: object) -> pd.DataFrame:
     import narwhals.stable.v2 as nw
 
-    frame: Any = nw.from_native(df, pass_through=True)
+    frame = _narwhals_frame(df)
     if not isinstance(frame, (nw.DataFrame, nw.LazyFrame)):
         raise BayescompareError(
             f"df is a {type(df).__name__}: give a frame of pandas, polars or another library that "
@@ -87,13 +94,33 @@ def _collected_dataframe(df: object) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
+def _narwhals_frame(df: object) -> Any:
+    """Return a frame of narwhals, or what is none as it is."""
+    import narwhals.stable.v2 as nw
+    from narwhals.exceptions import DuplicateError
+
+    try:
+        frame = nw.from_native(df, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            _ = frame.columns
+    except DuplicateError as error:
+        raise BayescompareError(
+            f"df has a column twice ({error_in_one_line(error)}): rename or remove one."
+        ) from None
+    return frame
+
+
 def _dataframe_column_of(series: Any) -> Any:
     import narwhals.stable.v2 as nw
 
     dtype = series.dtype
-    if dtype.is_float() or dtype.is_integer():
+    if dtype.is_float():
+        return series.cast(nw.Float64).to_numpy()
+    # For more than 64 bits neither pandas nor numpy has a type.
+    if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
+        if not series.null_count():
+            return series.to_numpy()
         # Whole numbers with gaps stay whole, as the names of folds must.
-        if series.null_count() and dtype.is_integer():
-            return pd.array(series.to_list(), dtype="Int64")
-        return series.cast(nw.Float64).to_numpy() if dtype.is_float() else series.to_numpy()
+        kind = "Int64" if dtype.is_signed_integer() else "UInt64"
+        return pd.array(series.to_list(), dtype=kind)
     return pd.Series(series.to_list(), dtype=object)

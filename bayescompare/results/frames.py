@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
-from decimal import Decimal
+import re
+from collections.abc import Collection, Iterable, Mapping
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._checks import is_number
-from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare._checks import is_number, show_checked_value_briefly
+from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.results.text import first_words_in_results, quoted_names_in_results
+from bayescompare.results.text import (
+    first_words_in_results,
+    quoted_names_in_results,
+    repeated_name_in_results,
+)
 
 __all__ = [
+    "distinct_frame_columns",
     "find_frame_column",
     "find_frame_columns",
     "frame_fault_words",
@@ -26,6 +32,9 @@ __all__ = [
     "numbers_in_frame",
     "spread_frame",
 ]
+
+
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def spread_frame(
@@ -92,6 +101,15 @@ def find_frame_columns(
     return columns
 
 
+def distinct_frame_columns(df: pd.DataFrame) -> list[str]:
+    """Return the names of the columns as text; refuse one that occurs twice."""
+    columns = [str(column) for column in df.columns]
+    twice = repeated_name_in_results(columns)
+    if twice is not None:
+        raise BayescompareError(f"column {twice!r} occurs twice: rename or remove one.")
+    return columns
+
+
 def find_frame_column(df: pd.DataFrame, argument: str, name: str) -> Any:
     """Return the label of the column that `argument` calls `name`."""
     return _results_frame_column(df, _results_frame_columns(df), argument, name)
@@ -139,7 +157,7 @@ def frame_row_names(column: pd.Series[Any], role: str) -> list[str]:
     if any(tables):
         where = first_words_in_results(frame_row_words(column[np.array(tables)]))
         raise BayescompareError(f"{role} name in {where} is not a name: give text or a number.")
-    names = [str(value) for value in raw]
+    names = [_frame_name_text(value, role) for value in raw]
     blank = np.array([not name.strip() for name in names], dtype=bool)
     absent = column.isna().to_numpy() | blank
     if absent.any():
@@ -147,6 +165,7 @@ def frame_row_names(column: pd.Series[Any], role: str) -> list[str]:
             f"{role} name missing in {first_words_in_results(frame_row_words(column[absent]))}: "
             "every row needs one."
         )
+    _check_frame_names_whole(set(names), role)
     seen: dict[str, Any] = {}
     for name, value in zip(names, raw, strict=True):
         if seen.setdefault(name, value) != value:
@@ -155,6 +174,23 @@ def frame_row_names(column: pd.Series[Any], role: str) -> list[str]:
                 f"text {name!r}: rename one."
             )
     return names
+
+
+def _check_frame_names_whole(names: Iterable[str], role: str) -> None:
+    """Refuse half a character, which pandas cannot hold as text."""
+    for name in names:
+        if not name.isascii() and _HALF_CHARACTER.search(name):
+            raise BayescompareError(f"{role} name {name!r} contains half a character: rename it.")
+
+
+def _frame_name_text(value: Any, role: str) -> str:
+    try:
+        return str(value)
+    except Exception as error:  # an integer of 4,300 digits, or an object of the user's own
+        raise BayescompareError(
+            f"{role} name, a {type(value).__name__}, cannot be written as text "
+            f"({error_in_one_line(error)}): give text or a number."
+        ) from None
 
 
 def _name_codes(column: pd.Series[Any], role: str) -> tuple[IntArray, list[str]]:
@@ -166,6 +202,7 @@ def _name_codes(column: pd.Series[Any], role: str) -> tuple[IntArray, list[str]]
             codes, kinds = np.array([-1]), pd.Index([], dtype=object)
         # A column of words alone need not be looked at row by row.
         if (codes >= 0).all() and all(isinstance(kind, str) and kind.strip() for kind in kinds):
+            _check_frame_names_whole(kinds, role)
             return codes, kinds.tolist()
     codes, names = pd.factorize(np.array(frame_row_names(column, role), dtype=object))
     return codes, names.tolist()
@@ -242,7 +279,12 @@ def non_numbers_in_frame(column: pd.Series[Any]) -> pd.Series[Any]:
     """
     if column.dtype.kind in "iuf":
         return column.iloc[:0]
-    cells = column[column.notna()].astype(object)
+    try:
+        cells = column[column.notna()].astype(object)
+    except InvalidOperation:
+        raise BayescompareError(
+            "a column holds Decimal('sNaN'), which cannot be compared: use Decimal('NaN')."
+        ) from None
     return cells[
         np.array(
             [not (is_number(value) or isinstance(value, Decimal)) for value in cells], dtype=bool
@@ -253,5 +295,9 @@ def non_numbers_in_frame(column: pd.Series[Any]) -> pd.Series[Any]:
 def frame_fault_words(faults: pd.Series[Any], shown: int = 4) -> str:
     """List the rows of the cells that `non_numbers_in_frame` returned, and their values."""
     rows = frame_row_words(faults)
-    words = [f"{row} has {v!r}" for row, v in zip(rows, faults.tolist(), strict=True)]
+    words = [
+        f"{row} has {show_checked_value_briefly(value)}"
+        for row, value in zip(rows[:shown], faults.tolist(), strict=False)
+    ]
+    words += rows[shown:]
     return first_words_in_results(words, shown)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.results.frames import (
+    distinct_frame_columns,
     find_frame_column,
     frame_fault_words,
     non_numbers_in_frame,
@@ -34,6 +35,7 @@ def results_layout_as_long(
     *,
     facts: Collection[str] = (),
     items: bool = False,
+    levels: Collection[str] = (),
 ) -> tuple[pd.DataFrame, Roles]:
     """Return a long table, and the columns of its roles.
 
@@ -51,6 +53,8 @@ def results_layout_as_long(
         Columns about datasets, which are no algorithms.
     items : bool
         Whether the replicates are items.
+    levels : collection of str
+        Columns that were levels of the index, which are no algorithms either.
 
     Examples
     --------
@@ -71,7 +75,7 @@ def results_layout_as_long(
     # column has another name; reading it as a long table will report that.
     is_long = roles["algorithm"] in names or bool(measured)
     if layout == "wide" or (layout == "auto" and not is_long):
-        return _read_wide_layout(table, roles, measures, facts)
+        return _read_wide_layout(table, roles, measures, facts, levels)
     if {"measure", "value"} <= set(names) and not measured:
         if items:
             raise BayescompareError(
@@ -89,6 +93,8 @@ def _read_melted_layout(
     table: pd.DataFrame, roles: Roles, measures: Collection[str]
 ) -> tuple[pd.DataFrame, Roles]:
     """Give every measure of a tidy table a column of its own."""
+    for name in ("measure", "value"):
+        find_frame_column(table, f"column {name!r}", name)
     table = table.assign(measure=table["measure"].astype(str))
     present = table["measure"].unique().tolist()
     for name in measures:
@@ -108,19 +114,30 @@ def _read_melted_layout(
 
 
 def _read_wide_layout(
-    table: pd.DataFrame, roles: Roles, measures: Collection[str], facts: Collection[str]
+    table: pd.DataFrame,
+    roles: Roles,
+    measures: Collection[str],
+    facts: Collection[str],
+    levels: Collection[str],
 ) -> tuple[pd.DataFrame, Roles]:
+    for level in levels:
+        if level not in roles.values() and level not in facts:
+            raise BayescompareError(
+                f"the index has a level {level!r}, which is no algorithm: name it by dataset= or "
+                f"replicate=, or remove it by df.reset_index({level!r}, drop=True)."
+            )
     table = _layout_with_datasets(table, roles)
     for role, column in roles.items():
         if role != "algorithm":
             find_frame_column(table, f"{role}={column!r}", column)
     names = {column for role, column in roles.items() if role != "algorithm"} | set(facts)
+    nameless = {str(label) for label in table.columns if label is pd.NA or label != label}
     table = _layout_with_text_names(table)
     columns = [column for column in table.columns if column not in names]
     if not columns:
         raise BayescompareError("a wide table needs a column for each algorithm, and has none.")
     for column in columns:
-        if not column.strip() or column.startswith("Unnamed:"):
+        if not column.strip() or column.startswith("Unnamed:") or column in nameless:
             raise BayescompareError(
                 f"column {column!r} has no name, so it cannot be an algorithm: remove it (with "
                 "pandas, save the file by to_csv(index=False))."
@@ -140,11 +157,7 @@ def _layout_with_datasets(table: pd.DataFrame, roles: Roles) -> pd.DataFrame:
 
 def _layout_with_text_names(table: pd.DataFrame) -> pd.DataFrame:
     """Write the names of columns as text: after a pivot they may be numbers."""
-    names = [str(column) for column in table.columns]
-    twice = repeated_name_in_results(names)
-    if twice is not None:
-        raise BayescompareError(f"column {twice!r} occurs twice: rename or remove one.")
-    return table.set_axis(names, axis=1)
+    return table.set_axis(distinct_frame_columns(table), axis=1)
 
 
 def _read_two_level_layout(

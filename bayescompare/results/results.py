@@ -24,7 +24,7 @@ from bayescompare.results.checks import (
     frozen_results_data,
     names_in_results,
 )
-from bayescompare.results.dataframes import as_pandas
+from bayescompare.results.dataframes import as_pandas, index_levels_moved
 from bayescompare.results.domains import (
     check_results_groups,
     check_results_weights,
@@ -238,7 +238,9 @@ class Results:
         about = [column for column in (group, weight) if column is not None]
         table = as_pandas(df, index=True)
         items = kind == "items" and replicate is not None
-        long, columns = results_layout_as_long(table, roles, spec, layout, facts=about, items=items)
+        long, columns = results_layout_as_long(
+            table, roles, spec, layout, facts=about, items=items, levels=index_levels_moved(df)
+        )
         known: dict[str, Any]
         if items:
             known = item_fields(long, columns, spec, keep_items)

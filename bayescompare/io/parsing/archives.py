@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bayescompare import _input
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._input import check_input_is_regular
+from bayescompare.results.text import repeated_name_in_results
 
 __all__ = ["member_names", "read_members"]
 
@@ -28,7 +29,9 @@ def read_members(path: Path, names: Iterable[str]) -> dict[str, bytes]:
     """Return the content of some files of an archive, decompressed.
 
     A small archive may unpack to a huge file: what the archive says of its sizes is added up
-    first, and nothing is unpacked beyond what it says.
+    first, and nothing is unpacked beyond what it says. Nothing is written to disk, so that a
+    name such as ``../../etc/passwd`` is a name like any other. Of two files with one name, which
+    programs disagree about, neither is read.
 
     Examples
     --------
@@ -39,8 +42,12 @@ def read_members(path: Path, names: Iterable[str]) -> dict[str, bytes]:
     >>> read_members(path, ["header.json"])
     {'header.json': b'{}'}
     """
+    wanted = set(names)
     with _opened_archive(path) as archive:
-        infos = [archive.getinfo(name) for name in names]
+        infos = [info for info in archive.infolist() if info.filename in wanted]
+        twice = repeated_name_in_results(info.filename for info in infos)
+        if twice is not None:
+            raise BayescompareError(f"{twice!r} occurs twice in the archive.")
         if sum(info.file_size for info in infos) > _input.MOST_BYTES:
             raise _input.input_too_large()
         return {info.filename: _content_in_archive(archive, info) for info in infos}
@@ -50,7 +57,7 @@ def _opened_archive(path: Path) -> zipfile.ZipFile:
     check_input_is_regular(path)
     try:
         return zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+    except Exception as error:  # malformed bytes can fail anywhere
         raise BayescompareError(f"not a whole zip archive ({error}).") from None
 
 
@@ -62,12 +69,13 @@ def _content_in_archive(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> byte
             return _unpacked_from_archive(archive, info)
         with archive.open(info) as file:
             # One more than the archive says; a larger content is not read.
-            content = file.read(info.file_size + 1)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+            return file.read(info.file_size + 1)
+    except BayescompareError:
+        raise
+    except Exception as error:  # of the archive, and of each way to compress
         raise BayescompareError(
-            f"{info.filename!r} in the archive cannot be decompressed ({error})."
+            f"{info.filename!r} in the archive cannot be decompressed ({error_in_one_line(error)})."
         ) from None
-    return content
 
 
 def _unpacked_from_archive(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
@@ -88,13 +96,10 @@ def _unpacked_from_archive(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> b
     name, extra = struct.unpack("<HH", header[26:30])
     file.seek(name + extra, 1)
     packed = file.read(info.compress_size)
-    try:
-        reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
-        content = reader.read(info.file_size + 1)
-    except zstandard.ZstdError as error:
-        raise BayescompareError(
-            f"{info.filename!r} in the archive cannot be decompressed ({error})."
-        ) from None
+    reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+    content = bytes(reader.read(info.file_size + 1))
     if len(content) != info.file_size:
         raise BayescompareError(f"{info.filename!r} in the archive is not as long as it says.")
-    return bytes(content)
+    if zlib.crc32(content) != info.CRC:
+        raise BayescompareError(f"{info.filename!r} in the archive is damaged (bad checksum).")
+    return content

@@ -24,6 +24,7 @@ from bayescompare.io.parsing.workbooks import parse_workbook
 from bayescompare.results.text import repeated_name_in_results
 
 __all__ = [
+    "MISSING_WORDS",
     "Format",
     "check_header",
     "format_of_parsed_file",
@@ -193,15 +194,19 @@ def _read_json_table_file(content: bytes) -> pd.DataFrame:
         raise BayescompareError(
             "not a table: give a list of records, or an object with a list for each column."
         )
-    try:
-        return pd.DataFrame(table)
-    except (ValueError, OverflowError) as error:
-        raise BayescompareError(f"not a table ({error}).") from None
+    return _frame_of_json(table)
 
 
 def _read_json_lines_file(content: bytes) -> pd.DataFrame:
     lines = dict(json_lines_of_text(text_of_parsed_file(content), _distinct_json_keys))
-    return pd.DataFrame(list(lines.values()), index=pd.Index(list(lines), name="line"))
+    return _frame_of_json(list(lines.values()), index=pd.Index(list(lines), name="line"))
+
+
+def _frame_of_json(table: Any, index: pd.Index[Any] | None = None) -> pd.DataFrame:
+    try:
+        return pd.DataFrame(table, index=index)
+    except (ValueError, OverflowError) as error:  # half a character in a text, too
+        raise BayescompareError(f"not a table ({error}).") from None
 
 
 def json_lines_of_text(

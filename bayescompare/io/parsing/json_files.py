@@ -13,8 +13,9 @@ from bayescompare.io.parsing.files import (
     read_bytes_to_parse,
     text_of_parsed_file,
 )
+from bayescompare.results.text import repeated_name_in_results
 
-__all__ = ["loads_json", "read_json", "read_json_lines"]
+__all__ = ["json_fingerprint", "loads_json", "read_json", "read_json_lines"]
 
 
 def read_json(path: Path) -> Any:
@@ -24,12 +25,34 @@ def read_json(path: Path) -> Any:
 
 def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each line's number and its object."""
-    yield from json_lines_of_text(text_of_parsed_file(read_bytes_to_parse(path)))
+    text = text_of_parsed_file(read_bytes_to_parse(path))
+    yield from json_lines_of_text(text, _json_object_of_pairs)
 
 
 def loads_json(text: str, where: str = "") -> Any:
-    """Parse JSON; the error says in which part of a file that failed."""
+    """Parse JSON; the error says in which part of a file that failed.
+
+    Examples
+    --------
+    >>> loads_json('{"acc": 0.5, "acc": 0.9}')
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: malformed JSON (an object has the key 'acc' twice).
+    """
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_json_object_of_pairs)
     except (ValueError, RecursionError) as error:  # also an integer of too many digits
         raise BayescompareError(f"malformed JSON{where} ({error}).") from None
+
+
+def json_fingerprint(value: Any) -> str:
+    """Write a value so that equal ones have equal text, whatever the order of their keys."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _json_object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that occurs twice, of which Python would keep the last."""
+    whole = dict(pairs)
+    if len(whole) < len(pairs):
+        twice = repeated_name_in_results(key for key, _ in pairs)
+        raise ValueError(f"an object has the key {twice!r} twice")
+    return whole

@@ -12,7 +12,15 @@ from bayescompare._checks import check_path, show_checked_value
 from bayescompare._errors import BayescompareError
 from bayescompare.results.text import first_words_in_results
 
-__all__ = ["Named", "Paths", "as_path", "find_files", "list_paths", "naming_path_in_errors"]
+__all__ = [
+    "Named",
+    "Paths",
+    "as_path",
+    "find_files",
+    "list_paths",
+    "naming_path_in_errors",
+    "repeatable_paths",
+]
 
 type OnePath = str | os.PathLike[str]
 type Paths = OnePath | Iterable[OnePath] | Mapping[str, OnePath | Iterable[OnePath]]
@@ -52,6 +60,21 @@ def find_files(paths: Paths, *patterns: str) -> tuple[list[Named], str]:
     # A file that two paths lead to is read once.
     files = list({(file.resolve(), name): (file, name) for file, name in matches}.values())
     return files, source
+
+
+def repeatable_paths(paths: Paths) -> Paths:
+    """Return paths that can be gone through twice, which those of a generator cannot.
+
+    Examples
+    --------
+    >>> repeatable_paths(name for name in ("a.csv", "b.csv"))
+    ['a.csv', 'b.csv']
+    """
+    if isinstance(paths, Mapping):
+        return {name: repeatable_paths(group) for name, group in paths.items()}
+    if isinstance(paths, (str, bytes, os.PathLike)) or not isinstance(paths, Iterable):
+        return paths
+    return list(paths)
 
 
 def list_paths(paths: Paths) -> tuple[list[Named], str]:
@@ -121,3 +144,5 @@ def naming_path_in_errors(path: Path) -> Iterator[None]:
         yield
     except BayescompareError as error:
         raise BayescompareError(f"{path}: {error}") from None
+    except RecursionError:
+        raise BayescompareError(f"{path}: a value is nested too deeply.") from None

@@ -98,4 +98,4 @@ def _notes_on_mean_repeats(values: pd.DataFrame, counted: pd.DataFrame) -> list[
 
 def _mean_of_repeats(column: pd.Series[Any]) -> float:
     present = column.dropna()
-    return math.fsum(present) / len(present) if len(present) else math.nan
+    return sum(present.tolist()) / len(present) if len(present) else math.nan

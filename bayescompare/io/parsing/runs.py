@@ -1,16 +1,86 @@
-"""Runs that other tools logged: one of each, and what is left of their names."""
+"""Runs that other tools logged: one of each, what is left of their names, and their table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.paths import naming_path_in_errors
+from bayescompare.results.results import Results
 from bayescompare.results.text import quoted_names_in_results
 
-__all__ = ["check_metric_of_runs", "check_parsed_runs_once", "labelled_parsed_run"]
+__all__ = [
+    "ParsedRow",
+    "check_metric_of_runs",
+    "check_parsed_items_once",
+    "check_parsed_runs_once",
+    "labelled_parsed_run",
+    "results_of_parsed_rows",
+    "results_of_parsed_tables",
+]
+
+#: A row of the table to be, and the file that it was read from.
+type ParsedRow = tuple[Path, Mapping[str, Any]]
+
+
+def results_of_parsed_rows(rows: Sequence[ParsedRow], source: str, **options: Any) -> Results:
+    """Build results from the rows of several files, so that an error names its file.
+
+    Examples
+    --------
+    >>> row = {"dataset": "boolq", "algorithm": "small", "acc": float("inf")}
+    >>> results_of_parsed_rows([(Path("a.json"), row)], "a.json", measures={"acc": "max"})
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: a.json: infinite cells: acc of 'small' on 'boolq' ...
+    """
+    if not rows:
+        raise BayescompareError(f"{source}: no results.")
+    whole = pd.DataFrame([row for _, row in rows])
+    by_file: dict[Path, list[int]] = {}
+    for place, (file, _) in enumerate(rows):
+        by_file.setdefault(file, []).append(place)
+    parts = ((file, whole.iloc[places]) for file, places in by_file.items())
+    return results_of_parsed_tables(whole, parts, source, **options)
+
+
+def results_of_parsed_tables(
+    whole: pd.DataFrame, parts: Iterable[tuple[Path, pd.DataFrame]], source: str, **options: Any
+) -> Results:
+    """Build results from a table; its parts are those of each file, which an error names."""
+    try:
+        return Results.from_frame(whole, source=source, **options)
+    except BayescompareError as error:
+        for file, own in parts:
+            with naming_path_in_errors(file):
+                Results.from_frame(own, source=source, **options)
+        raise BayescompareError(f"{source}: {error}") from None
+
+
+def check_parsed_items_once(items: Iterable[tuple[tuple[str, ...], Path, str]]) -> None:
+    """Refuse an item that a file has twice; each comes with its file and the place in it.
+
+    Examples
+    --------
+    >>> twice = [(("boolq", "small", "7"), Path("a.jsonl"), f"line {k}") for k in (3, 9)]
+    >>> check_parsed_items_once(twice)
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: a.jsonl: line 3 and line 9 are both item '7' of ...
+    """
+    seen: dict[tuple[str, ...], tuple[Path, str]] = {}
+    for key, file, place in items:
+        other = seen.setdefault(key, (file, place))
+        if other != (file, place):
+            dataset, algorithm, item, *epoch = key
+            again = f" in epoch {epoch[0]}" if epoch else ""
+            where = f"{other[1]} and {place}" if other[0] == file else f"{place} and {other[0]}"
+            raise BayescompareError(
+                f"{file}: {where} are both item {item!r} of {algorithm!r} on {dataset!r}{again}: "
+                "leave out one."
+            )
 
 
 def check_parsed_runs_once(runs: Iterable[tuple[str, str, Path]]) -> None:

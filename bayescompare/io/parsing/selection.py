@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.columns import meant_name
+from bayescompare.io.parsing.fields import parsed_name
 from bayescompare.results.checks import check_selection, check_spec
 from bayescompare.results.measure import Direction, Measure
 from bayescompare.results.text import quoted_names_in_results
@@ -102,7 +103,7 @@ def directed_measure_selection(maximal: str, minimal: str) -> dict[str, Measure]
 
 def parsed_algorithm_labels(names: pd.Series[Any]) -> pd.Series[Any]:
     """Turn a column of names into labels, and refuse two names with the same label."""
-    labels = names.map(parsed_algorithm_label)
+    labels = names.map(lambda name: name.translate(_PLAIN))
     before: dict[str, str] = {}
     for name, label in zip(names, labels, strict=True):
         if before.setdefault(label, name) != name:
@@ -121,4 +122,5 @@ def parsed_algorithm_label(name: str) -> str:
     >>> parsed_algorithm_label("Pipeline(scaler=StandardScaler)")
     'Pipeline(scaler:StandardScaler)'
     """
-    return name.translate(_PLAIN)
+    # Half a character, as in a label from the command line, is no text for pandas.
+    return parsed_name(name, "the name of an algorithm").translate(_PLAIN)

@@ -5,11 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-import pandas as pd
-
 from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.fields import parsed_name, parsed_number
 from bayescompare.io.parsing.files import number_or_text, read_bytes_to_parse, text_of_parsed_file
-from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.paths import (
+    Paths,
+    find_files,
+    list_paths,
+    naming_path_in_errors,
+    repeatable_paths,
+)
+from bayescompare.io.parsing.runs import results_of_parsed_rows
 from bayescompare.io.parsing.selection import (
     Chosen,
     directed_measure_selection,
@@ -18,7 +24,7 @@ from bayescompare.io.parsing.selection import (
 )
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import repeated_name_in_results
+from bayescompare.results.text import first_words_in_results, repeated_name_in_results
 
 __all__ = ["AEON_HEADERS", "read_aeon"]
 
@@ -75,27 +81,34 @@ def read_aeon(paths: Paths, *, measures: Chosen | None = None) -> Results:
     >>> results.algorithms, results.n_replicates
     (('ROCKET', 'TSF'), 2)
     """
+    paths = repeatable_paths(paths)
     files, source = find_files(paths, "*.csv")
-    several = len(files) > 1
+    named = {path for path, _ in list_paths(paths)[0]}
     # A directory may hold other tables, such as tsml-eval's summaries.
-    kept = [pair for pair in files if not several or _fits_aeon(pair[0])]
+    kept = [pair for pair in files if pair[0] in named or _fits_aeon(pair[0])]
     if not kept:
         raise BayescompareError(
             f"{source}: no file whose first line begins with 'Resamples:', as aeon's do."
         )
+    others = [file.name for file, name in files if (file, name) not in kept]
     parts = [_read_aeon_resamples(file, name) for file, name in kept]
     _check_aeon_parts(parts)
     names = dict.fromkeys(part.measure for part in parts)
     known = {name: _MEASURES.get(_plain_aeon_measure(name)) for name in names}
     default = [name for name, kind in known.items() if kind is not None]
     spec = select_parsed_measures(measures, known, default)
-    cells: dict[tuple[str, str, str], dict[str, float]] = {}
+    cells: dict[tuple[str, str, str], tuple[Path, dict[str, float]]] = {}
     for part in parts:
         for (dataset, resample), value in part.values.items():
-            cells.setdefault((dataset, part.algorithm, resample), {})[part.measure] = value
-    rows = [dict(zip(_ROLES, key, strict=True)) | values for key, values in cells.items()]
-    frame = pd.DataFrame(rows)
-    return Results.from_frame(frame, replicate="replicate", measures=spec, source=source)
+            cell = cells.setdefault((dataset, part.algorithm, resample), (part.file, {}))
+            cell[1][part.measure] = value
+    rows = [
+        (file, dict(zip(_ROLES, key, strict=True)) | values)
+        for key, (file, values) in cells.items()
+    ]
+    results = results_of_parsed_rows(rows, source, replicate="replicate", measures=spec)
+    note = f"left out, not as aeon's result files are: {first_words_in_results(others, 4)}"
+    return results._with(notes=(*results.notes, note)) if others else results
 
 
 _ROLES = ("dataset", "algorithm", "replicate")
@@ -127,6 +140,10 @@ def _read_aeon_resamples(file: Path, name: str | None) -> _AeonResamples:
                 "not a result file of aeon or tsml-eval."
             )
         resamples = header[1][1:]
+        if not resamples or not all(resamples):
+            raise BayescompareError(
+                f"line {header[0]} must name every resample, as in 'Resamples:,0,1,2'."
+            )
         if repeated_name_in_results(resamples) is not None:
             raise BayescompareError(
                 f"resample {repeated_name_in_results(resamples)!r} occurs twice."
@@ -142,7 +159,8 @@ def _aeon_rows(text: str) -> list[tuple[int, list[str]]]:
     lines = enumerate(text.splitlines(), 1)
     cells = [(n, [cell.strip() for cell in line.split(",")]) for n, line in lines if line.strip()]
     # A comma at the end of every line is usual.
-    return [(n, row[:-1] if len(row) > 1 and not row[-1] else row) for n, row in cells]
+    width = len(cells[0][1]) - (not cells[0][1][-1])
+    return [(n, row[:-1] if len(row) == width + 1 and not row[-1] else row) for n, row in cells]
 
 
 def _read_aeon_values(
@@ -150,19 +168,22 @@ def _read_aeon_values(
 ) -> dict[tuple[str, str], float]:
     values: dict[tuple[str, str], float] = {}
     for number, (dataset, *row) in lines:
-        if len(row) > len(resamples):
+        if len(row) != len(resamples):
             raise BayescompareError(
                 f"line {number} has {len(row)} values, but there are {len(resamples)} resamples."
             )
-        for resample, cell in zip(resamples, row, strict=False):
+        name = parsed_name(dataset, f"line {number}: the dataset")
+        if name.lower() in AEON_HEADERS:
+            raise BayescompareError(f"line {number} is a second header.")
+        for resample, cell in zip(resamples, row, strict=True):
             value = number_or_text(cell)
             if isinstance(value, str):
                 raise BayescompareError(
                     f"line {number}, resample {resample}: {cell!r} is not a number."
                 )
-            if (dataset, resample) in values:
-                raise BayescompareError(f"line {number}: dataset {dataset!r} occurs twice.")
-            values[dataset, resample] = value
+            if (name, resample) in values:
+                raise BayescompareError(f"line {number}: dataset {name!r} occurs twice.")
+            values[name, resample] = parsed_number(value, f"line {number}, resample {resample}")
     return values
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pandas as pd
@@ -9,7 +10,11 @@ import pandas as pd
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.files import parse_table_file
 from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
-from bayescompare.io.parsing.runs import check_metric_of_runs, labelled_parsed_run
+from bayescompare.io.parsing.runs import (
+    check_metric_of_runs,
+    labelled_parsed_run,
+    results_of_parsed_tables,
+)
 from bayescompare.io.parsing.selection import (
     Chosen,
     directed_measure_selection,
@@ -76,20 +81,26 @@ def read_amlb(paths: Paths, *, measures: Chosen | None = None) -> Results:
     """
     files, source = find_files(paths, "results.csv")
     tables = [_read_amlb_runs(file, name) for file, name in files]
-    table = pd.concat(tables, ignore_index=len(tables) > 1)
+    table = pd.concat(tables)
+    # Within each file that was checked; two files may still disagree.
+    with naming_path_in_errors(Path(source)):
+        check_metric_of_runs(table, "task", "result")
     known = {name: _COLUMNS[name] for name in _COLUMNS if name in table}
     spec = select_parsed_measures(measures, known, ["result"])
     for (file, _), one in zip(files, tables, strict=True):
         with naming_path_in_errors(file):
             for name in set(spec) & set(one.columns):
                 numbers_in_frame(one[name], f"column {name!r}")
-    results = Results.from_frame(
-        _amlb_with_constraints(table),
+    table = _amlb_with_constraints(table)
+    ends = itertools.pairwise(itertools.accumulate(map(len, tables), initial=0))
+    results = results_of_parsed_tables(
+        table,
+        [(file, table[start:end]) for (file, _), (start, end) in zip(files, ends, strict=True)],
+        source,
         dataset="task",
         algorithm="framework",
         replicate="fold",
         measures=spec,
-        source=source,
     )
     return results._with(notes=(*results.notes, *_amlb_failure_notes(table)))
 
@@ -120,7 +131,7 @@ def _amlb_with_constraints(table: pd.DataFrame) -> pd.DataFrame:
         return table
     several = table.groupby("framework")["constraint"].transform("nunique") > 1
     names = table["framework"].where(~several, table["framework"] + " " + table["constraint"])
-    return table.assign(framework=names)
+    return table.assign(framework=names.str.strip())
 
 
 def _amlb_failure_notes(table: pd.DataFrame) -> list[str]:

@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.fields import parsed_name, parsed_number, parsed_object
 from bayescompare.io.parsing.json_files import read_json, read_json_lines
 from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.runs import check_parsed_items_once, results_of_parsed_rows
 from bayescompare.io.parsing.selection import Chosen, parsed_algorithm_label, select_parsed_measures
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.results.text import quoted_names_in_results
+from bayescompare.text.numbers import plural
 
 __all__ = ["is_every_eval_json", "is_every_eval_sample", "read_every_eval"]
 
@@ -104,13 +105,14 @@ def read_every_eval(
             "measures=."
         )
     spec = select_parsed_measures(measures, known, common)
-    cells: dict[tuple[str, str], dict[str, float]] = {}
+    cells: dict[tuple[str, str], tuple[Path, dict[str, Any]]] = {}
     for score in scores:
         if score.name in spec:
-            cells.setdefault((score.dataset, score.algorithm), {})[score.name] = score.value
-    rows = [{"dataset": d, "algorithm": a} | values for (d, a), values in cells.items()]
-    frame = pd.DataFrame(rows).reindex(columns=["dataset", "algorithm", *spec])
-    return Results.from_frame(frame, measures=spec, source=source)
+            key = (score.dataset, score.algorithm)
+            empty: dict[str, Any] = {"dataset": key[0], "algorithm": key[1]}
+            empty |= dict.fromkeys(spec, math.nan)
+            cells.setdefault(key, (score.file, empty))[1][score.name] = score.value
+    return results_of_parsed_rows(list(cells.values()), source, measures=spec)
 
 
 def is_every_eval_json(data: object) -> bool:
@@ -135,18 +137,17 @@ def _read_every_eval_scores(file: Path, name: str | None) -> Iterator[_EveryEval
                 "'evaluation_results'."
             )
         _check_every_eval_version(data["schema_version"])
-        info = data.get("model_info")
-        model = name or (info.get("id") or info.get("name") if isinstance(info, dict) else None)
+        info = parsed_object(data.get("model_info"), "model_info")
+        model = name or info.get("id") or info.get("name")
         if not model:
             raise BayescompareError("no model_info.id: name the model, as in {'mine': path}.")
+        label = parsed_algorithm_label(parsed_name(model, "model_info.id"))
         entries = data["evaluation_results"]
         if not entries:
             raise BayescompareError("evaluation_results is empty.")
         for place, entry in enumerate(entries):
             where = f"evaluation_results[{place}]"
-            yield _EveryEvalScore(
-                file, where, *_every_eval_entry(entry, where, parsed_algorithm_label(str(model)))
-            )
+            yield _EveryEvalScore(file, where, *_every_eval_entry(entry, where, label))
 
 
 def _check_every_eval_version(version: object) -> None:
@@ -171,27 +172,52 @@ def _every_eval_entry(entry: Any, where: str, model: str) -> tuple[str, str, str
     if not entry.get("evaluation_name"):
         raise BayescompareError(f"{where} has no evaluation_name.")
     name = config.get("metric_name") or config.get("metric_id") or "score"
+    if math.isinf(score):
+        raise BayescompareError(f"{where}.score_details.score is infinite: leave the entry out.")
     # Of scores with levels, -1 stands for an unknown one.
     unknown = config.get("has_unknown_level") is True and score == -1
     measure = Measure(
         "min" if config["lower_is_better"] else "max",
-        bounds=_every_eval_bounds(config),
+        bounds=_every_eval_bounds(config, f"{where}.metric_config"),
         scale="ordinal" if config.get("score_type") == "levels" else "metric",
     )
-    value = math.nan if unknown else float(score)
-    return str(entry["evaluation_name"]), model, str(name), value, measure
-
-
-def _every_eval_bounds(config: Mapping[str, Any]) -> tuple[float | None, float | None] | None:
-    low, high = (
-        float(end) if is_number(end) and math.isfinite(end) else None
-        for end in (config.get("min_score"), config.get("max_score"))
+    return (
+        parsed_name(entry["evaluation_name"], f"{where}.evaluation_name"),
+        model,
+        parsed_name(name, f"{where}.metric_config.metric_name"),
+        math.nan if unknown else float(score),
+        measure,
     )
+
+
+def _every_eval_bounds(
+    config: Mapping[str, Any], where: str
+) -> tuple[float | None, float | None] | None:
+    ends: list[float | None] = []
+    for key in ("min_score", "max_score"):
+        end = config.get(key)
+        if not (end is None or is_number(end)):
+            parsed_number(end, f"{where}.{key}")
+        # A side without an end may be written as infinity.
+        ends.append(None if end is None or not math.isfinite(end) else float(end))
+    low, high = ends
+    if low is not None and high is not None and not low < high:
+        raise BayescompareError(f"{where}: min_score {low} is not below max_score {high}.")
     return None if low is None and high is None else (low, high)
 
 
 def _check_every_eval_scores(scores: list[_EveryEvalScore]) -> None:
-    """Refuse two scores of one model on one evaluation by one metric."""
+    """Refuse two scores of one model on one evaluation by one metric, and two scales of one."""
+    scales: dict[tuple[str, str], _EveryEvalScore] = {}
+    for score in scores:
+        other = scales.setdefault((score.dataset, score.name), score)
+        pair = (other.measure.bounds, score.measure.bounds)
+        if None not in pair and pair[0] != pair[1]:
+            raise BayescompareError(
+                f"the {score.name} on {score.dataset!r} is within {pair[0]} in {other.file}, "
+                f"{other.place} and within {pair[1]} in {score.file}, {score.place}: bring both to "
+                "one scale."
+            )
     seen: dict[tuple[str, str, str], _EveryEvalScore] = {}
     for score in scores:
         key = (score.dataset, score.algorithm, score.name)
@@ -215,9 +241,8 @@ def _every_eval_measures(scores: list[_EveryEvalScore]) -> dict[str, Measure | N
         same_way = all(kind.direction == first.direction for kind in own)
         same_bounds = all(kind.bounds == first.bounds for kind in own)
         bounds = first.bounds if same_bounds else None
-        known[name] = (
-            Measure(first.direction, bounds=bounds, scale=first.scale) if same_way else None
-        )
+        scale = "ordinal" if any(kind.scale == "ordinal" for kind in own) else first.scale
+        known[name] = Measure(first.direction, bounds=bounds, scale=scale) if same_way else None
     return known
 
 
@@ -226,16 +251,28 @@ def _every_eval_measures(scores: list[_EveryEvalScore]) -> dict[str, Measure | N
 
 def _read_every_eval_samples(paths: Paths, measures: Chosen | None) -> Results:
     files, source = find_files(paths, "*_samples.jsonl")
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[Path, int, dict[str, Any]]] = []
     for file, name in files:
         with naming_path_in_errors(file):
-            rows += [_every_eval_sample_row(line, row, name) for line, row in read_json_lines(file)]
-    if not rows:
-        raise BayescompareError(f"{source}: no sample.")
-    spec = select_parsed_measures(measures, _SAMPLE, ["is_correct"])
-    return Results.from_frame(
-        pd.DataFrame(rows), replicate="item", replicates="items", measures=spec, source=source
+            rows += [
+                (file, line, _every_eval_sample_row(line, row, name))
+                for line, row in read_json_lines(file)
+            ]
+    check_parsed_items_once(
+        ((row["dataset"], row["algorithm"], row["item"]), file, f"line {line}")
+        for file, line, row in rows
     )
+    spec = select_parsed_measures(measures, _SAMPLE, ["is_correct"])
+    results = results_of_parsed_rows(
+        [(file, row) for file, _, row in rows],
+        source,
+        replicate="item",
+        replicates="items",
+        measures=spec,
+    )
+    failed = sum(row["failed"] for _, _, row in rows)
+    notes = [f"{plural(failed, 'sample')} with an error, without a score"] if failed else []
+    return results._with(notes=(*results.notes, *notes))
 
 
 def _every_eval_sample_row(line: int, row: Mapping[str, Any], name: str | None) -> dict[str, Any]:
@@ -245,26 +282,35 @@ def _every_eval_sample_row(line: int, row: Mapping[str, Any], name: str | None) 
             f"file of samples of Every Eval Ever; it has {quoted_names_in_results(row, 8)}."
         )
     judged = row["evaluation"]
-    if not (judged.get("score") is None or is_number(judged["score"])):
-        raise BayescompareError(
-            f"line {line}: evaluation.score is {show_checked_value_briefly(judged['score'])}, "
-            "not a number."
-        )
+    score = parsed_number(judged.get("score"), f"line {line}: evaluation.score")
     right = judged.get("is_correct")
     if not (right is None or isinstance(right, bool)):
         raise BayescompareError(
             f"line {line}: evaluation.is_correct is {show_checked_value_briefly(right)}, not "
             "true or false."
         )
-    usage, speed = (row.get(key) or {} for key in ("token_usage", "performance"))
+    usage, speed = (
+        parsed_object(row.get(key), f"line {line}: {key}") for key in ("token_usage", "performance")
+    )
+    model = name or row.get("model_id")
+    if not model:
+        raise BayescompareError(
+            f"line {line} has no model_id: name the model, as in {{'mine': path}}."
+        )
     # What ended with an error has no answer to judge.
     failed = bool(row.get("error"))
+    named = "evaluation_name" if row.get("evaluation_name") else "evaluation_id"
     return {
-        "dataset": str(row.get("evaluation_name") or row["evaluation_id"]),
-        "algorithm": parsed_algorithm_label(name or str(row.get("model_id"))),
-        "item": str(row["sample_id"]),
+        "dataset": parsed_name(row[named], f"line {line}: {named}"),
+        "algorithm": parsed_algorithm_label(parsed_name(model, f"line {line}: model_id")),
+        "item": parsed_name(row["sample_id"], f"line {line}: sample_id"),
         "is_correct": math.nan if right is None or failed else float(right),
-        "score": math.nan if failed else judged.get("score", math.nan),
-        "tokens": usage.get("total_tokens", math.nan),
-        "latency_ms": speed.get("latency_ms", math.nan),
+        "score": math.nan if failed else score,
+        "tokens": parsed_number(
+            usage.get("total_tokens"), f"line {line}: token_usage.total_tokens"
+        ),
+        "latency_ms": parsed_number(
+            speed.get("latency_ms"), f"line {line}: performance.latency_ms"
+        ),
+        "failed": failed,
     }

@@ -6,14 +6,14 @@ from typing import Any
 
 import pandas as pd
 
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, printable_error_text
 from bayescompare.io.parsing.selection import (
     Chosen,
     parsed_algorithm_labels,
     select_parsed_measures,
 )
 from bayescompare.results.dataframes import as_pandas
-from bayescompare.results.frames import frame_row_names
+from bayescompare.results.frames import distinct_frame_columns, frame_row_names
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.results.text import quoted_names_in_results
@@ -64,8 +64,8 @@ def from_fev(df: Any, *, measures: Chosen | None = None, source: str = "fev summ
     >>> from_fev(frame).algorithms
     ('ets', 'theta')
     """
-    table = pd.DataFrame(df) if isinstance(df, list) else as_pandas(df, index=True)
-    columns = [str(column) for column in table.columns]
+    table = _fev_frame(df) if isinstance(df, list) else as_pandas(df, index=True)
+    columns = distinct_frame_columns(table)
     for name in ("model_name", "test_error"):
         if name not in columns:
             raise BayescompareError(
@@ -84,6 +84,16 @@ def from_fev(df: Any, *, measures: Chosen | None = None, source: str = "fev summ
     return results._with(notes=(*results.notes, *_fev_leak_notes(table)))
 
 
+def _fev_frame(summaries: list[Any]) -> pd.DataFrame:
+    for place, row in enumerate(summaries):
+        if not isinstance(row, dict):
+            raise BayescompareError(
+                f"df[{place}] is a {type(row).__name__}: give a list of summaries, each a dict."
+            )
+    # Cell by cell as given: pandas would refuse half a character.
+    return pd.DataFrame(summaries, dtype=object)
+
+
 def _fev_task_names(table: pd.DataFrame) -> pd.Series[Any]:
     """Name the tasks, with their horizon and metric where that alone tells them apart."""
     base = next(
@@ -94,8 +104,10 @@ def _fev_task_names(table: pd.DataFrame) -> pd.Series[Any]:
     names = pd.Series(frame_row_names(table[base], "dataset"), index=table.index)
     for column, word in (("horizon", "horizon"), ("eval_metric", "by")):
         if column in table:
-            several = table.groupby(names.rename("task"))[column].transform("nunique") > 1
-            names = names.where(~several, names + f" {word} " + table[column].astype(str))
+            texts = [printable_error_text(str(cell)) for cell in table[column]]
+            parts = pd.Series(texts, index=table.index, dtype=object)
+            several = parts.groupby(names.to_numpy()).transform("nunique") > 1
+            names = names.where(~several, names + f" {word} " + parts)
     return names
 
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
-
-from bayescompare._checks import is_number
+from bayescompare._checks import show_checked_value_briefly
 from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.fields import parsed_name, parsed_number
 from bayescompare.io.parsing.json_files import read_json
-from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.paths import (
+    Paths,
+    find_files,
+    list_paths,
+    naming_path_in_errors,
+    repeatable_paths,
+)
+from bayescompare.io.parsing.runs import results_of_parsed_rows
 from bayescompare.io.parsing.selection import (
     Chosen,
     directed_measure_selection,
@@ -22,7 +28,8 @@ from bayescompare.io.parsing.selection import (
 )
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import quoted_names_in_results
+from bayescompare.results.text import first_words_in_results, quoted_names_in_results
+from bayescompare.text.numbers import plural
 
 __all__ = ["read_helm"]
 
@@ -100,20 +107,37 @@ def read_helm(
     >>> results.datasets, results.algorithms
     (('boolq',), ('toy/large', 'toy/small'))
     """
+    paths = repeatable_paths(paths)
     files, source = find_files(paths, "stats.json")
     runs = [_read_helm_run(file, name, split, perturbation) for file, name in files]
     _check_helm_runs_once(runs)
-    directions = dict(_METRICS)
+    directions: dict[str, Measure | None] = {**_METRICS}
+    declared: dict[str, Measure] = {}
     for suite in dict.fromkeys(file.parent.parent for file, _ in files):
-        directions |= _read_helm_schema(suite / "schema.json")
+        for name, measure in _read_helm_schema(suite / "schema.json").items():
+            # Two suites that disagree say nothing.
+            directions[name] = measure if declared.setdefault(name, measure) == measure else None
     known = {name: directions.get(name) for run in runs for name in run.stats}
     spec = select_parsed_measures(measures, known)
     rows = [
-        {"dataset": run.scenario, "algorithm": run.model}
-        | {name: run.stats.get(name, float("nan")) for name in spec}
+        (
+            run.file,
+            {"dataset": run.scenario, "algorithm": run.model}
+            | {name: run.stats.get(name, math.nan) for name in spec},
+        )
         for run in runs
     ]
-    return Results.from_frame(pd.DataFrame(rows), measures=spec, source=source)
+    results = results_of_parsed_rows(rows, source, measures=spec)
+    return results._with(notes=(*results.notes, *_helm_unfinished_notes(list_paths(paths)[0])))
+
+
+def _helm_unfinished_notes(named: Iterable[tuple[Path, str | None]]) -> list[str]:
+    """Note the runs that have a specification but no statistics: they failed, or go on."""
+    specs = [file for path, _ in named if path.is_dir() for file in path.rglob("run_spec.json")]
+    gone = [file.parent.name for file in sorted(specs) if not file.with_name("stats.json").exists()]
+    if not gone:
+        return []
+    return [f"{plural(len(gone), 'run')} without stats.json: {first_words_in_results(gone, 3)}"]
 
 
 def _read_helm_run(file: Path, name: str | None, split: str, perturbation: str | None) -> _HelmRun:
@@ -135,10 +159,14 @@ def _read_helm_spec(spec: Any) -> tuple[str, str]:
     model = adapter.get("model") or adapter.get("model_deployment")
     if not model:
         raise BayescompareError("no model in 'adapter_spec': name it, as in {'mine': directory}.")
+    parsed_name(spec["name"], "name")
     # "mmlu:subject=anatomy,model=openai_gpt2" is the scenario's name and its arguments.
     scenario, _, arguments = spec["name"].partition(":")
     kept = [part for part in arguments.split(",") if not re.match(r"model(_deployment)?=", part)]
-    return ":".join(filter(None, (scenario, ",".join(kept)))), str(model)
+    return (
+        ":".join(filter(None, (scenario, ",".join(kept)))),
+        parsed_name(model, "adapter_spec.model"),
+    )
 
 
 def _read_helm_stats(stats: Any, split: str, perturbation: str | None) -> dict[str, float]:
@@ -147,7 +175,11 @@ def _read_helm_stats(stats: Any, split: str, perturbation: str | None) -> dict[s
         raise BayescompareError(
             "not HELM's stats.json, a list of objects whose 'name' is an object with a 'name'."
         )
-    chosen = [stat for stat in stats if _fits_helm_split(stat["name"], split, perturbation)]
+    chosen = {
+        place: stat
+        for place, stat in enumerate(stats)
+        if _fits_helm_split(stat["name"], split, perturbation)
+    }
     if not chosen:
         names = [stat["name"] for stat in stats]
         splits = dict.fromkeys(str(name.get("split")) for name in names)
@@ -158,12 +190,17 @@ def _read_helm_stats(stats: Any, split: str, perturbation: str | None) -> dict[s
             f"{quoted_names_in_results(worst)}."
         )
     means: dict[str, float] = {}
-    for stat in chosen:
+    for place, stat in chosen.items():
+        name = stat["name"]["name"]
+        mean = stat.get("mean")
+        # An infinite one is refused only if it is asked for.
+        number = (
+            mean
+            if mean in (math.inf, -math.inf)
+            else parsed_number(mean, f"[{place}] ({name}): mean")
+        )
         # A stat without a mean counted nothing; HELM also leaves out means that are NaN.
-        name, mean = stat["name"]["name"], stat.get("mean")
-        if is_number(mean) and math.isnan(mean):
-            continue
-        if is_number(mean) and means.setdefault(name, float(mean)) != mean:
+        if not math.isnan(number) and means.setdefault(name, number) != number:
             raise BayescompareError(f"{name!r} occurs twice, as {means[name]} and as {mean}.")
     return means
 
@@ -203,11 +240,23 @@ def _read_helm_schema(file: Path) -> dict[str, Measure]:
         metrics = schema.get("metrics") if isinstance(schema, dict) else None
         if not isinstance(metrics, list) or not all(isinstance(own, dict) for own in metrics):
             raise BayescompareError("not HELM's schema.json, which has a list of 'metrics'.")
-    return {
-        str(metric.get("name")): Measure("min" if metric["lower_is_better"] else "max")
-        for metric in metrics
-        if isinstance(metric.get("lower_is_better"), bool)
-    }
+        return dict(_helm_directions(metrics))
+
+
+def _helm_directions(metrics: list[dict[str, Any]]) -> Iterator[tuple[str, Measure]]:
+    seen: dict[str, bool] = {}
+    for place, metric in enumerate(metrics):
+        lower, name = metric.get("lower_is_better"), str(metric.get("name"))
+        if lower is None:
+            continue
+        if not isinstance(lower, bool):
+            raise BayescompareError(
+                f"metrics[{place}].lower_is_better is {show_checked_value_briefly(lower)}, not "
+                "true or false."
+            )
+        if seen.setdefault(name, lower) != lower:
+            raise BayescompareError(f"metrics: {name!r} occurs twice, with both directions.")
+        yield name, Measure("min" if lower else "max")
 
 
 def _check_helm_runs_once(runs: list[_HelmRun]) -> None:

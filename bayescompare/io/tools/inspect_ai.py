@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import pandas as pd
 
 from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.archives import member_names, read_members
+from bayescompare.io.parsing.fields import parsed_name, parsed_number, parsed_object
 from bayescompare.io.parsing.files import text_of_parsed_file
 from bayescompare.io.parsing.json_files import loads_json, read_json
 from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
-from bayescompare.io.parsing.runs import check_parsed_runs_once
+from bayescompare.io.parsing.runs import (
+    check_parsed_items_once,
+    check_parsed_runs_once,
+    results_of_parsed_rows,
+)
 from bayescompare.io.parsing.selection import Chosen, parsed_algorithm_label, select_parsed_measures
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
@@ -43,17 +47,31 @@ _COSTS = {
 }
 
 
+#: What Inspect writes beside its logs: a listing of them, and what a set of evaluations is.
+_BESIDE = frozenset({"logs.json", "eval-set.json"})
+
+
+class _InspectSample(NamedTuple):
+    """One sample in one epoch."""
+
+    place: str
+    id: str
+    epoch: str
+    scores: dict[str, Any]
+    costs: dict[str, float]
+    failed: bool
+
+
 class _InspectLog(NamedTuple):
     """One log: the scores and costs of each sample and epoch."""
 
     file: Path
     task: str
     model: str
-    samples: list[tuple[str, int, dict[str, Any]]]
+    samples: list[_InspectSample]
     scorers: tuple[str, ...]
     #: Scorers whose accuracy the log reports, so that higher is better.
     accuracies: frozenset[str]
-    failed: int
 
 
 def read_inspect(paths: Paths, *, measures: Chosen | None = None) -> Results:
@@ -95,6 +113,8 @@ def read_inspect(paths: Paths, *, measures: Chosen | None = None) -> Results:
     """
     files, source = find_files(paths, "*")
     kept = [pair for pair in files if pair[0].suffix in (".eval", ".json")]
+    if len(kept) > 1:
+        kept = [pair for pair in kept if pair[0].name not in _BESIDE]
     if not kept:
         raise BayescompareError(f"{source}: no .eval or .json file.")
     logs = [_read_inspect_log(file, name) for file, name in kept]
@@ -107,18 +127,31 @@ def read_inspect(paths: Paths, *, measures: Chosen | None = None) -> Results:
             "measures=."
         )
     spec = select_parsed_measures(measures, known, common or ["score"])
-    frame = pd.DataFrame([row for log in logs for row in _inspect_rows(log, spec)])
-    results = Results.from_frame(
-        frame,
+    rows = [(log.file, row) for log in logs for row in _inspect_rows(log, spec)]
+    results = results_of_parsed_rows(
+        rows,
+        source,
         replicate="item",
         replicates="items",
-        epoch="epoch" if frame["epoch"].nunique() > 1 else None,
+        epoch="epoch" if len({row["epoch"] for _, row in rows}) > 1 else None,
         measures=spec,
-        source=source,
     )
-    failed = sum(log.failed for log in logs)
+    return results._with(notes=(*results.notes, *_inspect_notes(logs)))
+
+
+def _inspect_notes(logs: list[_InspectLog]) -> list[str]:
+    """Count the samples that have no score, by whatever scorer."""
+    bare = [
+        sample
+        for log in logs
+        for sample in log.samples
+        # A score of NaN is none; it is the only value that is not equal to itself.
+        if not any(value is not None and value == value for value in sample.scores.values())
+    ]
+    failed = sum(sample.failed for sample in bare)
     notes = [f"{plural(failed, 'sample')} with an error, without a score"] if failed else []
-    return results._with(notes=(*results.notes, *notes))
+    other = len(bare) - failed
+    return [*notes, f"{plural(other, 'sample')} without a score"] if other else notes
 
 
 def is_inspect_json(data: object) -> bool:
@@ -132,29 +165,26 @@ def is_inspect_json(data: object) -> bool:
 def _read_inspect_log(file: Path, name: str | None) -> _InspectLog:
     with naming_path_in_errors(file):
         if file.suffix == ".eval":
-            header, samples = _read_inspect_archive(file)
+            header, samples, places = _read_inspect_archive(file)
         else:
-            header = read_json(file)
+            header, places = read_json(file), None
             samples = header.get("samples") if isinstance(header, dict) else None
         _check_inspect_header(header)
         if not isinstance(samples, list) or not samples:
             raise BayescompareError("the log has no samples.")
-        facts = header["eval"]
-        read = [_inspect_sample(sample, place) for place, sample in enumerate(samples)]
-        scorers = dict.fromkeys(key for _, _, values in read for key in values)
-        return _InspectLog(
-            file,
-            str(facts["task"]),
-            parsed_algorithm_label(name or str(facts["model"])),
-            read,
-            tuple(key for key in scorers if key not in _COSTS),
-            _inspect_accuracies(header),
-            sum(1 for sample in samples if sample.get("error")),
-        )
+        names = [f"samples[{k}]" for k in range(len(samples))] if places is None else places
+        read = [_inspect_sample(*pair) for pair in zip(samples, names, strict=True)]
+        task = parsed_name(header["eval"]["task"], "eval.task")
+        model = parsed_algorithm_label(name or parsed_name(header["eval"]["model"], "eval.model"))
+    check_parsed_items_once(
+        ((task, model, sample.id, sample.epoch), file, sample.place) for sample in read
+    )
+    scorers = dict.fromkeys(key for sample in read for key in sample.scores)
+    return _InspectLog(file, task, model, read, tuple(scorers), _inspect_accuracies(header))
 
 
-def _read_inspect_archive(file: Path) -> tuple[Any, Any]:
-    """Return the header and the samples of an ``.eval`` file."""
+def _read_inspect_archive(file: Path) -> tuple[Any, Any, list[str] | None]:
+    """Return the header and the samples of an ``.eval`` file, and where these are."""
     names = member_names(file)
     if "header.json" not in names:
         raise BayescompareError(
@@ -168,14 +198,25 @@ def _read_inspect_archive(file: Path) -> tuple[Any, Any]:
         if whole
         else [name for name in names if name.startswith("samples/") and name.endswith(".json")]
     )
-    contents = read_members(file, ["header.json", *wanted])
     data = {
-        name: loads_json(text_of_parsed_file(text), f" in {name}")
-        for name, text in contents.items()
+        name: _inspect_member(name, content)
+        for name, content in read_members(file, ["header.json", *wanted]).items()
     }
-    return data["header.json"], (
-        data["summaries.json"] if whole else [data[name] for name in wanted]
-    )
+    header = data.pop("header.json")
+    if not whole:
+        return header, list(data.values()), list(data)
+    samples = data["summaries.json"]
+    length = len(samples) if isinstance(samples, list) else 0
+    return header, samples, [f"summaries.json[{k}]" for k in range(length)]
+
+
+def _inspect_member(name: str, content: bytes) -> Any:
+    """Parse a file of the archive; its name is in the error."""
+    try:
+        text = text_of_parsed_file(content)
+    except BayescompareError as error:
+        raise BayescompareError(f"{name} in the archive: {error}") from None
+    return loads_json(text, f" in {name}")
 
 
 def _check_inspect_header(header: Any) -> None:
@@ -204,36 +245,48 @@ def _inspect_accuracies(header: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(
         str(score.get("name"))
         for score in (scores if isinstance(scores, list) else [])
-        if isinstance(score, dict) and "accuracy" in (score.get("metrics") or {})
+        if isinstance(score, dict)
+        and isinstance(metrics := score.get("metrics"), dict)
+        and "accuracy" in metrics
     )
 
 
-def _inspect_sample(sample: Any, place: int) -> tuple[str, int, dict[str, Any]]:
-    """Return a sample's id, its epoch, and its scores and costs."""
+def _inspect_sample(sample: Any, place: str) -> _InspectSample:
+    """Check a sample: its id, its epoch, and its scores and costs."""
     if not isinstance(sample, dict) or "id" not in sample:
-        raise BayescompareError(f"samples[{place}] has no 'id'.")
-    scores = sample.get("scores")
+        raise BayescompareError(f"{place} has no 'id'.")
     values: dict[str, Any] = {}
-    for name, score in (scores if isinstance(scores, dict) else {}).items():
-        value = score.get("value") if isinstance(score, dict) else score
+    for name, score in parsed_object(sample.get("scores"), f"{place}.scores").items():
+        if isinstance(score, dict) and "value" not in score:
+            raise BayescompareError(f"{place}.scores.{name} has no 'value'.")
+        value = score["value"] if isinstance(score, dict) else score
         if isinstance(value, dict):
             values |= {f"{name}/{part}": own for part, own in value.items()}
         else:
-            values[str(name)] = value
-    epoch = sample.get("epoch", 1)
-    return str(sample["id"]), epoch, _inspect_costs(sample) | values
+            values[name] = value
+    return _InspectSample(
+        place,
+        parsed_name(sample["id"], f"{place}.id"),
+        parsed_name(sample.get("epoch", 1), f"{place}.epoch"),
+        values,
+        _inspect_costs(sample, place),
+        bool(sample.get("error")),
+    )
 
 
-def _inspect_costs(sample: Mapping[str, Any]) -> dict[str, Any]:
-    usage = sample.get("model_usage")
-    models = [own for own in usage.values() if isinstance(own, dict)] if usage else []
-    tokens = ("total_tokens", "input_tokens", "output_tokens")
-    counts = {
-        key.removeprefix("total_"): sum(own.get(key) or 0 for own in models) if models else None
-        for key in tokens
+def _inspect_costs(sample: Mapping[str, Any], place: str) -> dict[str, float]:
+    usage = parsed_object(sample.get("model_usage"), f"{place}.model_usage")
+    models = {
+        f"{place}.model_usage.{model}": parsed_object(own, f"{place}.model_usage.{model}")
+        for model, own in usage.items()
     }
-    times = {"time": sample.get("total_time"), "working_time": sample.get("working_time")}
-    return counts | times
+    costs: dict[str, float] = {}
+    for key in ("total_tokens", "input_tokens", "output_tokens"):
+        counts = [parsed_number(own.get(key), f"{at}.{key}", least=0) for at, own in models.items()]
+        costs[key.removeprefix("total_")] = sum(counts) if counts else math.nan
+    for name, key in (("time", "total_time"), ("working_time", "working_time")):
+        costs[name] = parsed_number(sample.get(key), f"{place}.{key}", least=0)
+    return costs
 
 
 # ------------------------------------------------------------------------------------ the measures
@@ -257,47 +310,46 @@ def _is_graded_by_inspect(name: str, logs: Iterable[_InspectLog]) -> bool:
     return all(
         name in log.accuracies
         or base in log.accuracies
-        or any(
-            isinstance(value, (bool, str)) for _, _, own in log.samples for value in [own.get(name)]
-        )
+        or any(isinstance(sample.scores.get(name), (bool, str)) for sample in log.samples)
         for log in logs
     )
 
 
 def _inspect_rows(log: _InspectLog, spec: Mapping[str, Measure]) -> Iterator[dict[str, Any]]:
-    for item, epoch, values in log.samples:
+    for sample in log.samples:
         row: dict[str, Any] = {
             "dataset": log.task,
             "algorithm": log.model,
-            "item": item,
-            "epoch": str(epoch),
+            "item": sample.id,
+            "epoch": sample.epoch,
         }
+        where = f"sample {sample.id}, epoch {sample.epoch}"
         for name in spec:
-            own = log.scorers[0] if name == "score" and name not in log.scorers else name
+            is_only = name == "score" and name not in log.scorers and len(log.scorers) == 1
+            own = log.scorers[0] if is_only else name
+            if own in sample.costs and own not in log.scorers:
+                row[name] = sample.costs[own]
+                continue
             with naming_path_in_errors(log.file):
-                row[name] = _inspect_number(values.get(own), own, f"sample {item}, epoch {epoch}")
+                row[name] = _inspect_number(sample.scores.get(own), own, where)
         yield row
 
 
 def _inspect_number(value: Any, name: str, where: str) -> float:
     """Read a score as Inspect's ``value_to_float`` does."""
-    if value is None:
-        return math.nan
-    if isinstance(value, bool) or is_number(value):
-        return float(value)
+    number: object = float(value) if isinstance(value, bool) else value
     if isinstance(value, str):
-        grade = _GRADES.get(value, _WORDS.get(value.lower()))
-        if grade is not None:
-            return grade
-        try:
-            return float(value)
-        except ValueError:
-            pass
-    raise BayescompareError(
-        f"{where}: {name!r} is {show_checked_value_briefly(value)}, neither a grade nor a number."
-    )
+        with suppress(ValueError):
+            number = float(value)
+        number = _GRADES.get(value, _WORDS.get(value.lower(), number))
+    if not (number is None or is_number(number)):
+        raise BayescompareError(
+            f"{where}: {name!r} is {show_checked_value_briefly(value)}, neither a grade nor a "
+            "number."
+        )
+    return parsed_number(number, f"{where}: {name!r}")
 
 
 def _inspect_scorer_words(logs: list[_InspectLog]) -> str:
-    by_task = {log.task: quoted_names_in_results(log.scorers, 3) for log in logs}
+    by_task = {log.task: quoted_names_in_results(log.scorers, 3) or "none" for log in logs}
     return "; ".join([f"{name!r} has {words}" for name, words in list(by_task.items())[:4]])

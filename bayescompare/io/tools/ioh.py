@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
-
-from bayescompare._checks import is_number
+from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.fields import parsed_name, parsed_number
 from bayescompare.io.parsing.files import number_or_text, read_bytes_to_parse, text_of_parsed_file
 from bayescompare.io.parsing.json_files import read_json
 from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
-from bayescompare.io.parsing.runs import check_parsed_runs_once
+from bayescompare.io.parsing.runs import (
+    ParsedRow,
+    check_parsed_runs_once,
+    results_of_parsed_rows,
+)
 from bayescompare.io.parsing.selection import Chosen, parsed_algorithm_label, select_parsed_measures
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
@@ -37,6 +40,7 @@ class _IohTrial(NamedTuple):
     instance: str
     values: dict[str, float]
     maximized: bool
+    suite: str
 
 
 def read_ioh(paths: Paths, *, measures: Chosen | None = None) -> Results:
@@ -83,15 +87,15 @@ def read_ioh(paths: Paths, *, measures: Chosen | None = None) -> Results:
         measures, _known_ioh_measures(trials), [next(iter(trials[0].values))]
     )
     counts: dict[tuple[str, str, str], int] = {}
-    rows: list[dict[str, Any]] = []
+    rows: list[ParsedRow] = []
     for trial in trials:
         key = (trial.dataset, trial.algorithm, trial.instance)
         counts[key] = counts.get(key, 0) + 1
         number = trial.instance if counts[key] == 1 else f"{trial.instance}.{counts[key]}"
         names = {"dataset": trial.dataset, "algorithm": trial.algorithm, "replicate": number}
-        rows.append(names | trial.values)
-    return Results.from_frame(
-        pd.DataFrame(rows), replicate="replicate", replicates="seeds", measures=spec, source=source
+        rows.append((trial.file, {**names, **trial.values}))
+    return results_of_parsed_rows(
+        rows, source, replicate="replicate", replicates="seeds", measures=spec
     )
 
 
@@ -113,7 +117,7 @@ def _known_ioh_measures(trials: list[_IohTrial]) -> dict[str, Measure | None]:
 
 
 def _check_ioh_unmixed(trials: list[_IohTrial]) -> None:
-    """Refuse a mixture of tools, and of functions to minimise and to maximise."""
+    """Refuse a mixture of tools, of suites, and of functions to minimise and to maximise."""
     for trial in trials:
         if trial.values.keys() != trials[0].values.keys():
             raise BayescompareError(
@@ -124,6 +128,14 @@ def _check_ioh_unmixed(trials: list[_IohTrial]) -> None:
             raise BayescompareError(
                 f"{trials[0].dataset!r} is {_ioh_aim(trials[0])} ({trials[0].file}) and "
                 f"{trial.dataset!r} is {_ioh_aim(trial)} ({trial.file}): read them apart."
+            )
+    firsts: dict[str, _IohTrial] = {}
+    for trial in trials:
+        other = firsts.setdefault(trial.dataset, trial) if trial.suite else trial
+        if other.suite != trial.suite:
+            raise BayescompareError(
+                f"{trial.dataset!r} is of the suite {other.suite!r} in {other.file} and of "
+                f"{trial.suite!r} in {trial.file}: read them apart."
             )
 
 
@@ -154,32 +166,50 @@ def _ioh_json_trials(file: Path, name: str | None) -> Iterator[_IohTrial]:
         raise BayescompareError(
             "not a meta file of IOHprofiler, which has 'function_id', 'algorithm' and 'scenarios'."
         )
-    label = parsed_algorithm_label(str(name or algorithm.get("name")))
-    function = " ".join(
-        filter(None, (f"f{data['function_id']}", str(data.get("function_name", ""))))
-    )
+    label = parsed_algorithm_label(name or parsed_name(algorithm.get("name"), "algorithm.name"))
+    function = f"f{parsed_name(data['function_id'], 'function_id')}"
+    if data.get("function_name"):
+        function += f" {parsed_name(data['function_name'], 'function_name')}"
+    maximized = data.get("maximization", False)
+    if not isinstance(maximized, bool):
+        raise BayescompareError(
+            f"maximization is {show_checked_value_briefly(maximized)}, not true or false."
+        )
+    data_files: dict[str, int] = {}
     for place, scenario in enumerate(data["scenarios"]):
+        where = f"scenarios[{place}]"
         runs = scenario.get("runs") if isinstance(scenario, dict) else None
         if not isinstance(runs, list):
-            raise BayescompareError(f"scenarios[{place}] has no list of 'runs'.")
+            raise BayescompareError(f"{where} has no list of 'runs'.")
+        dimension = parsed_name(scenario.get("dimension"), f"{where}.dimension")
+        other = data_files.setdefault(str(scenario.get("path", place)), place)
+        if other != place:
+            raise BayescompareError(
+                f"scenarios[{other}] and {where} are both of {scenario['path']!r}: remove one."
+            )
         for number, run in enumerate(runs):
             yield _IohTrial(
                 file,
-                f"{function} d{scenario.get('dimension')}",
+                f"{function} d{dimension}",
                 label,
-                str(run.get("instance")) if isinstance(run, dict) else "",
-                _ioh_run_values(run, f"scenarios[{place}].runs[{number}]"),
-                bool(data.get("maximization")),
+                *_ioh_run(run, f"{where}.runs[{number}]"),
+                maximized,
+                "" if data.get("suite") == "unknown_suite" else str(data.get("suite", "")),
             )
 
 
-def _ioh_run_values(run: Any, where: str) -> dict[str, float]:
+def _ioh_run(run: Any, where: str) -> tuple[str, dict[str, float]]:
+    """Return the instance of a run, and what it reached."""
     best = run.get("best") if isinstance(run, dict) else None
     value = best.get("y") if isinstance(best, dict) else None
     evals = run.get("evals") if isinstance(run, dict) else None
     if not is_number(value) or not is_number(evals):
         raise BayescompareError(f"{where} has no number as best.y and as evals.")
-    return {"y": float(value), "evals": float(evals)}
+    values = {
+        "y": parsed_number(value, f"{where}.best.y"),
+        "evals": parsed_number(evals, f"{where}.evals"),
+    }
+    return parsed_name(run.get("instance"), f"{where}.instance"), values
 
 
 # ---------------------------------------------------------------------------------------- the text
@@ -188,10 +218,14 @@ def _ioh_run_values(run: Any, where: str) -> dict[str, float]:
 def _ioh_info_trials(file: Path, name: str | None) -> Iterator[_IohTrial]:
     """Read header, comment and runs, again and again."""
     header: dict[str, str] = {}
+    data_files: dict[str, int] = {}
+    waiting = 0
     for number, line in enumerate(text_of_parsed_file(read_bytes_to_parse(file)).splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("%"):
             continue
         if "funcId" in line:
+            _check_ioh_header_has_runs(waiting)
+            waiting = number
             header = {key: value.strip().strip("'\"") for key, value in _FIELD.findall(line)}
             absent = [key for key in ("funcId", "DIM", "algId") if not header.get(key)]
             if absent:
@@ -202,7 +236,26 @@ def _ioh_info_trials(file: Path, name: str | None) -> Iterator[_IohTrial]:
                 "this is not a meta file of COCO or IOHprofiler."
             )
         else:
-            yield from _ioh_line_trials(file, name, header, number, line)
+            data_file = line.partition(",")[0].strip()
+            if _RUN.fullmatch(data_file):
+                raise BayescompareError(f"line {number} has no data file before its runs.")
+            if data_files.setdefault(data_file, number) != number:
+                raise BayescompareError(
+                    f"line {data_files[data_file]} and line {number} are both of {data_file!r}: "
+                    "remove one."
+                )
+            for trial in _ioh_line_trials(file, name, header, number, line):
+                waiting = 0
+                yield trial
+    _check_ioh_header_has_runs(waiting)
+
+
+def _check_ioh_header_has_runs(line: int) -> None:
+    """Refuse a header that no run follows: the experiment was interrupted, or the file cut off."""
+    if line:
+        raise BayescompareError(
+            f"no run after line {line}: finish the experiment, or remove the line."
+        )
 
 
 def _ioh_line_trials(
@@ -218,11 +271,16 @@ def _ioh_line_trials(
             raise BayescompareError(
                 f"line {number}: {text.strip()[:40]!r} is not a run such as '1:200|1.5e-08'."
             )
+        where = f"line {number}: {text.strip()[:40]!r}"
         yield _IohTrial(
             file,
             " ".join(filter(None, parts)),
             parsed_algorithm_label(name or header["algId"]),
             match[1],
-            {quality: value, "evals": float(match[2])},
+            {
+                quality: parsed_number(value, f"{where}: the value"),
+                "evals": parsed_number(float(match[2]), f"{where}: the number of evaluations"),
+            },
             header.get("maximization") == "T",
+            header.get("suite", ""),
         )

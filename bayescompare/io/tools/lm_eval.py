@@ -9,12 +9,13 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.fields import parsed_name, parsed_number
+from bayescompare.io.parsing.files import MISSING_WORDS
 from bayescompare.io.parsing.json_files import read_json
 from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.runs import results_of_parsed_rows
 from bayescompare.io.parsing.selection import (
     Chosen,
     directed_measure_selection,
@@ -44,6 +45,8 @@ class _LmEvalTask(NamedTuple):
     model: str
     name: str
     values: dict[str, float]
+    #: Entries that should be metrics, and are no numbers.
+    faults: dict[str, Any]
     higher: Mapping[str, Any]
     settings: dict[str, Any]
 
@@ -102,26 +105,28 @@ def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool =
         raise BayescompareError(f"{source}: no results of lm-evaluation-harness in any .json file.")
     runs = _lm_eval_with_shots(runs)
     tasks = _newest_lm_eval_runs(runs)
-    common = [m for m in tasks[0].values if all(m in task.values for task in tasks)]
+    numeric = dict.fromkeys(metric for task in tasks for metric in task.values)
+    common = [m for m in numeric if all(m in task.values or m in task.faults for task in tasks)]
     if not common and measures is None:
         raise BayescompareError(
             f"no metric is common to all tasks: {_lm_eval_metrics_words(tasks)}. Name some by "
             "measures=; "
             "tasks without them are left out."
         )
-    full = [key for task in tasks for key in task.values]
+    full = [key for task in tasks for key in (*task.values, *task.faults)]
     names = dict.fromkeys([*full, *(key.partition(",")[0] for key in full)])
     spec = select_parsed_measures(
         measures, {name: _lm_eval_direction(name, tasks) for name in names}, common
     )
     rows = [
-        {"dataset": task.name, "algorithm": task.model}
-        | {name: task.values.get(_lm_eval_metric_key(name, task), math.nan) for name in spec}
+        (
+            task.file,
+            {"dataset": task.name, "algorithm": task.model}
+            | {name: _lm_eval_value(name, task) for name in spec},
+        )
         for task in tasks
     ]
-    results = _without_empty_lm_eval_tasks(
-        Results.from_frame(pd.DataFrame(rows), measures=spec, source=source)
-    )
+    results = _without_empty_lm_eval_tasks(results_of_parsed_rows(rows, source, measures=spec))
     older = len(runs) - len(tasks)
     notes = [f"{plural(older, 'older run')} of a task left out"] if older else []
     notes += _lm_eval_settings_notes(tasks)
@@ -195,8 +200,15 @@ def _read_lm_eval_tasks(
             "not a results file of lm-evaluation-harness, which has 'results' with an object for "
             "each task."
         )
+    for task in results:
+        parsed_name(task, "a task in 'results'")
     values = {task: _lm_eval_metrics(own) for task, own in results.items()}
-    names = [task for task in _lm_eval_task_names(data, values, groups) if values.get(task)]
+    faults = {task: _lm_eval_faults(own) for task, own in results.items()}
+    names = [
+        task
+        for task in _lm_eval_task_names(data, values, groups)
+        if values.get(task) or faults.get(task)
+    ]
     if not names:
         raise BayescompareError("no task with a metric in 'results'.")
     model = parsed_algorithm_label(name or model_of_lm_eval(data) or file.parent.name)
@@ -208,6 +220,7 @@ def _read_lm_eval_tasks(
             model=model,
             name=task,
             values=values[task],
+            faults=faults[task],
             higher=_part_of_lm_eval_file(_part_of_lm_eval_file(data, "higher_is_better"), task),
             settings=_lm_eval_settings(data, task),
         )
@@ -230,6 +243,25 @@ def _lm_eval_metrics(entries: Mapping[str, Any]) -> dict[str, float]:
     # Before version 0.4 there were no filters, and nothing but metrics.
     filtered = {key: value for key, value in numbers.items() if "," in key} or numbers
     return {k: v for k, v in filtered.items() if not k.partition(",")[0].endswith("_stderr")}
+
+
+def _lm_eval_faults(entries: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries with a filter, as metrics have one, that are no numbers.
+
+    Examples
+    --------
+    >>> _lm_eval_faults({"alias": "arc", "acc,none": "high", "acc_stderr,none": "N/A"})
+    {'acc,none': 'high'}
+    """
+    return {
+        key: value
+        for key, value in entries.items()
+        if "," in key
+        and not key.partition(",")[0].endswith("_stderr")
+        and not is_number(value)
+        # A group without a score of its own has a blank.
+        and str(value).strip().lower() not in MISSING_WORDS
+    }
 
 
 def _lm_eval_task_names(
@@ -290,7 +322,7 @@ def model_of_lm_eval(data: Mapping[str, Any]) -> str | None:
     # In the harness's own order: an adapter is listed together with its base model.
     keys = ("peft", "delta", "pretrained", "model", "path", "engine")
     candidates = [data.get("model_name"), *map(arguments.get, keys), config.get("model")]
-    return next((str(name) for name in candidates if name), None)
+    return next((parsed_name(name, "the model's name") for name in candidates if name), None)
 
 
 def _lm_eval_settings(data: Mapping[str, Any], task: str) -> dict[str, Any]:
@@ -330,9 +362,17 @@ def _check_same_lm_eval_run(one: _LmEvalTask, other: _LmEvalTask) -> None:
     )
 
 
+def _lm_eval_value(name: str, task: _LmEvalTask) -> float:
+    key = _lm_eval_metric_key(name, task)
+    with naming_path_in_errors(task.file):
+        value = task.values.get(key, task.faults.get(key))
+        return parsed_number(value, f"results.{task.name}: {key!r}")
+
+
 def _lm_eval_metric_key(name: str, task: _LmEvalTask) -> str:
     """Return the metric that a name refers to: itself, or the only one that adds a filter."""
-    keys = [key for key in task.values if key == name or key.partition(",")[0] == name]
+    there = [*task.values, *task.faults]
+    keys = [key for key in there if key == name or key.partition(",")[0] == name]
     if len(keys) > 1:
         raise BayescompareError(
             f"measures: {task.name!r} has {name!r} with several filters, "

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
-
-from bayescompare._checks import is_number, show_checked_value_briefly
+from bayescompare._checks import show_checked_value_briefly
 from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.fields import parsed_number
 from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.runs import ParsedRow, results_of_parsed_rows
 from bayescompare.io.parsing.selection import Chosen, select_parsed_measures
 from bayescompare.io.tools.lm_eval import LM_EVAL_METRICS
 from bayescompare.io.tools.lm_eval_samples import LmEvalDocument, read_lm_eval_documents
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import quoted_names_in_results
+from bayescompare.results.text import first_words_in_results, quoted_names_in_results
 
 __all__ = ["read_lm_eval_items"]
 
@@ -64,15 +62,10 @@ def read_lm_eval_items(
     (('large', 'small'), 2, 'items')
     """
     files, source = find_files(paths, "samples_*.jsonl")
-    wanted = None if measures is None else list(measures)
     by_task: dict[str, set[str]] = {}
-    rows: list[tuple[Path, LmEvalDocument, dict[str, Any]]] = []
-    for file, task, model, documents in read_lm_eval_documents(files, None, filter):
-        names = _lm_eval_item_metrics(documents[0])
-        by_task.setdefault(task, set()).update(names)
-        if wanted is None or not names.isdisjoint(wanted):
-            cell = {"dataset": task, "algorithm": model}
-            rows += [(file, document, cell) for document in documents]
+    runs = list(read_lm_eval_documents(files, None, filter))
+    for _, task, _, documents in runs:
+        by_task.setdefault(task, set()).update(_lm_eval_item_metrics(documents[0]))
     known: dict[str, Measure | None] = {
         name: LM_EVAL_METRICS.get(name) for own in by_task.values() for name in sorted(own)
     }
@@ -91,19 +84,19 @@ def read_lm_eval_items(
             "tasks without them are left out."
         )
     spec = select_parsed_measures(measures, known, common)
-    frame = pd.DataFrame(
-        [
-            cell
-            | {
-                "item": document.id,
-                **{name: _lm_eval_item_score(file, document, name) for name in spec},
-            }
-            for file, document, cell in rows
-        ]
+    rows: list[ParsedRow] = []
+    for file, task, model, documents in runs:
+        if not by_task[task].isdisjoint(spec):
+            cell = {"dataset": task, "algorithm": model}
+            for document in documents:
+                scores = {name: _lm_eval_item_score(file, document, name) for name in spec}
+                rows.append((file, {**cell, "item": document.id, **scores}))
+    results = results_of_parsed_rows(
+        rows, source, replicate="item", replicates="items", measures=spec
     )
-    return Results.from_frame(
-        frame, replicate="item", replicates="items", measures=spec, source=source
-    )
+    gone = [task for task in by_task if task not in results.datasets]
+    note = f"left out, without {' and '.join(spec)}: {first_words_in_results(gone)}"
+    return results._with(notes=(*results.notes, note)) if gone else results
 
 
 def _lm_eval_item_metrics(document: LmEvalDocument) -> set[str]:
@@ -115,13 +108,12 @@ def _lm_eval_item_metrics(document: LmEvalDocument) -> set[str]:
 
 def _lm_eval_item_score(file: Path, document: LmEvalDocument, name: str) -> float:
     value = document.judged.get(name)
-    if value is None:
-        return math.nan
-    if isinstance(value, bool) or is_number(value):
+    if isinstance(value, bool):
         return float(value)
     with naming_path_in_errors(file):
-        raise BayescompareError(
-            f"line {document.line}: {name!r} is {show_checked_value_briefly(value)}, not a "
-            "number: it is computed "
-            "over all documents at once. read_lm_eval reads its value."
-        )
+        if isinstance(value, (list, dict)):
+            raise BayescompareError(
+                f"line {document.line}: {name!r} is {show_checked_value_briefly(value)}, not a "
+                "number: it is computed over all documents at once. read_lm_eval reads its value."
+            )
+        return parsed_number(value, f"line {document.line}: {name!r}")

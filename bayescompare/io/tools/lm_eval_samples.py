@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
+from bayescompare._checks import show_checked_value_briefly
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.json_files import read_json, read_json_lines
+from bayescompare.io.parsing.fields import parsed_name
+from bayescompare.io.parsing.json_files import json_fingerprint, read_json, read_json_lines
 from bayescompare.io.parsing.paths import Named, Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.runs import check_parsed_items_once
 from bayescompare.io.parsing.selection import parsed_algorithm_label
 from bayescompare.io.tools.lm_eval import model_of_lm_eval
 from bayescompare.results.counts import ErrorCounts
@@ -61,7 +63,7 @@ def read_lm_eval_samples(
 
     Examples
     --------
-    >>> import tempfile
+    >>> import json, tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> for model, right in (("small", (1, 0)), ("large", (1, 1))):
     ...     (folder / model).mkdir()
@@ -83,7 +85,8 @@ def read_lm_eval_samples(
         ]
     if not rows:
         raise BayescompareError(f"metric={metric!r} names none of the tasks read.")
-    return ErrorCounts.from_predictions(pd.DataFrame(rows), correct="correct", source=source)
+    with naming_path_in_errors(Path(source)):
+        return ErrorCounts.from_predictions(pd.DataFrame(rows), correct="correct", source=source)
 
 
 def read_lm_eval_documents(
@@ -112,6 +115,9 @@ def read_lm_eval_documents(
             )
             for document in documents:
                 _check_same_lm_eval_sample(document, task, file, prints)
+        check_parsed_items_once(
+            ((task, model, document.id), file, f"line {document.line}") for document in documents
+        )
         yield file, task, model, documents
 
 
@@ -130,7 +136,7 @@ def _model_of_lm_eval_samples(file: Path) -> str:
     if beside.exists():
         with naming_path_in_errors(beside):
             data = read_json(beside)
-        model = model_of_lm_eval(data) if isinstance(data, dict) else None
+            model = model_of_lm_eval(data) if isinstance(data, dict) else None
         return model or file.parent.name
     return file.parent.name
 
@@ -153,10 +159,10 @@ def _lm_eval_document(line: int, row: dict[str, Any]) -> LmEvalDocument:
             f"samples; it has {quoted_names_in_results(row, 8)}."
         )
     kind = "doc_hash" if "doc_hash" in row else "doc"
-    fingerprint = kind, json.dumps(row.get(kind), sort_keys=True)
-    return LmEvalDocument(
-        line, str(row["doc_id"]), fingerprint, str(row.get("filter", "none")), row
-    )
+    fingerprint = kind, json_fingerprint(row.get(kind))
+    name = parsed_name(row["doc_id"], f"line {line}: doc_id")
+    by = parsed_name(row.get("filter", "none"), f"line {line}: filter")
+    return LmEvalDocument(line, name, fingerprint, by, row)
 
 
 def _choose_lm_eval_samples(
@@ -195,8 +201,9 @@ def _lm_eval_sample_right(document: LmEvalDocument, metric: str) -> float:
     value = document.judged[metric]
     if value not in (0, 1):
         raise BayescompareError(
-            f"metric={metric!r} is {value!r} in line {document.line}: paired errors need 1 for "
-            "right and 0 for wrong. read_lm_eval compares means of other metrics."
+            f"metric={metric!r} is {show_checked_value_briefly(value)} in line {document.line}: "
+            "paired errors need 1 for right and 0 for wrong. read_lm_eval compares means of other "
+            "metrics."
         )
     return float(value)
 

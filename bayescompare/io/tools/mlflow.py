@@ -13,7 +13,12 @@ from bayescompare.io.parsing.repeats import Repeats, settle_repeats
 from bayescompare.io.parsing.selection import parsed_algorithm_labels
 from bayescompare.results.checks import check_spec
 from bayescompare.results.counts_checks import check_frame
-from bayescompare.results.frames import find_frame_column, frame_row_names, frame_row_words
+from bayescompare.results.frames import (
+    distinct_frame_columns,
+    find_frame_column,
+    frame_row_names,
+    frame_row_words,
+)
 from bayescompare.results.measure import Direction, Measure, as_measures
 from bayescompare.results.results import Results
 from bayescompare.results.text import (
@@ -71,6 +76,7 @@ def from_mlflow(
     ('svm', 'tree')
     """
     check_frame(df)
+    distinct_frame_columns(df)
     # pandas.concat repeats the index; messages name rows by it.
     df = df.reset_index(drop=True)
     _check_mlflow_runs(df, unfinished)

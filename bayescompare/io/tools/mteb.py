@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.fields import parsed_name, parsed_number
 from bayescompare.io.parsing.json_files import read_json
 from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
-from bayescompare.io.parsing.runs import check_parsed_runs_once
+from bayescompare.io.parsing.runs import check_parsed_runs_once, results_of_parsed_rows
 from bayescompare.io.parsing.selection import Chosen, parsed_algorithm_label, select_parsed_measures
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
@@ -43,6 +41,7 @@ class _MtebTask(NamedTuple):
     #: By split and subset.
     scores: dict[tuple[str, str], Mapping[str, Any]]
     costs: dict[str, float]
+    data_revision: str
 
 
 def read_mteb(
@@ -101,10 +100,13 @@ def read_mteb(
         key: Measure("max") if key.startswith(_HIGHER) else None for key in names
     }
     spec = select_parsed_measures(measures, known | _COSTS, ["main_score"])
-    rows = [row for task in tasks for row in _mteb_rows_of(task, spec, split, subsets)]
-    return Results.from_frame(
-        pd.DataFrame(rows), measures=spec, group="group" if subsets else None, source=source
+    rows = [(task.file, row) for task in tasks for row in _mteb_rows_of(task, spec, split, subsets)]
+    if not set(spec) <= set(_COSTS):
+        _check_same_mteb_parts(tasks, split, subsets)
+    results = results_of_parsed_rows(
+        rows, source, measures=spec, group="group" if subsets else None
     )
+    return results._with(notes=(*results.notes, *_mteb_revision_notes(tasks)))
 
 
 def is_mteb_json(data: object) -> bool:
@@ -126,28 +128,29 @@ def _read_mteb_task(file: Path, name: str | None) -> _MtebTask:
             raise BayescompareError(
                 "not a result of MTEB, which has 'task_name' and 'scores' by split."
             )
-        task = data.get("task_name") or file.stem
-        costs = {key: float(data[key]) for key in _COSTS if is_number(data.get(key))}
+        task = parsed_name(data.get("task_name") or file.stem, "task_name")
+        costs = {key: parsed_number(data.get(key), key) for key in _COSTS}
         entries = dict(_mteb_entries(scores))
-        return _MtebTask(
-            file, parsed_algorithm_label(name or model), revision, str(task), entries, costs
-        )
+        label = parsed_algorithm_label(name or model)
+        data_revision = str(data.get("dataset_revision"))
+        return _MtebTask(file, label, revision, task, entries, costs, data_revision)
 
 
 def _mteb_entries(scores: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
     for split, entries in scores.items():
         if not isinstance(entries, list) or not all(isinstance(own, dict) for own in entries):
             raise BayescompareError(f"scores.{split} is not a list of objects, one per subset.")
+        if not entries:
+            raise BayescompareError(f"scores.{split} is empty.")
         seen: set[str] = set()
         for place, entry in enumerate(entries):
-            subset = str(entry.get("hf_subset", "default"))
+            where = f"scores.{split}[{place}]"
+            subset = parsed_name(entry.get("hf_subset", "default"), f"{where}.hf_subset")
             if subset in seen:
                 raise BayescompareError(f"scores.{split}: the subset {subset!r} occurs twice.")
             seen.add(subset)
             if not is_number(entry.get("main_score")):
-                raise BayescompareError(
-                    f"scores.{split}[{place}] ({subset}) has no number as main_score."
-                )
+                raise BayescompareError(f"{where} ({subset}) has no number as main_score.")
             yield (split, subset), entry
 
 
@@ -158,8 +161,9 @@ def _mteb_model_of(file: Path) -> tuple[str, str]:
     if meta.exists():
         with naming_path_in_errors(meta):
             data = read_json(meta)
-        if isinstance(data, dict) and data.get("name"):
-            return str(data["name"]), str(data.get("revision") or file.parent.name)
+            if isinstance(data, dict) and data.get("name"):
+                revision = parsed_name(data.get("revision") or file.parent.name, "revision")
+                return parsed_name(data["name"], "name"), revision
     return folder or file.parent.name, file.parent.name
 
 
@@ -174,6 +178,42 @@ def _mteb_with_revisions(tasks: list[_MtebTask]) -> list[_MtebTask]:
         else task
         for task in tasks
     ]
+
+
+def _check_same_mteb_parts(tasks: list[_MtebTask], split: str | None, subsets: bool) -> None:
+    """Refuse means over different splits or subsets, which cannot be compared."""
+    seen: dict[tuple[str, str], tuple[_MtebTask, set[tuple[str, str]]]] = {}
+    for task in tasks:
+        parts: dict[str, set[tuple[str, str]]] = {}
+        for key in task.scores:
+            if split in (None, key[0]):
+                parts.setdefault(key[1] if subsets else "", set()).add(key)
+        for part, own in parts.items():
+            other, theirs = seen.setdefault((task.name, part), (task, own))
+            if own != theirs:
+                raise BayescompareError(_different_mteb_parts(task, own, other, theirs))
+
+
+def _different_mteb_parts(
+    one: _MtebTask, own: set[tuple[str, str]], other: _MtebTask, theirs: set[tuple[str, str]]
+) -> str:
+    gone, poor, rich = (theirs - own, one, other) if theirs - own else (own - theirs, other, one)
+    words = [f"{subset!r} of split {split!r}" for split, subset in sorted(gone)]
+    return (
+        f"{poor.file}: lacks {first_words_in_results(words, 3)}, which {rich.file} has, so that "
+        "their means are of different things: choose a split by split=, or use subsets=True."
+    )
+
+
+def _mteb_revision_notes(tasks: list[_MtebTask]) -> list[str]:
+    """Note the tasks whose data were of several revisions."""
+    revisions: dict[str, set[str]] = {}
+    for task in tasks:
+        revisions.setdefault(task.name, set()).add(task.data_revision)
+    differ = [name for name, own in revisions.items() if len(own) > 1]
+    if not differ:
+        return []
+    return [f"the models ran {first_words_in_results(differ)} on different revisions of the data"]
 
 
 def _mteb_rows_of(
@@ -197,12 +237,7 @@ def _mteb_rows_of(
 
 
 def _mteb_mean_of(entries: list[Mapping[str, Any]], name: str, task: _MtebTask) -> float:
-    values = [entry.get(name) for entry in entries]
-    faults = [repr(value) for value in values if value is not None and not is_number(value)]
-    if faults:
-        raise BayescompareError(
-            f"{task.file}: {name!r} is not a number: {first_words_in_results(faults, 2)}."
-        )
-    numbers = [float(value) for value in values if value is not None]
+    with naming_path_in_errors(task.file):
+        values = [parsed_number(entry.get(name), repr(name)) for entry in entries]
     # A mean over some of the subsets would be of something else.
-    return math.fsum(numbers) / len(numbers) if len(numbers) == len(values) else math.nan
+    return sum(values) / len(values)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, printable_error_text
 from bayescompare.io.parsing.repeats import Repeats, settle_repeats
 from bayescompare.io.parsing.selection import (
     Chosen,
@@ -15,10 +16,16 @@ from bayescompare.io.parsing.selection import (
     select_parsed_measures,
 )
 from bayescompare.results.counts_checks import check_frame
-from bayescompare.results.frames import find_frame_column, frame_row_names, frame_row_words
+from bayescompare.results.frames import (
+    distinct_frame_columns,
+    find_frame_column,
+    frame_row_names,
+    frame_row_words,
+)
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.results.text import first_words_in_results
+from bayescompare.text.numbers import plural
 
 __all__ = ["from_openml"]
 
@@ -87,6 +94,7 @@ def from_openml(
     array([[[0.94]]])
     """
     check_frame(df)
+    distinct_frame_columns(df)
     # pandas.concat repeats the index; messages name rows by it.
     df = df.reset_index(drop=True)
     columns = {"dataset": dataset, "algorithm": algorithm, "run": "run_id", "function": "function"}
@@ -108,10 +116,11 @@ def _check_one_openml_task(datasets: pd.Series[Any], df: pd.DataFrame, column: s
     """Refuse several tasks under one name: their splits differ, and sometimes their targets."""
     if "task_id" not in df or column == "task_id":
         return
-    tasks = df["task_id"].groupby(datasets, sort=False).unique()
+    texts = [printable_error_text(str(task)) for task in df["task_id"]]
+    tasks = pd.Series(texts, dtype=object)
     several = [
-        f"{name!r} ({first_words_in_results(own.astype(str))})"
-        for name, own in tasks.items()
+        f"{name!r} ({first_words_in_results(own.tolist())})"
+        for name, own in tasks.groupby(datasets.to_numpy(), sort=False).unique().items()
         if len(own) > 1
     ]
     if several:
@@ -125,9 +134,17 @@ def _check_one_openml_task(datasets: pd.Series[Any], df: pd.DataFrame, column: s
 def _openml_values(df: pd.DataFrame, column: Any) -> pd.Series[Any]:
     """Return each row's value or, for evaluations per fold, its list of values."""
     values: pd.Series[Any] = df[column]
-    if values.notna().any() or "values" not in df:
+    if "values" not in df:
         return values
     lists: pd.Series[Any] = df["values"]
+    if values.notna().any():
+        folds = lists[values.isna().to_numpy() & np.array([isinstance(own, list) for own in lists])]
+        if not folds.empty:
+            raise BayescompareError(
+                f"{first_words_in_results(frame_row_words(folds), 4)} with a list of values per "
+                "fold, beside rows with one value: read the two apart."
+            )
+        return values
     wrong = lists[[not isinstance(own, list) or not own for own in lists]]
     if not wrong.empty:
         raise BayescompareError(
@@ -138,10 +155,29 @@ def _openml_values(df: pd.DataFrame, column: Any) -> pd.Series[Any]:
     return lists
 
 
+def _check_same_openml_folds(frame: pd.DataFrame) -> None:
+    """Refuse runs on one dataset with different numbers of folds, which cannot be paired."""
+    firsts: dict[str, tuple[str, int]] = {}
+    for dataset, run, values in zip(frame["dataset"], frame["run"], frame["value"], strict=True):
+        other, size = firsts.setdefault(dataset, (run, len(values)))
+        if size != len(values):
+            raise BayescompareError(
+                f"on {dataset!r} run {other} has {plural(size, 'fold')} and run {run} "
+                f"{len(values)}, so that the folds cannot be paired: leave out one."
+            )
+
+
 def _openml_by_run(frame: pd.DataFrame) -> pd.DataFrame:
     """Put the functions side by side: one row per run, or per fold of a run."""
     keys = ["dataset", "algorithm", "run"]
-    if isinstance(frame["value"].iloc[0], list):
+    lists = np.array([isinstance(own, list) for own in frame["value"]])
+    if lists.any() and not lists.all():
+        raise BayescompareError(
+            f"{first_words_in_results(frame_row_words(frame['value'][lists]), 4)} with a list as "
+            "value, beside rows with a number: give a number in each."
+        )
+    if lists.any():
+        _check_same_openml_folds(frame)
         frame["replicate"] = [[str(k + 1) for k in range(len(own))] for own in frame["value"]]
         frame = frame.explode(["value", "replicate"])
         keys.append("replicate")

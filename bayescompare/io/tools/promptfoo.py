@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
-
-from bayescompare._checks import is_number, show_checked_value_briefly
-from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.json_files import read_json
+from bayescompare._checks import show_checked_value_briefly
+from bayescompare._errors import UNPRINTABLE, BayescompareError
+from bayescompare.io.parsing.fields import parsed_name, parsed_number, parsed_object
+from bayescompare.io.parsing.json_files import json_fingerprint, read_json
 from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
-from bayescompare.io.parsing.runs import check_parsed_runs_once, labelled_parsed_run
+from bayescompare.io.parsing.runs import (
+    ParsedRow,
+    check_parsed_runs_once,
+    labelled_parsed_run,
+    results_of_parsed_rows,
+)
 from bayescompare.io.parsing.selection import Chosen, parsed_algorithm_label, select_parsed_measures
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
@@ -72,7 +74,7 @@ def read_promptfoo(paths: Paths, *, measures: Chosen | None = None) -> Results:
 
     Examples
     --------
-    >>> import tempfile
+    >>> import json, tempfile
     >>> path = Path(tempfile.mkdtemp()) / "out.json"
     >>> results = [
     ...     {"provider": {"id": name}, "promptIdx": 0, "testIdx": test, "vars": {"x": test},
@@ -91,14 +93,14 @@ def read_promptfoo(paths: Paths, *, measures: Chosen | None = None) -> Results:
     for one in answers:
         known |= {name: Measure("max") for name in one.values if name not in known}
     spec = select_parsed_measures(measures, known, ["success"])
-    frame = pd.DataFrame(_promptfoo_with_epochs(answers, spec))
-    results = Results.from_frame(
-        frame,
+    rows = list(_promptfoo_with_epochs(answers, spec))
+    results = results_of_parsed_rows(
+        rows,
+        source,
         replicate="item",
         replicates="items",
-        epoch="epoch" if frame["epoch"].nunique() > 1 else None,
+        epoch="epoch" if len({row["epoch"] for _, row in rows}) > 1 else None,
         measures=spec,
-        source=source,
     )
     failed = sum(one.values["success"] is None for one in answers)
     notes = [f"{plural(failed, 'test')} without an answer of the provider"] if failed else []
@@ -125,17 +127,18 @@ def _read_promptfoo_export(file: Path, name: str | None) -> list[_PromptfooAnswe
             _check_promptfoo_result(row, place)
         config = data.get("config")
         title = config.get("description") if isinstance(config, dict) else None
+        dataset = parsed_name(title or file.stem, "config.description")
         own = _promptfoo_algorithms(rows)
         alone = len(set(own)) == 1
         return [
             _PromptfooAnswer(
                 file,
                 place,
-                str(title or file.stem),
+                dataset,
                 parsed_algorithm_label(labelled_parsed_run(name, algorithm, alone=alone)),
-                str(row["testIdx"]),
+                parsed_name(row["testIdx"], f"results.results[{place}].testIdx"),
                 _same_promptfoo_test(row),
-                _promptfoo_values(row),
+                _promptfoo_values(row, f"results.results[{place}]"),
             )
             for place, (row, algorithm) in enumerate(zip(rows, own, strict=True))
         ]
@@ -150,8 +153,11 @@ def _check_promptfoo_result(row: Any, place: int) -> None:
             f"{where} has no 'testIdx', which promptfoo writes from version 0.97 on: it has "
             f"{quoted_names_in_results(row, 8)}."
         )
-    if not isinstance(row.get("provider"), (dict, str)) or not row["provider"]:
+    provider = row.get("provider")
+    if not isinstance(provider, (dict, str)) or not provider:
         raise BayescompareError(f"{where} has no 'provider'.")
+    facts = provider if isinstance(provider, dict) else {"id": provider}
+    parsed_name(facts.get("label") or facts.get("id"), f"{where}.provider")
     if not isinstance(row.get("success"), bool):
         raise BayescompareError(
             f"{where}.success is {show_checked_value_briefly(row.get('success'))}, not a truth."
@@ -199,20 +205,18 @@ def _promptfoo_prompts(rows: list[dict[str, Any]]) -> list[str]:
     labels, numbers = [], dict[str, int]()
     for row in rows:
         prompt = row.get("prompt")
-        label = str(prompt.get("label", "")) if isinstance(prompt, dict) else ""
+        label = str(prompt.get("label") or "") if isinstance(prompt, dict) else ""
         key = str(row.get("promptId") or label)
         numbers.setdefault(key, len(numbers) + 1)
-        short = label if label and len(label) <= _LABEL and "\n" not in label else ""
+        short = label if len(label) <= _LABEL and not UNPRINTABLE.search(label) else ""
         labels.append(short or f"prompt {numbers[key]}")
     return labels
 
 
-def _promptfoo_values(row: Mapping[str, Any]) -> dict[str, Any]:
-    named = row.get("namedScores")
-    usage = row.get("tokenUsage")
-    values: dict[str, Any] = dict(named) if isinstance(named, dict) else {}
+def _promptfoo_values(row: Mapping[str, Any], where: str) -> dict[str, Any]:
+    values: dict[str, Any] = dict(parsed_object(row.get("namedScores"), f"{where}.namedScores"))
     values |= {key: row.get(key) for key in ("score", "cost", "latencyMs")}
-    values["tokens"] = usage.get("total") if isinstance(usage, dict) else None
+    values["tokens"] = parsed_object(row.get("tokenUsage"), f"{where}.tokenUsage").get("total")
     if row.get("failureReason") == _ERROR:
         return dict.fromkeys([*values, "success"])
     return values | {"success": float(row["success"])}
@@ -224,18 +228,25 @@ def _same_promptfoo_test(row: Mapping[str, Any]) -> str:
         return ""
     case = row.get("testCase")
     asserts = case.get("assert") if isinstance(case, dict) else None
-    return json.dumps([row.get("vars"), asserts], sort_keys=True, default=str)
+    return json_fingerprint([row.get("vars"), asserts])
 
 
 def _promptfoo_with_epochs(
     answers: list[_PromptfooAnswer], spec: Mapping[str, Measure]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[ParsedRow]:
     """Make a row of each answer; a test that is the same as an earlier one is its next epoch."""
-    firsts: dict[tuple[str, str], str] = {}
+    names: dict[tuple[str, str], str] = {}
+    owners: dict[tuple[str, str], Path] = {}
     times: dict[tuple[str, str, str], list[str]] = {}
     for one in answers:
-        test = one.test or one.item
-        item = firsts.setdefault((one.dataset, test), one.item)
+        key = (one.dataset, one.test or one.item)
+        if key not in names:
+            name = one.item
+            # Another export may have another test under this number.
+            if owners.setdefault((one.dataset, name), one.file) != one.file:
+                name = f"{name} of {one.file}"
+            names[key] = name
+        item = names[key]
         seen = times.setdefault((one.dataset, one.algorithm, item), [])
         if one.item in seen:
             raise BayescompareError(
@@ -243,22 +254,12 @@ def _promptfoo_with_epochs(
                 f"test {one.item}."
             )
         seen.append(one.item)
-        yield {
-            "dataset": one.dataset,
-            "algorithm": one.algorithm,
-            "item": item,
-            "epoch": str(len(seen)),
-            **{name: _promptfoo_figure(one, name) for name in spec},
-        }
+        row = {"dataset": one.dataset, "algorithm": one.algorithm, "item": item}
+        figures = {name: _promptfoo_figure(one, name, kind) for name, kind in spec.items()}
+        yield one.file, {**row, "epoch": str(len(seen)), **figures}
 
 
-def _promptfoo_figure(one: _PromptfooAnswer, name: str) -> float:
-    value = one.values.get(name)
-    if value is None:
-        return math.nan
-    if not is_number(value):
-        raise BayescompareError(
-            f"{one.file}: results.results[{one.place}]: {name!r} is "
-            f"{show_checked_value_briefly(value)}, not a number."
-        )
-    return float(value)
+def _promptfoo_figure(one: _PromptfooAnswer, name: str, kind: Measure) -> float:
+    where = f"results.results[{one.place}]: {name!r}"
+    with naming_path_in_errors(one.file):
+        return parsed_number(one.values.get(name), where, least=(kind.bounds or (None,))[0])

@@ -15,7 +15,7 @@ from bayescompare.io.parsing.selection import (
     select_parsed_measures,
 )
 from bayescompare.results.dataframes import as_pandas
-from bayescompare.results.frames import frame_row_names
+from bayescompare.results.frames import distinct_frame_columns, frame_row_names
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.results.text import quoted_names_in_results
@@ -70,7 +70,7 @@ def from_tabarena(
     (('forest', 'boost'), 's')
     """
     table = as_pandas(df, index=True)
-    columns = [str(column) for column in table.columns]
+    columns = distinct_frame_columns(table)
     if "metric_error" not in columns:
         raise BayescompareError(
             "df has no column 'metric_error', so it is not a frame of TabArena; its columns are "
@@ -114,5 +114,6 @@ def _tabarena_imputed_notes(table: pd.DataFrame) -> list[str]:
     """Say how many rows TabArena filled in with another method's results."""
     if "imputed" not in table:
         return []
-    number = int(table["imputed"].fillna(False).astype(bool).sum())
+    # A file has the word, a frame the boolean.
+    number = int(table["imputed"].map(lambda flag: str(flag).lower() in ("true", "1", "1.0")).sum())
     return [f"{plural(number, 'row')} imputed by TabArena"] if number else []

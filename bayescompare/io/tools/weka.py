@@ -119,7 +119,7 @@ def _read_weka_cells(text: str) -> pd.DataFrame:
         if _RELATION.search(text)
         else _split_weka_line(*next(lines, (1, "")))
     )
-    if repeated_name_in_results(header):
+    if repeated_name_in_results(header) is not None:
         raise BayescompareError(
             f"column {repeated_name_in_results(header)!r} occurs twice: rename or remove one."
         )

@@ -120,8 +120,9 @@ def item_truth_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return True and False, which say right and wrong, as 1 and 0; other columns as they are."""
     if pd.api.types.is_bool_dtype(column.dtype):
         return column.astype("Float64").astype("float64") if column.isna().any() else column * 1.0
-    if column.dtype == object and column.map(lambda v: isinstance(v, bool)).any():
-        return column.map(lambda v: float(v) if isinstance(v, bool) else v)
+    kinds = (bool, np.bool_)
+    if column.dtype == object and column.map(lambda v: isinstance(v, kinds)).any():
+        return column.map(lambda v: float(v) if isinstance(v, kinds) else v)
     return column
 
 

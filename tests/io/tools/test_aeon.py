@@ -70,9 +70,15 @@ def test_two_runs_of_one_estimator(folder: Path) -> None:
         ("HC2_accuracy.csv", "", "HC2_accuracy.csv: the file is empty"),
         ("HC2_accuracy.csv", "Resamples:,0,1\n", "a header but no datasets"),
         ("HC2_accuracy.csv", "Estimator,0,1\nCoffee,1,1\n", "line 1 begins with 'Estimator'"),
-        ("HC2_accuracy.csv", HC2 + "Coffee,1.0\n", "line 4: dataset 'Coffee' occurs twice"),
+        ("HC2_accuracy.csv", HC2 + "Coffee,1.0,1,\n", "line 4: dataset 'Coffee' occurs twice"),
         ("HC2_accuracy.csv", HC2 + "Beef,1,2,3,4\n", "line 4 has 4 values, .* 3 resamples"),
-        ("HC2_accuracy.csv", HC2 + "Beef,high\n", "line 4, resample 0: 'high' is not a number"),
+        ("HC2_accuracy.csv", HC2 + "Beef,1,2\n", "line 4 has 2 values, .* 3 resamples"),
+        ("HC2_accuracy.csv", HC2 + "Beef,1,2,high\n", "line 4, resample 2: 'high' is not a n"),
+        ("HC2_accuracy.csv", HC2 + "Beef,1,2,inf\n", "line 4, resample 2 is infinite"),
+        ("HC2_accuracy.csv", HC2 + HC2, "line 4 is a second header"),
+        ("HC2_accuracy.csv", HC2 + ",1,2,3\n", "line 4: the dataset is '', not a name"),
+        ("HC2_accuracy.csv", "Resamples:\nBeef\n", "line 1 must name every resample"),
+        ("HC2_accuracy.csv", "Resamples:,0,,2\nBeef,1,2,3\n", "must name every resample"),
         ("HC2_accuracy.csv", "Resamples:,0,0\nBeef,1,2\n", "resample '0' occurs twice"),
         ("accuracy.csv", HC2, "must be <estimator>_<measure>.csv"),
     ],
@@ -82,6 +88,16 @@ def test_one_line_for_what_is_wrong(tmp_path: Path, name: str, text: str, messag
     path.write_text(text)
     with pytest.raises(bc.BayescompareError, match=message):
         read_aeon(path)
+
+
+def test_what_else_is_in_the_directory_is_told(tmp_path: Path) -> None:
+    (tmp_path / "HC2_accuracy.csv").write_text(HC2)
+    (tmp_path / "summary.csv").write_text("estimator,mean\nHC2,0.9\n")
+    note = "left out, not as aeon's result files are: summary.csv"
+    assert read_aeon(tmp_path).notes == (note,)
+    # A file that is named is meant.
+    with pytest.raises(bc.BayescompareError, match=r"summary.csv: .*must be <estimator>_<measure>"):
+        read_aeon(path for path in sorted(tmp_path.iterdir()))
 
 
 def test_a_directory_without_any(tmp_path: Path) -> None:

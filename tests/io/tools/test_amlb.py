@@ -74,6 +74,24 @@ def test_two_files_under_two_names(tmp_path: Path) -> None:
         read_amlb(tmp_path)
 
 
+def test_two_files_must_agree_on_the_metric(tmp_path: Path) -> None:
+    lines = ROWS.splitlines(keepends=True)
+    for name, text in (("a", lines[:2]), ("b", lines[2:3])):
+        (tmp_path / name).mkdir()
+        written(tmp_path / name, "".join(text).replace("auc,local,1.1", "logloss,local,1.1"))
+    with pytest.raises(bc.BayescompareError, match="'kc1' is of several metrics, 'auc', 'logloss'"):
+        read_amlb(tmp_path)
+
+
+def test_the_file_of_a_fault_among_several(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        rows = ROWS.replace("AutoGluon", f"AutoGluon {name}").replace("RandomForest", name)
+        written(tmp_path / name, rows.replace("33.4", "-33.4" if name == "b" else "33.4"))
+    with pytest.raises(bc.BayescompareError, match=r"b.results.csv: cells outside bounds"):
+        read_amlb(tmp_path, measures=["duration"])
+
+
 @pytest.mark.parametrize(
     ("rows", "header", "message"),
     [
@@ -86,7 +104,13 @@ def test_two_files_under_two_names(tmp_path: Path) -> None:
             HEADER,
             "column 'result' of 'kc1' is of several metrics, 'auc', 'acc'",
         ),
-        (ROWS + ROWS.splitlines()[0] + "\n", HEADER, "more than one row for the same dataset"),
+        (
+            ROWS + ROWS.splitlines()[0] + "\n",
+            HEADER,
+            "results.csv: more than one row for the same dataset",
+        ),
+        (ROWS.replace("0.836,auc", "inf,auc"), HEADER, "results.csv: infinite cells: result of"),
+        (ROWS.replace("kc1", "", 1), HEADER, "results.csv: dataset name missing in line 2"),
     ],
 )
 def test_one_line_for_what_is_wrong(tmp_path: Path, rows: str, header: str, message: str) -> None:

@@ -105,6 +105,14 @@ def test_samples_are_items(folder: Path) -> None:
     assert [costs[name].direction for name in costs.measures] == ["min", "min"]
 
 
+def test_samples_with_an_error_are_counted(folder: Path) -> None:
+    file = folder / "small" / "1_samples.jsonl"
+    first, *rest = file.read_text().split("\n")
+    file.write_text("\n".join([json.dumps(json.loads(first) | {"error": "timeout"}), *rest]))
+    results = read_every_eval(folder, samples=True)
+    assert results.notes == ("1 sample with an error, without a score",)
+
+
 def changed(folder: Path, change: Change) -> None:
     file = folder / "small" / "1.json"
     data = json.loads(file.read_text())
@@ -126,6 +134,32 @@ def changed(folder: Path, change: Change) -> None:
         (
             lambda d: d["evaluation_results"][0]["metric_config"].pop("lower_is_better"),
             r"evaluation_results\[0\] has no metric_config.lower_is_better",
+        ),
+        (lambda d: d.update(model_info=[1]), r"model_info is \[1\], not an object"),
+        (lambda d: d["model_info"].update(id=["x"]), r"model_info.id is \['x'\], not a name"),
+        (
+            lambda d: d["evaluation_results"][0].update(evaluation_name={"a": 1}),
+            r"evaluation_results\[0\].evaluation_name is {'a': 1}, not a name",
+        ),
+        (
+            lambda d: d["evaluation_results"][0]["score_details"].update(score=1e999),
+            r"1.json: evaluation_results\[0\].score_details.score is infinite",
+        ),
+        (
+            lambda d: d["evaluation_results"][0]["score_details"].update(score=7),
+            r"1.json: cells outside bounds=\(0.0, 1.0\) of 'accuracy'",
+        ),
+        (
+            lambda d: d["evaluation_results"][0]["metric_config"].update(min_score="0"),
+            r"evaluation_results\[0\].metric_config.min_score is '0', not a number",
+        ),
+        (
+            lambda d: d["evaluation_results"][0]["metric_config"].update(min_score=2),
+            r"min_score 2.0 is not below max_score 1.0",
+        ),
+        (
+            lambda d: d["evaluation_results"][0]["metric_config"].update(max_score=100),
+            r"the accuracy on 'gsm8k' is within \(0.0, 1.0\) in .*, .*\[0\] and within \(0.0, 100",
         ),
         (
             lambda d: d["evaluation_results"].append(d["evaluation_results"][0]),
@@ -150,6 +184,22 @@ def test_one_line_for_what_is_wrong(folder: Path, change: Change, message: str) 
         ('{"evaluation_id"', "malformed JSON in line 1"),
         ('{"doc_id": 3}', "line 1 has no 'evaluation_id'"),
         (
+            json.dumps(sample("x", 1, True) | {"model_id": None}),
+            "line 1 has no model_id: name the model",
+        ),
+        (
+            json.dumps(sample("x", 1, True) | {"token_usage": [1]}),
+            r"1_samples.jsonl: line 1: token_usage is \[1\], not an object",
+        ),
+        (
+            json.dumps(sample("x", 1, True) | {"performance": {"latency_ms": "quick"}}),
+            "line 1: performance.latency_ms is 'quick', not a number",
+        ),
+        (
+            json.dumps(sample("x", 1, True) | {"sample_id": []}),
+            r"line 1: sample_id is \[\], not a name",
+        ),
+        (
             json.dumps(sample("x", 1, True)).replace('"score": 1.0', '"score": "A"'),
             "line 1: evaluation.score is 'A'",
         ),
@@ -157,7 +207,7 @@ def test_one_line_for_what_is_wrong(folder: Path, change: Change, message: str) 
             json.dumps(sample("x", 1, True)).replace('"is_correct": true', '"is_correct": 1'),
             "line 1: evaluation.is_correct is 1, not true",
         ),
-        (f"{json.dumps(sample('x', 1, True))}\n" * 2, "1 item occurs more than once"),
+        (f"{json.dumps(sample('x', 1, True))}\n" * 2, r"jsonl: line 1 and line 2 are both item"),
     ],
 )
 def test_samples_that_are_none(tmp_path: Path, text: str, message: str) -> None:

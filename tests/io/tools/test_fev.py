@@ -55,6 +55,12 @@ def test_horizons_are_told_apart() -> None:
         (lambda df: df.assign(test_error="low"), "measure 'test_error' must be numbers"),
         (lambda df: pd.concat([df, df]), "more than one row for the same"),
         (lambda df: df.iloc[:0], "df is empty"),
+        (lambda df: pd.concat([df, df[["horizon"]]], axis=1), "column 'horizon' occurs twice"),
+        (lambda df: [*df.to_dict("records"), 3], r"df\[4\] is a int: give a list of summaries"),
+        (
+            lambda df: df.assign(horizon=[[1]] * len(df), test_error=float("inf")),
+            "infinite cells",
+        ),
         (
             lambda df: df.drop(columns=["task_name", "dataset_config", "dataset_path"]),
             "no column 'task_name' nor 'dataset_path'",

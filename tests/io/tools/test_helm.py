@@ -127,7 +127,29 @@ def test_a_deployment_stands_in_for_a_model(suite: Path) -> None:
         ("run_spec.json", "[]", "not HELM's run_spec.json"),
         ("run_spec.json", '{"name": "x"}', "not HELM's run_spec.json"),
         ("run_spec.json", '{"name": "x", "adapter_spec": {"k": 1}}', "no model in 'adapter_spec'"),
+        ("run_spec.json", '{"name": "x", "adapter_spec": {"model": [1]}}', "adapter_spec.model is"),
+        (
+            "stats.json",
+            '[{"name": {"name": "exact_match", "split": "test"}, "mean": "high"}]',
+            r"\[0\] \(exact_match\): mean is 'high', not a number",
+        ),
+        (
+            "stats.json",
+            '[{"name": {"name": "exact_match", "split": "test"}, "mean": Infinity}]',
+            "infinite cells: exact_match of 'toy/small'",
+        ),
         ("../schema.json", "[]", "not HELM's schema.json"),
+        (
+            "../schema.json",
+            '{"metrics": [{"name": "exact_match", "lower_is_better": "no"}]}',
+            r"metrics\[0\].lower_is_better is 'no', not true or false",
+        ),
+        (
+            "../schema.json",
+            '{"metrics": [{"name": "a", "lower_is_better": true},'
+            ' {"name": "a", "lower_is_better": false}]}',
+            "'a' occurs twice, with both directions",
+        ),
     ],
 )
 def test_what_helm_did_not_write(suite: Path, name: str, content: str, message: str) -> None:
@@ -154,6 +176,21 @@ def test_a_run_without_its_spec(suite: Path) -> None:
     (suite / ONE / "run_spec.json").unlink()
     with pytest.raises(bc.BayescompareError, match=r"run_spec.json: no such file"):
         read_helm(suite, measures=["exact_match"])
+
+
+def test_a_run_without_its_stats_is_told(suite: Path) -> None:
+    (suite / ONE / "stats.json").unlink()
+    results = read_helm(suite, measures=["exact_match"])
+    assert results.notes == (f"1 run without stats.json: {ONE}",)
+
+
+def test_two_suites_that_disagree_on_a_direction(suite: Path, tmp_path: Path) -> None:
+    other = Path(shutil.copytree(suite, tmp_path / "other"))
+    schema = (other / "schema.json").read_text()
+    (other / "schema.json").write_text(schema.replace("false", "true"))
+    paths = {"first": suite / ONE, "second": other / ONE}
+    with pytest.raises(bc.BayescompareError, match="not known which way 'exact_match' is better"):
+        read_helm(paths, measures=["exact_match"])
 
 
 def test_a_directory_without_runs(tmp_path: Path) -> None:

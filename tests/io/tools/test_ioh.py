@@ -113,6 +113,17 @@ def test_mixtures(tmp_path: Path) -> None:
         read_ioh(folder)
 
 
+def test_functions_of_two_suites(tmp_path: Path) -> None:
+    for name, suite in (("a", "bbob"), ("b", "bbob-biobj")):
+        (tmp_path / name).mkdir()
+        text = INFO.replace("'bbob', funcId", f"'{suite}', funcId").replace("RS, plain", name)
+        (tmp_path / name / "bbobexp_f3.info").write_text(text)
+    with pytest.raises(
+        bc.BayescompareError, match=r"'f3 d2' is of the suite 'bbob' in .* and of 'bbob-biobj' in"
+    ):
+        read_ioh(tmp_path)
+
+
 def test_two_folders_of_one_algorithm(tmp_path: Path) -> None:
     folder = written(tmp_path, meta("RS", 5.0), meta("RS", 5.0))
     with pytest.raises(bc.BayescompareError, match="both have 'f1 Sphere d2' by 'RS'"):
@@ -131,6 +142,48 @@ def test_two_folders_of_one_algorithm(tmp_path: Path) -> None:
             r"scenarios\[0\].runs\[0\] has no number as best.y",
         ),
         ("IOHprofiler_f1.json", json.dumps(meta("RS", 1.0, scenarios=[])), "no run in this file"),
+        (
+            "IOHprofiler_f1.json",
+            json.dumps(meta("RS", 1.0, maximization="false")),
+            "maximization is 'false', not true or false",
+        ),
+        (
+            "IOHprofiler_f1.json",
+            json.dumps(meta("RS", 1.0, algorithm={})),
+            "algorithm.name is None, not a name",
+        ),
+        (
+            "IOHprofiler_f1.json",
+            json.dumps(meta("RS", 1.0)).replace('"dimension": 2', '"dimension": [2]'),
+            r"scenarios\[0\].dimension is \[2\], not a name",
+        ),
+        (
+            "IOHprofiler_f1.json",
+            json.dumps(meta("RS", 1.0)).replace('"instance": 1', '"instance": null'),
+            r"scenarios\[0\].runs\[0\].instance is None, not a name",
+        ),
+        (
+            "IOHprofiler_f1.json",
+            json.dumps(meta("RS", 1.0)).replace('"y": 2.0', '"y": 1e999'),
+            r"f1.json: scenarios\[0\].runs\[0\].best.y is infinite",
+        ),
+        (
+            "IOHprofiler_f1.json",
+            json.dumps(meta("RS", 1.0, scenarios=2 * meta("RS", 1.0)["scenarios"])),
+            r"scenarios\[0\] and scenarios\[1\] are both of 'data_f1_Sphere/IOHprof",
+        ),
+        ("bbobexp_f3.info", INFO + INFO, "line 3 and line 9 are both of 'data_f3/bbobexp_f3_DIM2"),
+        (
+            "bbobexp_f3.info",
+            INFO.replace("data_f3/bbobexp_f3_DIM2.dat, ", ""),
+            "line 3 has no data",
+        ),
+        ("bbobexp_f3.info", INFO.partition("data_f3/bbobexp_f3_DIM5")[0], "no run after line 4"),
+        (
+            "bbobexp_f3.info",
+            INFO.replace("1.2e+00", "1e999"),
+            "line 3: '1:200|1e999': the value is",
+        ),
         ("bbobexp_f3.info", "hello\n", "line 1 is not a header"),
         ("bbobexp_f3.info", INFO.replace("algId", "who"), "line 1 has no 'algId'"),
         ("bbobexp_f3.info", INFO.replace("2:200|3.0e-01", "2:200|"), "line 3: '2:200|' is not a"),

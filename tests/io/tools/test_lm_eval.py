@@ -12,7 +12,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import io
-from bayescompare.io import read_lm_eval, read_lm_eval_samples
+from bayescompare.io import read_lm_eval, read_lm_eval_items, read_lm_eval_samples
 from tests.io.tools.written import DATA
 
 RUNS = DATA / "lm_eval"
@@ -206,7 +206,15 @@ def test_a_model_without_a_name_is_called_by_its_directory(runs: Path) -> None:
         (b'{"results": {}}', "no task with a metric"),
         (b'{"results": {"a": {"alias": "a", "acc,none": "N/A"}}}', "no task with a metric"),
         (b'{"results": {"caf\xe9": {}}}', "not UTF-8"),
-        (b'{"results": {"a": {"acc,none": Infinity}}}', "infinite cells"),
+        (
+            b'{"results": {"a": {"acc,none": Infinity}}}',
+            "results_1.json: results.a: 'acc,none' is infinite",
+        ),
+        (
+            b'{"results": {"a": {"acc,none": 1}}, "model_name": ["x"]}',
+            r"results_1.json: the model's name is \['x'\], not a name",
+        ),
+        (b'{"results": {"a": {"f1": 1, "f1": 0}}}', "an object has the key 'f1' twice"),
     ],
 )
 def test_what_is_no_results_file(tmp_path: Path, content: bytes, message: str) -> None:
@@ -214,6 +222,25 @@ def test_what_is_no_results_file(tmp_path: Path, content: bytes, message: str) -
     path.write_bytes(content)
     with pytest.raises(bc.BayescompareError, match=message):
         read_lm_eval(path)
+
+
+def test_a_metric_that_is_no_number_in_one_file(tmp_path: Path) -> None:
+    for name, acc in (("small", 0.5), ("large", "high")):
+        data = {"results": {"arc": {"acc,none": acc, "f1,none": 0.5}}, "model_name": name}
+        (tmp_path / f"results_{name}.json").write_text(json.dumps(data))
+    for measures in (None, ["acc"], ["acc,none"]):
+        with pytest.raises(
+            bc.BayescompareError, match=r"large.json: results.arc: 'acc,none' is 'high', not a num"
+        ):
+            read_lm_eval(tmp_path, measures=measures)
+    assert read_lm_eval(tmp_path, measures=["f1"]).values().ravel().tolist() == [0.5, 0.5]
+
+
+def test_items_of_tasks_without_the_metric_are_told(tmp_path: Path) -> None:
+    for task, metric in (("arc", "acc"), ("gsm", "exact_match")):
+        (tmp_path / f"samples_{task}_1.jsonl").write_text(json.dumps({"doc_id": 0, metric: 1}))
+    results = read_lm_eval_items(tmp_path, measures=["ACC"])
+    assert (results.datasets, results.notes) == (("arc",), ("left out, without acc: gsm",))
 
 
 def test_paths_without_files(tmp_path: Path) -> None:
@@ -318,9 +345,11 @@ def test_documents_without_hashes_are_compared_themselves(runs: Path) -> None:
 
 def test_a_document_twice(runs: Path) -> None:
     file = file_of(runs, "small", "samples_toy_sums_*")
-    file.write_text(file.read_text() * 2)
-    with pytest.raises(bc.BayescompareError, match="more than one row"):
+    whole = file.read_text()
+    file.write_text(whole * 2)
+    with pytest.raises(bc.BayescompareError, match=r"jsonl: line 1 and line \d+ are both item"):
         read_lm_eval_samples(runs, metric={"toy_sums": "acc"})
+    file.write_text(whole)
     shutil.copy(file, file.with_name("samples_toy_sums_2027.jsonl"))
     with pytest.raises(bc.BayescompareError, match="both have 'toy_sums' by"):
         read_lm_eval_samples({"a": runs / "toy__small"}, metric={"toy_sums": "acc"})

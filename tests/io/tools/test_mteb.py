@@ -51,8 +51,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "results"
 
 
-def changed(folder: Path, change: Change) -> Path:
-    file = folder / "toy__small" / "e8c3b32" / "STS12.json"
+def changed(folder: Path, change: Change, model: str = "toy__small") -> Path:
+    file = folder / model / "e8c3b32" / "STS12.json"
     data = json.loads(file.read_text())
     change(data)
     file.write_text(json.dumps(data))
@@ -91,12 +91,34 @@ def test_revisions_are_told_apart(folder: Path) -> None:
 
 def test_splits(folder: Path) -> None:
     both = changed(folder, lambda d: d["scores"].update(dev=[{"main_score": 0.9}]))
+    with pytest.raises(
+        bc.BayescompareError, match=r"large.*: lacks 'default' of split 'dev', which .*small.* has"
+    ):
+        read_mteb(both)
+    with pytest.raises(bc.BayescompareError, match="lacks 'default' of split 'dev'"):
+        read_mteb(both, subsets=True)
+    changed(folder, lambda d: d["scores"].update(dev=[{"main_score": 0.9}]), "toy__large")
     results = read_mteb(both)
     assert float(results.data["main_score"].sel(dataset="STS12")[1]) == pytest.approx(0.7)
     results = read_mteb(both, split="test")
     assert float(results.data["main_score"].sel(dataset="STS12")[1]) == pytest.approx(0.5)
     with pytest.raises(bc.BayescompareError, match="split='train': there are the splits 'test'"):
         read_mteb(both, split="train")
+
+
+def test_a_subset_that_one_model_lacks(folder: Path) -> None:
+    file = folder / "toy__small" / "e8c3b32" / "Massive.json"
+    file.write_text(json.dumps(task("Massive", 0.4)))
+    with pytest.raises(bc.BayescompareError, match=r"Massive.json: lacks 'deu' of split 'test'"):
+        read_mteb(folder)
+    assert len(read_mteb(folder, subsets=True).missing()) == 1
+    # The time is that of the task, whatever its parts.
+    assert read_mteb(folder, measures=["evaluation_time"]).missing().empty
+
+
+def test_data_of_different_revisions_are_noted(folder: Path) -> None:
+    read = read_mteb(changed(folder, lambda d: d.update(dataset_revision="0ld")))
+    assert read.notes == ("the models ran STS12 on different revisions of the data",)
 
 
 def test_two_files_of_one_task(folder: Path) -> None:
@@ -115,6 +137,18 @@ def test_two_files_of_one_task(folder: Path) -> None:
         (
             lambda d: d["scores"]["test"][0].update(main_score="high"),
             r"scores.test\[0\] \(default\) has no number as main_score",
+        ),
+        (lambda d: d["scores"].update(test=[]), "STS12.json: scores.test is empty"),
+        (lambda d: d.update(task_name=["x"]), r"task_name is \['x'\], not a name"),
+        (lambda d: d.update(task_name="\ud800"), "task_name is .*, not a name"),
+        (lambda d: d.update(evaluation_time="long"), "evaluation_time is 'long', not a number"),
+        (
+            lambda d: d["scores"]["test"][0].update(hf_subset=None),
+            r"scores.test\[0\].hf_subset is None, not a name",
+        ),
+        (
+            lambda d: d["scores"]["test"][0].update(main_score=1e999),
+            "STS12.json: 'main_score' is infinite",
         ),
         (
             lambda d: d["scores"]["test"].append(d["scores"]["test"][0]),

@@ -112,11 +112,38 @@ def test_a_direction_that_is_not_known() -> None:
         (lambda f: f.assign(value=None), {}, "no value and no list of values in row 0"),
         (lambda f: f.assign(value="high"), {}, "must be numbers"),
         (lambda f: f.assign(flow_name=None), {}, "algorithm name missing"),
+        (
+            lambda f: f.assign(value=[[0.5], *f["value"][1:]]),
+            {},
+            "row 0 with a list as value, beside rows with a number",
+        ),
+        (lambda f: pd.concat([f, f[["task_id"]]], axis=1), {}, "column 'task_id' occurs twice"),
+        (lambda f: f.assign(task_id=[[k] for k in range(len(f))]), {}, "several tasks the same"),
+        (
+            lambda f: pd.concat([f, openml_frame("per_fold").assign(run_id=0)]),
+            {},
+            "row 24, row 25, .* with a list of values per fold, beside rows with one value",
+        ),
     ],
 )
 def test_frames_that_are_none_of_openml(change: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(bc.BayescompareError, match=message):
         from_openml(change(openml_frame("evaluations")), **options)
+
+
+def test_folds_that_cannot_be_paired() -> None:
+    frame = openml_frame("per_fold")
+    frame.at[1, "values"] = frame.at[1, "values"][1:]
+    with pytest.raises(
+        bc.BayescompareError, match="on 'kr-vs-kp' run 9199801 has 10 folds and run 9199802 9"
+    ):
+        from_openml(frame)
+
+
+def test_a_mean_beyond_all_numbers() -> None:
+    frame = openml_frame("repeated").assign(value=1.5e308)
+    with pytest.raises(bc.BayescompareError, match="infinite cells"):
+        from_openml(frame, repeats="mean")
 
 
 def test_a_value_that_is_missing_is_a_missing_cell() -> None:

@@ -138,6 +138,20 @@ def test_two_exports_under_two_names(tmp_path: Path) -> None:
         read_promptfoo(tmp_path)
 
 
+def test_two_exports_of_different_tests(tmp_path: Path) -> None:
+    """The first test of the second export is another one, and is not averaged with its second."""
+    other = [row for row in results() if "large" in row["provider"]["id"]]
+    for row in other:
+        row["vars"] = {"x": {0: 9, 1: 0, 2: 1}[row["vars"]["x"]]}
+    for name, rows in (("a", results()[::2]), ("b", other)):
+        (tmp_path / name).mkdir()
+        export(tmp_path / name, rows, description="adding")
+    read = read_promptfoo(tmp_path)
+    assert read.n_replicates == 4  # x is 0, 1, 2 and 9
+    assert read.notes == ()
+    assert int(read.data["success"].isnull().sum()) == 2
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -150,6 +164,10 @@ def test_two_exports_under_two_names(tmp_path: Path) -> None:
         (lambda rows: rows[1].pop("provider"), r"results.results\[1\] has no 'provider'"),
         (lambda rows: rows[1].update(success="yes"), r"results\[1\].success is 'yes', not a truth"),
         (lambda rows: rows.append(3), r"results.results\[6\] is not an object"),
+        (lambda rows: rows[1].update(provider={"x": 1}), r"results\[1\].provider is None, not a n"),
+        (lambda rows: rows[1].update(testIdx=[1]), r"results\[1\].testIdx is \[1\], not a name"),
+        (lambda rows: rows[1].update(tokenUsage=7), r"results\[1\].tokenUsage is 7, not an object"),
+        (lambda rows: rows[1].update(namedScores=[]), r"\[1\].namedScores is \[\], not an object"),
     ],
 )
 def test_one_line_for_what_is_wrong(tmp_path: Path, change: Change, message: str) -> None:

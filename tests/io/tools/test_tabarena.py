@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
@@ -39,6 +41,20 @@ def test_methods_tasks_and_splits() -> None:
     assert from_tabarena(frame()).measures == ("metric_error",)
 
 
+def test_a_file_has_words_for_truths(tmp_path: Path) -> None:
+    frame().to_csv(tmp_path / "t.csv", index=False)
+    assert "3 rows imputed by TabArena" in bc.read(tmp_path / "t.csv").notes
+
+
+def test_a_fault_names_its_file(tmp_path: Path) -> None:
+    for name, error in (("a", "0.2"), ("b", "inf")):
+        table = frame().assign(framework=name).drop_duplicates(["dataset", "fold"]).astype(object)
+        table.iloc[2, 3] = error
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    with pytest.raises(bc.BayescompareError, match=r"b.csv: infinite cells: metric_error of 'b'"):
+        bc.read(sorted(tmp_path.glob("*.csv")))
+
+
 def test_the_names_of_the_leaderboard() -> None:
     renamed = frame().rename(columns={"framework": "method", "dataset": "task", "fold": "seed"})
     results = from_tabarena(renamed.drop(columns="imputed"))
@@ -55,6 +71,7 @@ def test_the_names_of_the_leaderboard() -> None:
         (lambda df: df.assign(metric_error="low"), "measure 'metric_error' must be numbers"),
         (lambda df: df.assign(metric=[*["auc"] * 11, "rmse"]), "'kdd' is of several metrics"),
         (lambda df: df.iloc[:0], "df is empty"),
+        (lambda df: pd.concat([df, df[["metric"]]], axis=1), "column 'metric' occurs twice"),
         (lambda _: 3, "df is a int: give a frame of pandas, polars"),
     ],
 )
