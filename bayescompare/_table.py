@@ -143,7 +143,7 @@ def _table_of_arrays(
 def _check_labels_of_arrays(named: Mapping[Any, Any]) -> None:
     """Refuse series whose labels say that their places are not the same datasets."""
     series = {name: values for name, values in named.items() if isinstance(values, pd.Series)}
-    if len(series) < len(named):
+    if not named or len(series) < len(named):
         return
     (first, one), *others = series.items()
     for name, other in others:

@@ -281,9 +281,9 @@ def nuts_rounding_as_written() -> Iterator[None]:
     were compiled before and are read from a cache, so that one seed would give other draws the
     second time, or on another worker.
     """
-    import pytensor
+    from pytensor.configdefaults import config
 
-    with pytensor.config.change_flags(numba__fastmath=False):
+    with config.change_flags(numba__fastmath=False):
         yield
 
 

@@ -131,7 +131,8 @@ def _read_wide_layout(
         if role != "algorithm":
             find_frame_column(table, f"{role}={column!r}", column)
     names = {column for role, column in roles.items() if role != "algorithm"} | set(facts)
-    nameless = {str(label) for label in table.columns if label is pd.NA or label != label}
+    labels: list[Any] = list(table.columns)
+    nameless = {str(label) for label in labels if label is pd.NA or label != label}
     table = _layout_with_text_names(table)
     columns = [column for column in table.columns if column not in names]
     if not columns:

@@ -8,6 +8,7 @@ from typing import Any
 
 from bayescompare._checks import is_number, is_whole, show_checked_value_briefly
 from bayescompare._errors import UNPRINTABLE, BayescompareError
+from bayescompare.text.numbers import setting_number_text
 
 __all__ = ["parsed_name", "parsed_number", "parsed_object"]
 
@@ -49,7 +50,8 @@ def parsed_number(value: object, where: str, *, least: float | None = None) -> f
         raise BayescompareError(f"{where} is infinite: leave out what has no value.")
     if least is not None and value < least:
         raise BayescompareError(
-            f"{where} is {show_checked_value_briefly(value)}, less than {least:g}."
+            f"{where} is {show_checked_value_briefly(value)}, less than "
+            f"{setting_number_text(least)}."
         )
     return float(value)
 
