@@ -15,16 +15,17 @@ from bayescompare.kernels.context.poisson_binomial import poisson_binomial_masse
 from benchmarks.timing import Row, cpu_seconds, median_seconds
 
 _LARGE = """
-import resource, time
+import time
 import numpy as np
 from bayescompare.kernels.context.poisson_binomial import poisson_binomial_masses as pmf
+from benchmarks.timing import peak_megabytes
 pmf(np.full(10, 0.5))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak_megabytes()
 p = np.random.default_rng(0).random(100_000)
 start = time.process_time()
 pmf(p)
 print(time.process_time() - start)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+print(peak_megabytes() - before)
 """
 
 

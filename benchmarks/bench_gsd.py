@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -49,21 +48,13 @@ PUBLISHED = {
 
 # A fresh process: seconds for the whole test, and megabytes at the peak, imports included.
 FRESH = """
-from benchmarks.bench_gsd import peak_megabytes, simulated, timed_test
+from benchmarks.bench_gsd import simulated, timed_test
+from benchmarks.timing import peak_megabytes
 timed_test(simulated(5, {shift}), 20)
 timed_test(simulated(12, {shift}), 200)
 seconds, found = timed_test(simulated({s}, {shift}), {permutations})
 print(seconds, peak_megabytes(), *found.share_below)
 """
-
-
-def peak_megabytes() -> float:
-    """Of this process alone: on Linux `getrusage` begins with what the parent had."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
-        return float(lines["VmHWM"].split()[0]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def oracles() -> ModuleType:

@@ -18,8 +18,9 @@ from benchmarks.timing import Row
 MODELS, BENCHMARKS = ("small", "large"), 5
 
 RUN = """
-import resource, sys, time
+import sys, time
 import bayescompare as bc
+from benchmarks.timing import peak_megabytes
 start, spent = time.perf_counter(), time.process_time()
 results = bc.read_results(
     sys.argv[1], replicate="item", replicates="items", keep_items=False,
@@ -27,7 +28,7 @@ results = bc.read_results(
 )
 bc.compare(results, method="replicated")
 wall, cpu = time.perf_counter() - start, time.process_time() - spent
-print(wall, cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(wall, cpu, peak_megabytes())
 """
 
 

@@ -13,15 +13,16 @@ from benchmarks.timing import Row, median_seconds
 
 # Both what numpy and Python allocate, and what the process grows by: the larger counts.
 MEMORY = """
-import resource, tracemalloc
+import tracemalloc
 import bayescompare as bc
 from benchmarks.bench_large import table
+from benchmarks.timing import peak_megabytes
 results = table(8, 6)
 bc.compare(table(2, 2))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak_megabytes()
 tracemalloc.start()
 bc.compare(results)
-grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+grown = peak_megabytes() - before
 print(max(grown, tracemalloc.get_traced_memory()[1] / 2**20))
 """
 

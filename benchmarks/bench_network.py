@@ -29,14 +29,15 @@ GROWTH = (8, 10, 12, 14, 16, 18, 20)
 # A fresh process with an empty cache of compiled code: seconds of the search, compiler included,
 # and the megabytes that the process had at its peak, imports included.
 FRESH = """
-import resource, sys, time
+import sys, time
 from bayescompare.methods.network.search import find_graph
 from benchmarks.bench_network import scores
+from benchmarks.timing import peak_megabytes
 ready = scores({m}, max_parents={parents})
 start = time.process_time()
 find_graph(ready, "exact")
 seconds = time.process_time() - start
-print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(seconds, peak_megabytes())
 """
 
 

@@ -13,9 +13,10 @@ from benchmarks.timing import Row
 
 # A process of its own: its memory, and the CPU and wall seconds of pairwise() and of the report.
 ALL_PAIRS = """
-import os, resource, tempfile, time
+import os, tempfile, time
 import bayescompare as bc
 from benchmarks.bench_large import table
+from benchmarks.timing import peak_megabytes
 results = table(300, 3, 60)
 bc.pairwise(table(12, 3, 6), n_jobs=1)
 def timed(work):
@@ -25,7 +26,7 @@ def timed(work):
     return found
 p = timed(lambda: bc.pairwise(results, n_jobs=1))
 timed(p.decide)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(peak_megabytes())
 with tempfile.TemporaryDirectory() as folder:
     path = timed(lambda: p.report(os.path.join(folder, "p.html")))
     print(os.path.getsize(path) / 1e6)

@@ -13,11 +13,11 @@ from benchmarks.bench_large import table
 from benchmarks.timing import Row
 
 MEMORY = """
-import resource
 import bayescompare as bc
 from benchmarks.bench_large import table
+from benchmarks.timing import peak_megabytes
 bc.rank(table(300, 3, 60), rng=0)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(peak_megabytes())
 """
 
 
