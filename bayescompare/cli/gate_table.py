@@ -23,9 +23,10 @@ def print_gate(g: Gate) -> None:
     out.print(f"gate: {g.candidate} against {g.baseline} over {units}", style="dim")
     out.print(g.headline(), style="bold")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for words in ("measure", "verdict"):
-        table.add_column(words, overflow="fold")
-    for figures in ("difference", "at least", "at most", "P(better)", "P(not worse)"):
+    table.add_column("measure", overflow="fold")
+    table.add_column("verdict", no_wrap=True)
+    # The last heading takes two lines, so that a row fits into 80 columns.
+    for figures in ("difference", "at least", "at most", "P(better)", "P(not\nworse)"):
         table.add_column(figures, justify="right", no_wrap=True)
     for name, row in g.table.iterrows():
         unit = g.results[str(name)].unit or ""

@@ -64,3 +64,12 @@ def test_json_and_save(file: Path, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["passed"] is True
     assert json.loads((tmp_path / "gate.json").read_text(encoding="utf-8"))["level"] == 0.95
     assert "exists" in one_line(run(*asked, "--save", tmp_path / "gate.json", code=2).stderr)
+
+
+def test_verdicts_are_whole_in_80_columns(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    asked = ("--candidate", "same", "--baseline", "old", "--measure", "acc:max:rope=0.02")
+    lines = run("gate", file, *asked).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    (row,) = (line.split() for line in lines if line.startswith(" acc "))
+    assert row[1:3] == ["not", "worse"]
