@@ -7,6 +7,7 @@ stream of random numbers, so that the answer is the same for any number of jobs.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -26,6 +27,9 @@ _LOST = frozenset(
         *("SchedulerStillAlive", "NoValidWorkerError", "RayActorError", "NodeDiedError"),
     }
 )
+
+#: Tasks of each worker in a round, where a backend cannot give results one by one.
+_ROUND = 8
 
 
 def run_in_parallel[T](
@@ -80,13 +84,21 @@ def _results_by_joblib[T](
     n_jobs: int | None,
     prefer: Literal["processes", "threads"] | None,
 ) -> Iterator[T]:
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, effective_n_jobs
+    from joblib.parallel import get_active_backend
 
+    backend, _ = get_active_backend(prefer=prefer)
+    # Bound arguments travel with their task: large ones that Dask keeps on one worker for all
+    # tasks would be lost with it.
+    calls = (delayed(partial(function, *task))() for task in tasks)
     with _one_line_for_lost_workers():
-        parallel = Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
-        # Bound arguments travel with their task: large ones that Dask keeps on one worker for all
-        # tasks would be lost with it.
-        yield from parallel(delayed(partial(function, *task))() for task in tasks)
+        if backend.supports_return_generator:
+            yield from Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")(calls)
+            return
+        # Ray and multiprocessing return whole lists: one round after the other.
+        with Parallel(n_jobs=n_jobs, prefer=prefer) as parallel:
+            for some in itertools.batched(calls, _ROUND * effective_n_jobs(n_jobs)):
+                yield from parallel(some)
 
 
 def track_parallel_work[T](

@@ -9,6 +9,7 @@ from typing import Any
 
 import joblib
 import pytest
+from joblib.parallel import ThreadingBackend
 
 import bayescompare as bc
 from bayescompare._parallel import run_in_parallel
@@ -32,6 +33,32 @@ def test_tasks_are_taken_as_results_are_read() -> None:
     results = run_in_parallel(abs, tasks(), n_jobs=1)
     assert next(results) == 0
     assert len(taken) == 1
+
+
+class WholeLists(ThreadingBackend):
+    """A backend that cannot give results one by one, as those of Ray and multiprocessing."""
+
+    supports_return_generator = False
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2, -1])
+def test_a_backend_that_returns_whole_lists(n_jobs: int | None) -> None:
+    """In rounds, so that not all tasks are in memory at once."""
+    joblib.register_parallel_backend("whole-lists", WholeLists)
+    taken = []
+
+    def tasks() -> Iterator[tuple[int]]:
+        for k in range(1000):
+            taken.append(k)
+            yield (-k,)
+
+    with joblib.parallel_config(backend="whole-lists", n_jobs=2):
+        results = run_in_parallel(abs, tasks(), n_jobs=n_jobs)
+        assert next(results) == 0
+        assert len(taken) <= 8 * (os.cpu_count() or 1)
+        assert list(results) == list(range(1, 1000))
+        with pytest.raises(ZeroDivisionError):
+            list(run_in_parallel(divmod, [(1, 0)], n_jobs=n_jobs))
 
 
 def test_a_bar_is_shown_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
