@@ -211,9 +211,9 @@ class LearnedDirichlet(Dirichlet):
 
     # posterior -----------------------------------------------------------------------------------
 
-    def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
+    def cells_of(self, statements: Statements) -> tuple[Statements, DirichletCells]:
         """Return the statements and the base φ on them, which each strength multiplies."""
-        statements, mixture = self.mixture(results)
+        statements, mixture = self._mixture(statements)
         return statements, mixture.base
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:

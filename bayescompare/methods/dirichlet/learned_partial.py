@@ -44,7 +44,7 @@ class LearnedPartialDirichlet(PartlySeen, LearnedDirichlet):
         return np.array(self.learned.values)
 
     def _log_base(self, table: PartialTable) -> FloatArray:
-        return self._mixture(table.statements)[1].base.log_alpha
+        return self.cells_of(table.statements)[1].log_alpha
 
     def components(self, table: PartialTable) -> tuple[FloatArray, FloatArray]:
         """Return Dirichlet(A φ) for every A, and g."""

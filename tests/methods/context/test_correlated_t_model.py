@@ -349,7 +349,9 @@ def test_the_closed_form_under_nuts(rope: float | None) -> None:
 def test_the_form_with_means_and_spreads_under_nuts(rope: float | None) -> None:
     c = asked(rope)
     tree = c.sample(1500, chains=4, model=c.model(), rng=3, target_accept=0.95, **QUIET)
-    converged(tree, ["theta", "advantage", "sigma"])
+    # A spread near zero far from its dataset's mean is a cliff: a step may fall off it, at any
+    # target_accept. This is why `sample` takes the form that has both integrated out.
+    converged(tree, ["theta", "advantage", "sigma"], divergences=3)
     agrees(c, tree)
     assert tree.attrs["model"] == "edited"
     assert set(tree["posterior_predictive"].data_vars) == {"outcome", "difference"}

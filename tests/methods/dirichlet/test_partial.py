@@ -270,6 +270,14 @@ def test_pairs_learn_from_complete_datasets(board: Results) -> None:
         atol=0.01,
     )
     assert np.isfinite(c.loo().elpd)
+    # The model has the learned base too, in the order of its own statements.
+    listing = c.method.listing(c.results)  # type: ignore[attr-defined]
+    signs = [
+        "|".join(">" if part.startswith("A") else "<" for part in label.split("|"))
+        for label in listing.labels
+    ]
+    shares = ignored.learned.shares
+    np.testing.assert_allclose(np.exp(listing.log_alpha), [shares[sign] for sign in signs])
 
 
 def test_decisions_rest_on_the_lower_bound(board: Results) -> None:
