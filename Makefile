@@ -10,6 +10,9 @@ BIN    := $(VENV)/bin
 VENV_MIN   := .venv-min
 VENV_BENCH := .venv-bench
 
+# Where processes share the cores, or processor time is measured.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
@@ -26,12 +29,12 @@ demo: $(VENV)/.installed-core ## compare 8 classifiers on 16 UCI datasets and wr
 .PHONY: test
 test: $(VENV)/.installed-test ## tests and doctests, without the slow ones
 	@echo "pytest: all but the slow tests"
-	@$(BIN)/python -m pytest -n 2 --dist loadscope
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope
 
 .PHONY: test-all
 test-all: $(VENV)/.installed-test ## tests and doctests, the slow ones too
 	@echo "pytest: everything, slow tests included"
-	@$(BIN)/python -m pytest -n 2 --dist loadscope -m ""
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope -m ""
 
 # The kernels, and one file for each part that relies on other packages: tables, models, graphs,
 # linear programmes, files, pages, the command line.
@@ -62,7 +65,7 @@ lint: $(VENV)/.installed-test ## ruff check, ruff format --check, mypy --strict
 .PHONY: bench
 bench: $(VENV)/.installed-test $(VENV_BENCH)/.installed ## speed, memory and error: our goals, and other packages
 	@echo "benchmarks: our goals, as ratios measured in one run"
-	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks
+	@$(ONE_THREAD) $(BIN)/python -m benchmarks
 	@echo "benchmarks: other packages on the same data; figures in build/bench.json, build/bench.png"
 	@mkdir -p build
 	@$(BIN)/bayescompare bench --peers $(VENV_BENCH)/bin/python --save build/bench.json \

@@ -247,13 +247,13 @@ def build(results, *, scale=1.0):
 def test_ranks_of_a_bundled_model_and_of_a_file(uci: bc.Results, tmp_path: Path) -> None:
     """Both by name and by path, with what their answers are read from."""
     few = uci.sel(algorithms=["GBM", "RF", "GLM"], measures=["auc"])
-    bundled = sbc("plackett_luce", few, simulations=100, rng=2)
+    bundled = sbc("plackett_luce", few, simulations=100, rng=2, **SHORT)
     assert bundled.ok, bundled
     strengths = [f"strength[{name}, auc]" for name in ("GBM", "RF", "GLM")]
     assert bundled.ranks.columns.tolist()[:3] == strengths
     path = tmp_path / "mine.py"
     path.write_text(OWN)
-    mine = sbc(path, few, simulations=100, priors={"scale": 2.0}, rng=2)
+    mine = sbc(path, few, simulations=100, priors={"scale": 2.0}, rng=2, **SHORT)
     assert mine.ok, mine
     assert mine.ranks.columns.tolist() == [
         *(f"strength[{name}]" for name in ("GBM", "RF", "GLM")),
@@ -274,12 +274,14 @@ TABLES = {
     "thurstone": lambda: normals(8, 3, 2),
 }
 SHORT = {"draws": 49, "tune": 300, "thin": 3}
+#: The two whose densities cost most.
+SIMULATIONS = {"item_response": 60, "thurstone": 60}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_ranks_of_the_models_of_correlated_measures(name: str) -> None:
-    found = sbc(name, TABLES[name](), simulations=100, rng=5, **SHORT)
+    found = sbc(name, TABLES[name](), simulations=SIMULATIONS.get(name, 100), rng=5, **SHORT)
     assert found.ok, found
 
 

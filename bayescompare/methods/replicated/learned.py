@@ -9,9 +9,10 @@ pair's own symmetric prior is kept beside it as ``alone``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 import xarray as xr
@@ -59,6 +60,8 @@ class LearnedReplicated(Replicated):
     """`Replicated` of one pair, with the prior learned from all pairs of its table."""
 
     learned: LearnedPrior = field()
+    #: Its strengths reach from a tenth to a thousand datasets: small steps.
+    sampler: ClassVar[Mapping[str, Any]] = MappingProxyType({"target_accept": 0.95})
 
     def __post_init__(self) -> None:
         # "learned" is the word for what this test has, and what its base class refuses to do.

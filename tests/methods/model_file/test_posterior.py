@@ -1,6 +1,6 @@
 """Every bundled model, sampled: known parameters come back, and all that a comparison offers works.
 
-Seeds are fixed; the sampler's settings are those that a user has by default.
+Seeds are fixed; the sampler's settings are those that a user has by default, but for `SAMPLERS`.
 """
 
 from __future__ import annotations
@@ -93,6 +93,9 @@ CASES: dict[str, Callable[[], Case]] = {
 #: which the chains need more and smaller steps.
 SAMPLERS = {
     "covariates": {"draws": 3000, "tune": 2000, "target_accept": 0.97},
+    # Their densities are thousands of integrals: fewer draws, of which most count.
+    "item_response": {"draws": 500, "tune": 600},
+    "thurstone": {"draws": 500, "tune": 600},
 }
 
 
