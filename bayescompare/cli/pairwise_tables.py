@@ -123,7 +123,8 @@ def _marked(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> set[tuple[str, st
 def _print_matrix(
     out: Console, p: Pairwise, rule: Rule, by_place: Sequence[str], short: Mapping[str, str]
 ) -> None:
-    marked = _marked(p, p.decided(rule), rule)
+    decided = p.decided(rule)
+    marked = _marked(p, decided, rule)
     out.print(_matrix_title(p), style="bold")
     if p.reference is not None:
         out.print(_against(p, p.reference, marked, rule, by_place, short))
@@ -144,7 +145,12 @@ def _print_matrix(
             out.print(table)
         if len(by_place) > len(names):
             out.print(f"of the first {len(names)} by place")
-    out.print("* a verdict\n" if marked else "no verdict on any cell\n")
+    if marked:
+        out.print("* a verdict\n")
+    elif decided["asserted"].any():
+        out.print("no verdict on any cell: those above are trade-offs between measures, or ties\n")
+    else:
+        out.print("no verdict on any cell\n")
 
 
 def _matrix_title(p: Pairwise) -> str:

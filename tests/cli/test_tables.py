@@ -56,6 +56,21 @@ def test_joint_test_stays_legible() -> None:
     assert "joint test over whole orderings" in " ".join(lines)
 
 
+def test_verdicts_that_are_all_trade_offs_are_on_no_cell(tmp_path: Path) -> None:
+    """The more accurate is always the slower one."""
+    path = tmp_path / "trade.csv"
+    rows = [
+        f"d{k},{name},{0.7 + 0.05 * a + 0.001 * k},{1 + a + 0.01 * k}"
+        for k in range(20)
+        for a, name in enumerate("ABC")
+    ]
+    path.write_text("\n".join(["dataset,algorithm,acc,time", *rows]))
+    measures = ("--measure", "acc:max", "--measure", "time:min", "--jobs", 1)
+    printed = " ".join(run("pairwise", path, *measures).stdout.split())
+    assert "no verdict on any cell: those above are trade-offs between measures, or ties" in printed
+    assert "* a verdict no verdict" not in printed
+
+
 def test_pairwise_prints_matrix_decisions_and_words() -> None:
     printed = run("pairwise", "--example", "jansen-uci", "--jobs", 1).stdout
     p = bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
