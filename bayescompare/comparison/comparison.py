@@ -295,13 +295,18 @@ class Comparison:
         """
         return statement_intervals(self, ci_prob, ci_kind, rng)
 
+    @cached_property
+    def _change(self) -> str:
+        """What would change the verdict: P is computed for one number of datasets after another."""
+        return change_words(self.method, self.results, self.answer, self.decision)
+
     def explain(self) -> str:
         """Say what was found, how sure it is, what it does not say and what would change it."""
         verdict = self.results, self.answer, self.decision
         sentences = [
             *self.method.sentences(*verdict),
             *none_leads_phrase(self.answer),
-            change_words(self.method, *verdict),
+            self._change,
         ]
         sampled = self.answer.tree is not None or self.method.needs_mcmc
         if sampled and not (diagnosis := self.diagnose()).ok:

@@ -20,7 +20,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import ALONE, theta_columns
-from bayescompare.comparison.decision import Decision, decide
+from bayescompare.comparison.decision import SETTLED, Decision, decide
 from bayescompare.comparison.method import BetaMixture, Form, Method, Sampling
 from bayescompare.comparison.planning import grow_cells_in_planning
 from bayescompare.kernels.dirichlet.cells import DirichletCells
@@ -192,7 +192,10 @@ class LearnedDirichlet(Dirichlet):
     def level_given(
         self, results: Results, answer: Answer, decision: Decision
     ) -> Callable[[int, int], float] | None:
-        """The smaller of P under both priors, if datasets supported another statement."""
+        """The smaller of P under both priors, if datasets supported another statement.
+
+        Where the pair's own prior alone leaves it open, that is P under this one, which is quick.
+        """
         own = Dirichlet(prior="symmetric").level_given(results, answer, decision)
         if own is None:
             return None
@@ -201,11 +204,13 @@ class LearnedDirichlet(Dirichlet):
         best, other = (answer.labels.index(s) for s in (decision.statement, decision.runner_up[0]))
 
         def level(more: int, moved: int) -> float:
+            alone = own(more, moved)
+            if alone < SETTLED:
+                return alone
             counts = mixture.base.counts.copy()
             counts[best] += more - moved
             counts[other] += moved
-            learned = float(mixture.with_counts(counts).maximum()[0][best])
-            return min(learned, own(more, moved))
+            return min(alone, float(mixture.with_counts(counts).maximum()[0][best]))
 
         return level
 
