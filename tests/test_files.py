@@ -292,6 +292,7 @@ def check_three_lines(done: subprocess.CompletedProcess[str], reason: str) -> No
         assert f"{name} cannot be written: {reason}" in line
 
 
+@pytest.mark.slow
 def test_a_limit_on_the_size_of_files(tmp_path: Path) -> None:
     """As after ``ulimit -f``."""
     done = subprocess.run(

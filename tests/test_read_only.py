@@ -84,6 +84,7 @@ def test_the_command_line_samples_without_a_home(install: Path, tmp_path: Path) 
     assert out.exists()
 
 
+@pytest.mark.slow
 def test_a_kernel_that_cannot_be_kept_is_used(tmp_path: Path) -> None:
     # As with the disk full: the cache can be created, and nothing can be written to it.
     code = (

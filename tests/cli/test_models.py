@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 import bayescompare as bc
@@ -27,6 +28,7 @@ def test_models_are_listed_shown_and_copied(tmp_path: Path) -> None:
     assert found.loc["concentration", "default"] == "Gamma(2.0, 1.0)"
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_start_ends_a_command_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(WHOLE.replace("[1.0] *", "[-1.0] *"))

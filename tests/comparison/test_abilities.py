@@ -218,8 +218,14 @@ TRIED: dict[str, Callable[[bc.Comparison], None]] = {
     "priors": _priors,
 }
 
+#: A model file is compiled anew for each of these.
+COMPILED = {("model", "plan"), ("model", "predict"), ("model", "evidence")}
 CLAIMED = [
-    pytest.param(name, ability, marks=[pytest.mark.slow] if ability in SAMPLED else [])
+    pytest.param(
+        name,
+        ability,
+        marks=[pytest.mark.slow] if ability in SAMPLED or (name, ability) in COMPILED else [],
+    )
     for name, ability in CELLS
     if has_ability(METHODS[name], ability)
 ]

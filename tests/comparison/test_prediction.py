@@ -367,8 +367,8 @@ def test_methods_without_a_model_say_who_has_one(results: bc.Results, quantity: 
     assert quantity in dir(bc.compare(results))
 
 
-def test_an_answer_without_its_chains_cannot_predict(sampled: bc.Comparison, tmp_path: Any) -> None:
+def test_an_answer_without_its_chains_cannot_predict(own: bc.Comparison, tmp_path: Any) -> None:
     path = tmp_path / "c.json"
-    sampled.to_json(path)
+    own.to_json(path)
     with pytest.raises(bc.BayescompareError, match=r"predict: the chains .* were not saved"):
         bc.load_comparison(path).predict(2)

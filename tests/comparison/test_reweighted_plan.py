@@ -49,6 +49,7 @@ def test_the_plan_is_that_of_the_exact_answer(drawn: bc.Comparison, results: bc.
     assert "plan" in dir(drawn)
 
 
+@pytest.mark.slow
 def test_too_many_datasets_are_refused(drawn: bc.Comparison) -> None:
     why = r"plan: 5,000 more datasets .*4,000 draws.*k-hat.*here 3 is fine"
     with pytest.raises(bc.BayescompareError, match=why):
@@ -95,6 +96,7 @@ def silent(results: bc.Results) -> pm.Model:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "why"),
     [
@@ -107,6 +109,7 @@ def test_models_that_cannot_plan_say_why(drawn: bc.Comparison, build: Any, why: 
         replace(drawn, method=ModelFile(build)).plan([3], simulations=2, rng=1)
 
 
+@pytest.mark.slow
 def test_draws_that_say_something_else_are_refused(drawn: bc.Comparison) -> None:
     other = replace(drawn.answer, probability=drawn.answer.probability[::-1])
     with pytest.raises(bc.BayescompareError, match=r"plan: .*do not say what it says"):

@@ -176,6 +176,7 @@ def test_a_model_file_with_a_spike_has_its_closed_answer(told):
     assert turned.best == told.best == "A>B"
 
 
+@pytest.mark.slow
 def test_what_leads_nobody_is_told_everywhere(told, tmp_path):
     assert told.none_leads > told.decision.level
     assert told.headline().startswith("no statement leads with P = 0.")

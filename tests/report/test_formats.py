@@ -158,6 +158,7 @@ def test_unknown_formats_are_refused():
         render(bc.compare(bc.load_example("pnn")), "docx")
 
 
+@pytest.mark.slow
 def test_the_command_is_told(tmp_path):
     path = tmp_path / "a b.html"
     subprocess.run(

@@ -195,7 +195,7 @@ def test_three_regions_by_monte_carlo() -> None:
         assert shares_near(theta[:, k] > row["theta_upper"], 0.025)
 
 
-@pytest.mark.parametrize("rope", [None, 0.015])
+@pytest.mark.parametrize("rope", [None, pytest.param(0.015, marks=pytest.mark.slow)])
 def test_leaving_out_is_a_difference_of_evidences(rope: float | None) -> None:
     """Up to each dataset's own constant, which no prior of the shares knows of."""
     values = scores(5, 5)

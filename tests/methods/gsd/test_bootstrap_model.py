@@ -182,6 +182,7 @@ def test_another_concentration_is_another_dirichlet(uci: bc.Results) -> None:
     assert shares[0.75] < shares[1.0] < shares[5.0]
 
 
+@pytest.mark.slow
 def test_sensitivity_and_plan(uci: bc.Results) -> None:
     c = ask(uci, GSDBootstrap(delta=0, resamples=300), algorithms=PAIR, rng=1)
     table = c.sensitivity([0.5, 1.0, 4.0])

@@ -77,9 +77,14 @@ LATE: list[tuple[str, str, str]] = [
     ("[1.0] * len(table.labels)", "[-1.0] * len(table.labels)", ""),
     ('"dataset": results.datasets', '"dataset": results.datasets[:5]', "dataset"),
 ]
+#: `test_hook` has these faults without a sampler.
+HOOKS = [late for late in LATE if late[2] == "probability"]
 
 
-@pytest.mark.parametrize(("old", "new", "words"), LATE)
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [pytest.param(*late, marks=pytest.mark.slow if late in HOOKS else []) for late in LATE],
+)
 def test_faults_that_show_late_are_told_with_the_file(
     results: bc.Results, tmp_path: Path, old: str, new: str, words: str
 ) -> None:

@@ -43,6 +43,7 @@ def test_strengths_are_read_off_the_draws(own: bc.Comparison) -> None:
     assert own.probability["count"].sel(statement="B>A|B>A") == 6
 
 
+@pytest.mark.slow
 def test_who_beats_whom_is_read_by_rows() -> None:
     """better[a, b] is P(a beats b): the mean over the opponents orders the algorithms."""
     results = table(np.array([[[3.0], [1.0], [2.0]]] * 8))

@@ -32,6 +32,7 @@ def wrapped(results: bc.Results) -> bc.Comparison:
     return bc.compare(results, method=lambda results: model, rng=1, sampler=QUICK)
 
 
+@pytest.mark.slow
 def test_the_edited_model_is_the_one_that_was_sampled(
     wrapped: bc.Comparison, results: bc.Results
 ) -> None:
