@@ -34,7 +34,7 @@ test: $(VENV)/.installed-test ## tests and doctests, without the slow ones
 .PHONY: test-all
 test-all: $(VENV)/.installed-test ## tests and doctests, the slow ones too
 	@echo "pytest: everything, slow tests included"
-	@$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope -m ""
+	@$(ONE_THREAD) HYPOTHESIS_PROFILE=whole $(BIN)/python -m pytest -n 2 --dist loadscope -m ""
 
 # The kernels, and one file for each part that relies on other packages: tables, models, graphs,
 # linear programmes, files, pages, the command line.

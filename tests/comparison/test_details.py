@@ -165,6 +165,8 @@ def test_every_method_declares_what_a_file_can_hold() -> None:
 def read_by_string(source: str) -> list[str]:
     """Where details or scalars are read as if they were mappings."""
     found = []
+    if "details" not in source and "scalars" not in source:
+        return found
     for node in ast.walk(ast.parse(source)):
         match node:
             case (

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from hypothesis import settings
 
 import bayescompare as bc
 from bayescompare.comparison.comparison import Comparison
@@ -320,14 +321,14 @@ def test_any_mutation_loads_or_is_refused(
     marker = tmp_path / "ran"
     (tmp_path / "model.py").write_text(CODE.format(marker=str(marker)))
     rng = np.random.default_rng(sum(map(ord, name)))
-    loaded = 0
-    for _ in range(150):
+    loaded, trials = 0, 3 * settings.default.max_examples
+    for _ in range(trials):
         document = copy.deepcopy(documents[name])
         for _ in range(int(rng.integers(1, 4))):
             if document:
                 mutate(document, rng)
         loaded += load_or_refuse(write(document, tmp_path))
-    assert 0 < loaded < 150
+    assert 0 < loaded < trials
     assert not marker.exists()
 
 
@@ -378,13 +379,14 @@ def test_any_mutation_of_netcdf_loads_or_is_refused(
         whole = opened.load()
     rng = np.random.default_rng(0)
     changed, loaded = tmp_path / "changed.nc", 0
-    for _ in range(25):
+    trials = settings.default.max_examples // 2
+    for _ in range(trials):
         tree = whole.copy(deep=True)
         mutate_netcdf(tree, rng)
         changed.unlink(missing_ok=True)
         tree.to_netcdf(changed, engine="h5netcdf")
         loaded += load_or_refuse(changed)
-    assert 0 < loaded < 25
+    assert 0 < loaded < trials
 
 
 # ------------------------------------------------------------------------------- a posterior in it
