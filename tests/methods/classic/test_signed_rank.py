@@ -276,7 +276,7 @@ def test_words_say_the_verdict_and_what_it_assumes(uci: bc.Results) -> None:
 def test_nuts_agrees_with_independent_draws(uci: bc.Results, rope: float | None) -> None:
     c = bc.compare(with_rope(uci, rope), method="signed-rank", algorithms=["RF", "BDS"], rng=1)
     tree = c.sample(2000, chains=4, rng=2, target_accept=0.9, **QUIET)
-    converged(tree)
+    converged(tree, ["theta"])
     theta = tree["posterior"]["theta"].transpose("chain", "draw", "statement")
     leads = (theta.values == theta.values.max(axis=-1, keepdims=True)).astype(float)
     from bayescompare.comparison.nuts import nuts_monte_carlo_error

@@ -221,7 +221,8 @@ def test_spike_and_slab_tells_the_same_from_the_different():
 @pytest.mark.parametrize("name", ["multivariate_normal", "spike_and_slab"])
 def test_models_of_a_pair_agree_with_the_pairs_where_those_are_settled(name):
     results = bc.load_example("jansen-uci").sel(measures=["auc", "brier"])
-    sampler = {**QUIET, "draws": 1000 if name == "spike_and_slab" else 500}
+    # Jumps between spike and slab are rare: of 4,000 draws only 396 would count.
+    sampler = {**QUIET, "draws": 2000 if name == "spike_and_slab" else 500}
     for pair in (["GBM", "CART"], ["BDS", "CART"]):
         settled = bc.compare(results, algorithms=pair)
         assert float(settled.probability.max()) > 0.95
