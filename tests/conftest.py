@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -52,6 +54,14 @@ def pytest_sessionstart() -> None:
 def pytest_collection_finish() -> None:
     """Leave all that is imported out of garbage collections: statsmodels asks for one per call."""
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def _figures_are_closed() -> Iterator[None]:
+    """Close what a test drew and left open: matplotlib warns of the twenty-first figure."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
 
 
 @pytest.fixture(scope="session")
