@@ -29,7 +29,7 @@ from scipy.special import logsumexp, ndtri
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.nuts import quiet_nuts_warnings
+from bayescompare.comparison.nuts import nuts_starts_put_aside, quiet_nuts_warnings
 from bayescompare.text.numbers import statistic_number_text
 from bayescompare.text.phrases import join_names
 
@@ -147,7 +147,8 @@ class IntegratedLikelihood:
         from pymc.model.transform.conditioning import remove_value_transforms
 
         others = [rv for rv in self.model.free_RVs if rv.name not in self.latents]
-        plain: pm.Model = remove_value_transforms(self.model, others) if others else self.model
+        with nuts_starts_put_aside(self.model):
+            plain: pm.Model = remove_value_transforms(self.model, others) if others else self.model
         return plain
 
     @cached_property
@@ -224,7 +225,8 @@ class IntegratedLikelihood:
         from pymc.model.transform.conditioning import remove_value_transforms
         from pymc.pytensorf import compile as compile_
 
-        bare = remove_value_transforms(self.model)
+        with nuts_starts_put_aside(self.model):
+            bare = remove_value_transforms(self.model)
         outs = []
         for name in self.latents:
             rv, transform = bare[name], self.model.rvs_to_transforms[self.model[name]]

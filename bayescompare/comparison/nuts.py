@@ -28,6 +28,7 @@ __all__ = [
     "draw_prior_as_nuts",
     "nuts_monte_carlo_error",
     "nuts_rounding_as_written",
+    "nuts_starts_put_aside",
     "predict_again_from_nuts",
     "quiet_nuts_warnings",
     "run_nuts",
@@ -76,7 +77,7 @@ def sample(
 
     seeds = [int(s) for s in rng.integers(2**31 - 1, size=3)]
     tree = run_nuts(model, draws=draws, chains=chains, seed=seeds[0], options=options)
-    with quiet_nuts_warnings(), model:
+    with quiet_nuts_warnings(), nuts_starts_put_aside(model), model:
         pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, progressbar=False)
         tree["log_prior"].attrs["top_level"] = _top_names_for_nuts(model)
@@ -285,6 +286,20 @@ def nuts_rounding_as_written() -> Iterator[None]:
 
     with config.change_flags(numba__fastmath=False):
         yield
+
+
+@contextmanager
+def nuts_starts_put_aside(model: pm.Model) -> Iterator[None]:
+    """Let a model be copied: PyMC refuses to copy one in which a variable has an ``initval``.
+
+    Where a chain starts matters to no density.
+    """
+    starts = dict(model.rvs_to_initial_values)
+    model.rvs_to_initial_values.update(dict.fromkeys(starts))
+    try:
+        yield
+    finally:
+        model.rvs_to_initial_values.update(starts)
 
 
 @contextmanager

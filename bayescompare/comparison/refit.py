@@ -166,7 +166,9 @@ class _PartialRefit:
 
         nuts.check_compiler_for_nuts()
         n = len(model.coords["dataset"])
-        with nuts.quiet_nuts_warnings(), clone_model(model) as partial:
+        with nuts.nuts_starts_put_aside(model):
+            partial = clone_model(model)
+        with nuts.quiet_nuts_warnings(), partial:
             left_out = pm.Data(LEFT_OUT, np.zeros(n), dims="dataset")
             pm.Potential(
                 f"{LEFT_OUT}_likelihood", -(left_out * _refit_likelihood_by_dataset(partial)).sum()

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray
-from bayescompare.comparison.nuts import quiet_nuts_warnings
+from bayescompare.comparison.nuts import nuts_starts_put_aside, quiet_nuts_warnings
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -29,7 +29,8 @@ def batched_likelihood(model: pm.Model) -> Any:
     from pytensor.compile.mode import Mode
     from pytensor.graph.replace import graph_replace, vectorize_graph
 
-    plain = remove_value_transforms(model)
+    with nuts_starts_put_aside(model):
+        plain = remove_value_transforms(model)
     # The copy may have its variables in another order.
     observed, free = (
         [plain[str(rv.name)] for rv in rvs] for rvs in (model.observed_RVs, model.free_RVs)

@@ -15,10 +15,10 @@ from bayescompare.methods.model_file.batched import (
 
 
 def two_outcomes() -> pm.Model:
-    """Two observed variables, and free ones of several shapes, not in the order of the alphabet."""
+    """Two observed variables, and free ones: of several shapes, unsorted, one with a start."""
     coords = {"dataset": ["a", "b", "c"], "measure": ["x", "y"]}
     with pm.Model(coords=coords) as model:
-        sigma = pm.HalfNormal("sigma")
+        sigma = pm.HalfNormal("sigma", initval=2.0)
         mean = pm.Normal("mean", dims="measure")
         rate = pm.Exponential("rate", 1.0)
         seen = np.arange(6.0).reshape(3, 2)
