@@ -342,7 +342,7 @@ def long_named_pairs(l: int) -> bc.Pairwise:
 
 
 def test_long_names_stay_in_one_piece_and_are_no_wall() -> None:
-    p = long_named_pairs(12)
+    p = long_named_pairs(16)
     name = p.results.algorithms[0]
     assert len(p.explain()) < 2500
     assert f"{name} over {p.results.algorithms[1]}" in p.explain()
