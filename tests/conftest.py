@@ -2,6 +2,10 @@
 
 ``make test-all`` tries twice as many examples of each property (``HYPOTHESIS_PROFILE=whole``), and
 ``HYPOTHESIS_PROFILE=explore`` looks for new counterexamples, with twenty times as many.
+
+Without the slow tests PyTensor interprets its graphs: the models are small and few draws are taken
+of each, so compiling them would take most of the time. A test that must go the way of a user takes
+the fixture `compiled`, and ``make test-all`` compiles everything.
 """
 
 from __future__ import annotations
@@ -42,6 +46,12 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let PyTensor interpret where no slow test is run; it reads this when it is imported."""
+    if config.option.markexpr == "not slow":
+        os.environ.setdefault("PYTENSOR_FLAGS", "mode=FAST_COMPILE,cxx=")
+
+
 def pytest_sessionstart() -> None:
     """Let each of two workers compile other kernels; both find them all in numba's cache."""
     from tests import kernels_compiled
@@ -62,6 +72,15 @@ def _figures_are_closed() -> Iterator[None]:
     yield
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close("all")
+
+
+@pytest.fixture
+def compiled() -> Iterator[None]:
+    """PyTensor's own way, which users have: compile."""
+    from pytensor import config
+
+    with config.change_flags(mode="Mode"):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -61,7 +61,7 @@ def sample(
     options : mapping, optional
         Anything else for `pymc.sample`. PyMC silently takes nutpie when that is installed, so
         that one seed gives different draws on two machines; here ``nuts_sampler="pymc"`` unless
-        it is given.
+        it is given. ``compile_kwargs`` are those of every group of the tree.
     through : pm.Model, optional
         The same model in the form that predicts, and that draws from the prior; `model` otherwise.
     predicts : bool
@@ -77,15 +77,16 @@ def sample(
 
     seeds = [int(s) for s in rng.integers(2**31 - 1, size=3)]
     tree = run_nuts(model, draws=draws, chains=chains, seed=seeds[0], options=options)
+    how = (options or {}).get("compile_kwargs")
     with quiet_nuts_warnings(), nuts_starts_put_aside(model), model:
-        pm.compute_log_likelihood(tree, progressbar=False)
-        pm.stats.compute_log_prior(tree, progressbar=False)
+        pm.compute_log_likelihood(tree, progressbar=False, compile_kwargs=how)
+        pm.stats.compute_log_prior(tree, progressbar=False, compile_kwargs=how)
         tree["log_prior"].attrs["top_level"] = _top_names_for_nuts(model)
     attempt = _do_nuts_step if predicts else _try_nuts_step
     with quiet_nuts_warnings(), model if through is None else through:
-        predicted = attempt(lambda: _predict_after_nuts(tree, seeds[1]))
+        predicted = attempt(lambda: _predict_after_nuts(tree, seeds[1], how))
         # A model of the user's may have an improper prior, of which there are no draws.
-        attempt(lambda: _draw_prior_beside_nuts(tree, draws, seeds[2], predictive=predicted))
+        attempt(lambda: _draw_prior_beside_nuts(tree, draws, seeds[2], how, predictive=predicted))
     return tree
 
 
@@ -149,7 +150,10 @@ def draw_prior_as_nuts(model: pm.Model, rng: np.random.Generator) -> xr.DataTree
     seed = int(rng.integers(2**31 - 1))
     with quiet_nuts_warnings(), model:
         try:
-            tree: xr.DataTree = pm.sample_prior_predictive(1, random_seed=seed)
+            # For one draw, compiling takes ten times as long as drawing without it.
+            tree: xr.DataTree = pm.sample_prior_predictive(
+                1, random_seed=seed, compile_kwargs={"mode": "FAST_COMPILE"}
+            )
         except (NotImplementedError, ValueError, TypeError, RuntimeError) as error:
             raise BayescompareError(
                 "simulate: this model does not draw from its prior predictive; an improper prior "
@@ -190,20 +194,24 @@ def nuts_monte_carlo_error(each: FloatArray) -> FloatArray:
     return np.asarray(np.where(known, mcse, np.sqrt(p * (1.0 - p) / n)))
 
 
-def _predict_after_nuts(tree: xr.DataTree, seed: int) -> None:
+def _predict_after_nuts(tree: xr.DataTree, seed: int, how: dict[str, Any] | None) -> None:
     import pymc as pm
 
     pm.sample_posterior_predictive(
-        tree, extend_inferencedata=True, progressbar=False, random_seed=seed
+        tree, extend_inferencedata=True, progressbar=False, random_seed=seed, compile_kwargs=how
     )
 
 
-def _draw_prior_beside_nuts(tree: xr.DataTree, draws: int, seed: int, *, predictive: bool) -> None:
+def _draw_prior_beside_nuts(
+    tree: xr.DataTree, draws: int, seed: int, how: dict[str, Any] | None, *, predictive: bool
+) -> None:
     import pymc as pm
 
     model = pm.modelcontext(None)
     names = None if predictive else [v.name for v in (*model.free_RVs, *model.deterministics)]
-    prior = pm.sample_prior_predictive(draws, var_names=names, random_seed=seed)
+    prior = pm.sample_prior_predictive(
+        draws, var_names=names, random_seed=seed, compile_kwargs=how
+    )
     for group in ("prior", "prior_predictive"):
         if group in prior:
             tree[group] = prior[group]
