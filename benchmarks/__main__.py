@@ -26,6 +26,7 @@ NAMES = (
     "ranking",
     "pairs",
     "items",
+    "studies",
     "nuts",
     "replicated",
 )

@@ -209,9 +209,7 @@ def _draw_prior_beside_nuts(
 
     model = pm.modelcontext(None)
     names = None if predictive else [v.name for v in (*model.free_RVs, *model.deterministics)]
-    prior = pm.sample_prior_predictive(
-        draws, var_names=names, random_seed=seed, compile_kwargs=how
-    )
+    prior = pm.sample_prior_predictive(draws, var_names=names, random_seed=seed, compile_kwargs=how)
     for group in ("prior", "prior_predictive"):
         if group in prior:
             tree[group] = prior[group]

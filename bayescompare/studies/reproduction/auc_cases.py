@@ -36,7 +36,7 @@ from bayescompare.kernels.network.statements import (
     network_states_of_largest,
 )
 
-__all__ = ["TESTS", "AucScenario", "auc_cases"]
+__all__ = ["TESTS", "AucScenario", "auc_cases", "auc_dirichlet_scores", "auc_glrt_scores"]
 
 #: The tests, as they are called in the tables.
 TESTS = ("glrt", "bayes", "bayes_network")
@@ -89,8 +89,8 @@ def auc_cases(
     theta = _auc_case_probabilities(rng, size, scenario, differ)
     counts = rng.multinomial(scenario.datasets, theta)
     return {
-        "glrt": _auc_glrt_scores(counts),
-        "bayes": _auc_dirichlet_scores(counts),
+        "glrt": auc_glrt_scores(counts),
+        "bayes": auc_dirichlet_scores(counts),
         "bayes_network": _auc_network_scores(counts, scenario, rng),
     }
 
@@ -137,7 +137,7 @@ def _draw_auc_probabilities(
 # the tests ----------------------------------------------------------------------------------------
 
 
-def _auc_glrt_scores(counts: IntArray) -> FloatArray:
+def auc_glrt_scores(counts: IntArray) -> FloatArray:
     """One minus the p-value; equal pairs of counts are tested once."""
     top = np.partition(counts, (-2, -1), axis=1)[:, -2:]
     pairs, place = np.unique(top, axis=0, return_inverse=True)
@@ -145,7 +145,7 @@ def _auc_glrt_scores(counts: IntArray) -> FloatArray:
     return np.asarray(sure[place.ravel()])
 
 
-def _auc_dirichlet_scores(counts: IntArray) -> FloatArray:
+def auc_dirichlet_scores(counts: IntArray) -> FloatArray:
     """P(the leading statement is the most probable), under α = 1/K."""
     case, cell = np.nonzero(counts)
     sparse = DirichletPairCounts(case, cell, counts[case, cell].astype(np.float64), len(counts))
@@ -175,7 +175,7 @@ def _auc_network_scores(
                 tables = NetworkTables.count(states, weights, [arity] * m, graph, members, 1.0)
                 score[case] *= _auc_component_score(tables, rng)
     for parts in complete.values():
-        lead = _auc_dirichlet_scores(np.stack([margin for _, margin in parts]))
+        lead = auc_dirichlet_scores(np.stack([margin for _, margin in parts]))
         np.multiply.at(score, [case for case, _ in parts], lead)
     return score
 

@@ -59,7 +59,7 @@ def test_scores_are_those_of_compare() -> None:
     counts = rng.multinomial(12, rng.dirichlet(np.ones(4), size=4))
     scenario = AucScenario(2, 2, 12, "full")
     network = file._auc_network_scores(counts, scenario, rng)
-    bayes, test = file._auc_dirichlet_scores(counts), file._auc_glrt_scores(counts)
+    bayes, test = file.auc_dirichlet_scores(counts), file.auc_glrt_scores(counts)
     for k, own in enumerate(counts):
         results = table_of(own, 2, 2)
         b, a = np.sort(own)[-2:]
@@ -114,8 +114,8 @@ def test_one_case_takes_less_than_a_millisecond() -> None:
 
     rng = np.random.default_rng(7)
     counts = rng.multinomial(300, rng.dirichlet(np.ones(216), size=200))
-    file._auc_dirichlet_scores(counts[:2])
+    file.auc_dirichlet_scores(counts[:2])
     begin = time.process_time()
-    file._auc_glrt_scores(counts)
-    file._auc_dirichlet_scores(counts)
+    file.auc_glrt_scores(counts)
+    file.auc_dirichlet_scores(counts)
     assert time.process_time() - begin < 200 * 10e-3
