@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from markupsafe import escape
@@ -54,8 +55,9 @@ def _marked_words(names: Sequence[str]) -> Callable[[str], str]:
     return words
 
 
+@cache
 def html_template(name: str, **options: Any) -> Any:
-    """Return one of the templates beside this file."""
+    """Return one of the templates beside this file, compiled once."""
     import jinja2
 
     environment = jinja2.Environment(
