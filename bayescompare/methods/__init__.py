@@ -34,6 +34,7 @@ __all__ = [
     "OneTest",
     "Parameter",
     "PoissonBinomial",
+    "Replicated",
     "Sampling",
     "Scalars",
     "Sign",
@@ -216,3 +217,4 @@ if TYPE_CHECKING:
     from bayescompare.methods.gsd.bootstrap import GSDBootstrap
     from bayescompare.methods.model_file import ModelFile
     from bayescompare.methods.network import Network
+    from bayescompare.methods.replicated import Replicated

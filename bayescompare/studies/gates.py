@@ -64,8 +64,9 @@ def gate_study(
     -------
     DataFrame
         Indexed by law and number of datasets: shares ``false_superior`` and ``false_not_worse``,
-        which should be at most 1 − level, ``false_worse`` (of the candidate with advantage 0),
-        ``passed`` (of the better one), and ``mcse`` of an error rate of 1 − level.
+        which should be at most 1 − level, ``false_worse`` (of a candidate that loses the rope
+        exactly: the one with advantage 0, shifted), ``passed`` (of the better one), and ``mcse``
+        of an error rate of 1 − level.
 
     Examples
     --------
