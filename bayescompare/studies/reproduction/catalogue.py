@@ -122,9 +122,10 @@ def reproduce(
         store=None if store is None else check_path(store, "store"),
         progress=progress,
     )
+    whole = n_jobs == 1 and not (run.folder and run.folder.exists())
     begin = time.process_time()
     outcome = reproduction.function(run)
-    spent = time.process_time() - begin if n_jobs == 1 else math.nan
+    spent = time.process_time() - begin if whole else math.nan
     return Reproduced(
         reproduction=reproduction,
         outcome=outcome,

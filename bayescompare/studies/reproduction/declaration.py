@@ -49,6 +49,11 @@ class Run:
     store: Path | None = None
     progress: bool = False
 
+    @property
+    def folder(self) -> Path | None:
+        """The study's own folder in the store."""
+        return None if self.store is None else self.store / self.key
+
     def simulate(self, grid: Mapping[str, Any], **study: Any) -> xr.Dataset:
         """Run a study of so many replications in every scenario of the grid.
 
@@ -59,9 +64,8 @@ class Run:
             ``case`` or ``block``, and the other options of `Study`.
         """
         study_of_run = Study(name=self.key, grid=grid, replications=self.replications, **study)
-        store = None if self.store is None else self.store / self.key
         table = study_of_run.run(
-            rng=self.seed, n_jobs=self.n_jobs, store=store, progress=self.progress
+            rng=self.seed, n_jobs=self.n_jobs, store=self.folder, progress=self.progress
         )
         failed = [str(text) for text in np.unique(table["errors"].values) if text]
         if failed:

@@ -37,7 +37,8 @@ class Reproduced:
     replications : int
     seed : int
     cpu_seconds : float
-        CPU time of this process; NaN where other processes worked too.
+        CPU time of this process; NaN where other processes worked too, or an earlier run had
+        stored a part of it.
     """
 
     reproduction: Reproduction

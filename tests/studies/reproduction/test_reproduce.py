@@ -198,6 +198,10 @@ def test_a_store_gives_the_same_and_is_not_computed_twice(tmp_path: Path) -> Non
     first, again = (reproduce(key, replications=500, rng=2, store=tmp_path) for _ in range(2))
     assert plain.table.equals(first.table)
     assert first.table.equals(again.table)
+    # What an earlier run has computed is not in the time of this one.
+    assert plain.cpu_seconds > 0
+    assert first.cpu_seconds > 0
+    assert again.to_dict()["cpu_seconds"] is None
     with pytest.raises(BayescompareError, match=r"rng|seed"):
         reproduce(key, replications=500, rng=3, store=tmp_path)
 
