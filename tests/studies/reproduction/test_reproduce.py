@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from bayescompare import BayescompareError
 from bayescompare.studies import Reproduced, reproduce, reproductions
@@ -259,3 +260,20 @@ def test_files_behind_the_page() -> None:
         assert set(document) == KEYS
         assert document["key"] == key
         assert document["unit"] is None or document["seed"] == 1
+
+
+@pytest.mark.parametrize(
+    ("shift", "spread", "holds"), [(0.1, 0.05, True), (-0.02, 0.2, True), (-0.2, 0.05, False)]
+)
+def test_a_claim_about_simulated_scores_allows_for_their_error(
+    shift: float, spread: float, holds: bool
+) -> None:
+    drawn = shift + spread * np.random.default_rng(3).normal(size=(2, 25))
+    drawn += shift - drawn.mean(axis=1, keepdims=True)
+    gains = xr.DataArray(drawn, dims=("eta", "replication"))
+    claim = jansen_simulation._better_claim("A is at least as good as B.", [gains])
+    assert claim.holds == holds
+    above, worse = (2, 0) if shift > 0 else (0, 0 if holds else 2)
+    assert claim.seen == (
+        f"in {above} of 2 comparisons, and worse by more than three standard errors in {worse}"
+    )
