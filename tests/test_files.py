@@ -46,7 +46,8 @@ WRITERS: dict[str, Callable[[Comparison, Path], object]] = {
     "p.md": lambda c, path: bc.pairwise(c.results).report(path, overwrite=True),
     "m.py": lambda c, path: command("models", "copy", "plackett_luce", str(path), "--force"),
     "s.png": lambda c, path: command(
-        *("calibrate", "dirichlet", "--simulations", "20", "--plot", str(path), "--force")
+        *("calibrate", "dirichlet", "--simulations", "20", "--seed", "1"),
+        *("--plot", str(path), "--force"),
     ),
     "k.nc": lambda c, path: command(
         "compare", "--example", "pnn", "--save", str(path), "--force", "--json"
