@@ -22,7 +22,6 @@ def sample(path: Path, *options: object) -> Any:
     return run("sample", "--example", "pnn", "--out", path, *small, *options)
 
 
-@pytest.mark.usefixtures("compiled")
 def test_sample_writes_the_tree_and_the_diagnosis(tmp_path: Path) -> None:
     path = tmp_path / "posterior.nc"
     result = sample(path, "--seed", 5, "--target-accept", 0.9)

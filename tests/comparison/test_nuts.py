@@ -17,6 +17,20 @@ from bayescompare.comparison.nuts import SAMPLERS, quiet_nuts_warnings
 MISSING = [name for name in SAMPLERS if name != "pymc" and find_spec(name) is None]
 
 
+@pytest.mark.usefixtures("compiled")
+def test_a_model_is_compiled_and_sampled_as_users_have_it() -> None:
+    """The one test of `make test` in which PyTensor compiles; `make test-all` compiles all."""
+    import pymc as pm
+
+    with pm.Model() as model:
+        mean = pm.Normal("mean", 0.0, 1.0)
+        pm.Normal("seen", mean, 1.0, observed=[0.5, 1.5])
+    few = {"tune": 100, "cores": 1, "progressbar": False}
+    tree = nuts.run_nuts(model, draws=200, chains=1, seed=1, options=few)
+    # Two observations and the prior weigh alike: Normal(2/3, 1/√3).
+    assert abs(float(tree["posterior"]["mean"].mean()) - 2 / 3) < 0.3
+
+
 @pytest.mark.parametrize("name", MISSING)
 def test_a_sampler_that_is_not_installed_is_named(example1: bc.Comparison, name: str) -> None:
     with pytest.raises(bc.BayescompareError, match=rf"nuts_sampler='{name}': .*pip install {name}"):
