@@ -47,7 +47,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let PyTensor interpret where no slow test is run; it reads this when it is imported."""
+    """Let PyTensor interpret where no slow test is run; it reads this when it is imported.
+
+    Ten thousand tests are collected without looking for garbage among them.
+    """
+    gc.disable()
     if config.option.markexpr == "not slow":
         os.environ.setdefault("PYTENSOR_FLAGS", "mode=FAST_COMPILE,cxx=")
 
@@ -64,6 +68,7 @@ def pytest_sessionstart() -> None:
 def pytest_collection_finish() -> None:
     """Leave all that is imported out of garbage collections: statsmodels asks for one per call."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

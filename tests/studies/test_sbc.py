@@ -268,10 +268,10 @@ def normals(n: int, l: int, m: int) -> bc.Results:
 
 #: Small tables, few steps: calibration holds for any size, and every draw costs many integrals.
 TABLES = {
-    "item_response": lambda: normals(8, 3, 2),
-    "multivariate_normal": lambda: simulated.gaps(np.zeros(2), np.eye(2), 12, 0, k=4, rope=0.3),
-    "spike_and_slab": lambda: normals(15, 2, 2),
-    "thurstone": lambda: normals(8, 3, 2),
+    "item_response": lambda: normals(5, 3, 2),
+    "multivariate_normal": lambda: simulated.gaps(np.zeros(2), np.eye(2), 6, 0, k=4, rope=0.3),
+    "spike_and_slab": lambda: normals(8, 2, 2),
+    "thurstone": lambda: normals(5, 3, 2),
 }
 SHORT = {"draws": 49, "tune": 300, "thin": 3}
 #: The two whose densities cost most.

@@ -22,6 +22,8 @@ pytestmark = pytest.mark.slow
 QUIET = {"progressbar": False, "cores": 2}
 THETA = np.array([0.05, 0.1, 0.05, 0.1, 0.05, 0.15, 0.1, 0.4])
 STRENGTH = np.array([[1.2, 0.9], [0.4, 0.6], [0.0, -0.3], [-0.5, -0.2], [-1.1, -1.0]])
+#: Datasets of the two models whose densities are integrals, of which each dataset needs many.
+ITEMS = 30
 Case = tuple[bc.Results, dict[str, Any], dict[str, Any]]
 
 
@@ -78,7 +80,7 @@ CASES: dict[str, Callable[[], Case]] = {
     ),
     "hierarchical_t": replicated,
     "item_response": lambda: (
-        simulated.from_items(STRENGTH, 0.4, 60, 4),
+        simulated.from_items(STRENGTH, 0.4, ITEMS, 4),
         {},
         {"strength": STRENGTH, "tau": np.array(0.4)},
     ),
@@ -86,7 +88,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "multivariate_normal": differences,
     "plackett_luce": strengths,
     "spike_and_slab": same_on_one,
-    "thurstone": lambda: (simulated.from_normal(STRENGTH, 60, 5), {}, {"strength": STRENGTH}),
+    "thurstone": lambda: (simulated.from_normal(STRENGTH, ITEMS, 5), {}, {"strength": STRENGTH}),
 }
 
 #: Its scale and its standardised slopes are a product that 150 datasets know well: a ridge along
@@ -195,8 +197,8 @@ def test_items_that_separate_well_are_found():
     """Discriminations of the datasets, against those that made them."""
     c, _ = sampled("item_response")
     rng = np.random.default_rng(4)
-    rng.normal(size=(60, *STRENGTH.shape))
-    true = 0.4 * rng.normal(size=(60, 2))
+    rng.normal(size=(ITEMS, *STRENGTH.shape))
+    true = 0.4 * rng.normal(size=(ITEMS, 2))
     discrimination = ModelFile("item_response").function("discrimination")
     drawn = np.log(discrimination(c.tree["posterior"].to_dataset(), c.results, rng=0))
     mean, sd = drawn.mean(("chain", "draw")).values, drawn.std(("chain", "draw")).values
@@ -234,11 +236,26 @@ def test_models_of_a_pair_agree_with_the_pairs_where_those_are_settled(name):
     assert float(open_pair.probability.max()) < 0.95
 
 
-@pytest.mark.parametrize("name", ["plackett_luce", "item_response"])
-def test_models_of_strengths_agree_with_the_pairs_where_those_are_settled(name):
+def all_of_uci() -> bc.Results:
     """Eight algorithms, three measures and ties: one model, 21 strengths, no 8! statements."""
-    results = bc.load_example("jansen-uci")
-    c = bc.compare(results, method=name, rng=1, sampler=QUIET)
+    return bc.load_example("jansen-uci")
+
+
+def five_of_uci() -> bc.Results:
+    algorithms = ["BDS", "CART", "GBM", "GLM", "RF"]
+    return all_of_uci().sel(algorithms=algorithms, measures=["auc", "brier"])
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "draws"),
+    [("plackett_luce", all_of_uci, 500), ("item_response", five_of_uci, 700)],
+)
+def test_models_of_strengths_agree_with_the_pairs_where_those_are_settled(
+    name: str, table: Callable[[], bc.Results], draws: int
+) -> None:
+    results = table()
+    sampler = {**QUIET, "draws": draws, "tune": 500}
+    c = bc.compare(results, method=name, rng=1, sampler=sampler)
     assert c.diagnose().ok, str(c.diagnose())
     strength = c.tree["posterior"]["strength"]
     ahead = (strength - strength.rename(algorithm="opponent") > 0).all("measure")
@@ -251,5 +268,5 @@ def test_models_of_strengths_agree_with_the_pairs_where_those_are_settled(name):
     # And where the one model is sure, the pairs do not lean the other way.
     sure = together.values >= 0.95
     assert np.all(pairs.values[sure] > 0.8)
-    off = ~np.eye(8, dtype=bool)
+    off = ~np.eye(len(results.algorithms), dtype=bool)
     assert np.corrcoef(together.values[off], pairs.values[off])[0, 1] > 0.85
