@@ -43,16 +43,22 @@ def test_holm_over_both_directions_of_every_pair(everything: bc.pairs.Pairwise) 
     assert (decided["asserted"] == (decided["adjusted"] <= 0.05)).all()
 
 
-def test_words_about_too_few_resamples(uci: bc.Results, everything: bc.pairs.Pairwise) -> None:
+@pytest.fixture(scope="module")
+def few(uci: bc.Results) -> bc.pairs.Pairwise:
+    return bc.pairwise(
+        uci, method=GSD(permutations=499), algorithms=["GBM", "CART", "RF"], rng=1, n_jobs=1
+    )
+
+
+def test_words_about_too_few_resamples(
+    few: bc.pairs.Pairwise, everything: bc.pairs.Pairwise
+) -> None:
     said = everything.explain()
     assert "With 200 resamples no two-sided p-value is below 2/201" in said
     assert "for 28 tests" in said
     wanted = int(re.search(r"permutations=(\d+) or more", said)[1])  # type: ignore[index]
     assert 28 * 2 / (wanted + 1) <= 0.05
     assert not everything.decide()["asserted"].any()
-    few = bc.pairwise(
-        uci, method=GSD(permutations=499), algorithms=["GBM", "CART", "RF"], rng=1, n_jobs=1
-    )
     assert "resamples no" not in few.explain()
     assert few.decide()["asserted"].sum() == 2
 
@@ -74,13 +80,10 @@ def test_the_asserted_order(uci: bc.Results) -> None:
     assert nx.is_directed_acyclic_graph(graph)
 
 
-def test_pairwise_words_say_dominance(uci: bc.Results) -> None:
+def test_pairwise_words_say_dominance(few: bc.pairs.Pairwise) -> None:
     # To dominate is not to be better on every measure.
-    p = bc.pairwise(
-        uci, method=GSD(permutations=499), algorithms=["GBM", "CART", "RF"], rng=1, n_jobs=1
-    )
-    assert p.decide()["asserted"].any()
-    assert "better on every measure" not in p.explain()
+    assert few.decide()["asserted"].any()
+    assert "better on every measure" not in few.explain()
 
 
 def test_a_reference(uci: bc.Results) -> None:
