@@ -1,7 +1,7 @@
 """Simulate what docs/which-test.md shows: ``python tools/which_test.py STORE [TABLES SLOW]``.
 
-TABLES of each kind for the quick methods (100) and SLOW for the slow ones (32) take about a
-quarter of an hour of one core. A run that was stopped goes on where it ended, and more tables may
+TABLES of each kind for the quick methods (400) and SLOW for the slow ones (100) take about 25
+minutes of one core. A run that was stopped goes on where it ended, and more tables may
 be asked for later. The summary and the time that each method takes go to docs/data.
 """
 
@@ -58,4 +58,4 @@ def main(store: Path, tables: int, slow: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *(map(int, sys.argv[2:] or (100, 32))))
+    main(Path(sys.argv[1]), *(map(int, sys.argv[2:] or (400, 100))))

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,10 +86,16 @@ def test_interrupting_leaves_one_word_and_no_file(tmp_path: Path, cores: int) ->
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # A shell's background job ignores the signal, and hands that down.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
-        time.sleep(15)  # past the imports and the compiler, into the sampling
-        os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=120)
+        try:
+            time.sleep(15)  # past the imports and the compiler, into the sampling
+            os.killpg(process.pid, signal.SIGINT)
+            out, err = process.communicate(timeout=120)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
     assert (process.returncode, out, err) == (130, "", "interrupted\n")
     assert list(tmp_path.iterdir()) == []
 
