@@ -13,7 +13,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,11 +47,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let PyTensor interpret where no slow test is run; it reads this when it is imported.
-
-    Ten thousand tests are collected without looking for garbage among them.
-    """
-    gc.disable()
+    """Let PyTensor interpret where no slow test is run; it reads this when it is imported."""
     if config.option.markexpr == "not slow":
         os.environ.setdefault("PYTENSOR_FLAGS", "mode=FAST_COMPILE,cxx=")
 
@@ -65,14 +61,20 @@ def pytest_sessionstart() -> None:
         kernels_compiled.BY_WORKER[worker]()
 
 
-def pytest_collection_finish() -> None:
-    """Leave all that is imported out of garbage collections: statsmodels asks for one per call.
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect ten thousand tests without looking for garbage among them, and later look rarely.
 
-    Others are rare: numba makes a million objects that are no garbage for every kernel.
+    What is imported is left out for good: statsmodels asks for a collection at each call. Others
+    are rare, since numba makes very many objects that are no garbage.
     """
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
-    gc.enable()
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(100_000, 50, 100)
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,8 @@
 """Simulate what docs/which-test.md shows: ``python tools/which_test.py STORE [TABLES SLOW]``.
 
-TABLES of each kind for the quick methods (400) and SLOW for the slow ones (100) take about 25
-minutes of one core. A run that was stopped goes on where it ended, and more tables may
-be asked for later. The summary and the time that each method takes go to docs/data.
+TABLES of each kind for the quick methods (400) and SLOW for the slow ones (100) take about 20
+minutes of one core. A run that was stopped goes on where it ended, and more tables may be asked
+for later. The summary and the time that each method takes go to docs/data.
 """
 
 from __future__ import annotations
