@@ -140,9 +140,7 @@ class GsdComparison(Comparison):
         does not dominate. The last two columns count the datasets with each vector.
         """
         pair, names = self._pair("witness"), self.results.algorithms
-        first, second = (
-            pair.solver.optimum(sign * pair.objective, pair.used_delta).u for sign in (1.0, -1.0)
-        )
+        first, second = pair.witnesses()
         signs = [self.results[name].sign for name in self.results.measures]
         table = pd.DataFrame(pair.system.points * signs, columns=list(self.results.measures))
         heads = f"utility for {names[1]}", f"utility for {names[0]}"

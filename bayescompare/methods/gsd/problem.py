@@ -93,6 +93,18 @@ class DominanceProblem:
         # What is zero up to the tolerance of every verdict is shown as zero.
         return _gsd_problem_or_zero(first), _gsd_problem_or_zero(second)
 
+    def witnesses(self) -> tuple[FloatArray, FloatArray]:
+        """Utilities that attain both optima.
+
+        There may be many, and which of them is found depends on what a solver was asked before: a
+        new one finds the same each time.
+        """
+        solver = GsdSolver(self.system)
+        first, second = (
+            solver.optimum(sign * self.objective, self.used_delta).u for sign in (1.0, -1.0)
+        )
+        return first, second
+
     def dominates(self, delta: float | None = None) -> tuple[bool, bool]:
         """Whether the first dominates the second, and the second the first."""
         first, second = self.optimum(delta)

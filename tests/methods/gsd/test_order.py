@@ -14,13 +14,14 @@ import pytest
 import bayescompare as bc
 from bayescompare.methods import GSD
 from bayescompare.methods.gsd.comparison import GsdComparison
+from tests.cases import few_quick
 from tests.methods.gsd.cases import APART, KINDS, M, Naive, ask, made
 from tests.tables import table
 
 # ------------------------------------------------------------------------- against the definition
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", few_quick(range(2), 1))
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_relation_is_that_of_the_definition(kind: str, seed: int) -> None:
     results = made(kind, seed, algorithms=3)
@@ -110,6 +111,7 @@ def test_thresholds_against_bisection_on_the_bundled_table(uci: bc.Results) -> N
     assert np.isnan(np.diag(c.thresholds.values)).all()
 
 
+@pytest.mark.slow
 def test_relation_at_is_what_another_delta_gives(uci: bc.Results, whole: GsdComparison) -> None:
     some = ["GLM", "RIDGE", "EN"]
     c = ask(uci, GSD(delta=0), algorithms=some)
@@ -323,6 +325,16 @@ def test_witnesses_of_small_tables(kind: str) -> None:
     for seed in range(3):
         c = ask(made(kind, seed), GSD(delta=0.01))
         check_witness(c, c.answer.details.delta)
+
+
+def test_a_witness_is_the_same_whatever_was_asked_before(uci: bc.Results) -> None:
+    c = ask(uci, GSD(permutations=30), algorithms=["RF", "BDS"], rng=1)
+    before = c.witness
+    c.robustness(rng=1)
+    _ = c.thresholds, c.front
+    pd.testing.assert_frame_equal(c.witness, before)
+    again = ask(uci, GSD(permutations=30), algorithms=["RF", "BDS"], rng=1)
+    pd.testing.assert_frame_equal(again.witness, before)
 
 
 def test_a_witness_shows_every_vector_even_of_a_measure_named_like_an_algorithm() -> None:
