@@ -232,6 +232,7 @@ def test_too_few_datasets_are_refused_alike(monkeypatch: pytest.MonkeyPatch) -> 
         bc.pairwise(table(noise(1, 4, 2)), n_jobs=1)
 
 
+@pytest.mark.slow
 def test_the_page_of_very_many_algorithms_is_small(tmp_path: Path) -> None:
     values = noise(6, 110, 1, seed=5)
     p = bc.pairwise(table(values, names=[f"a{k}" for k in range(110)]), n_jobs=1)

@@ -19,7 +19,7 @@ from tests.cli.commands import OPTIONS, one_line, run
 
 
 def sample(path: Path, *options: object) -> Any:
-    small = ("--draws", 60, "--chains", 2, "--tune", 150, "--cores", 1)
+    small = ("--draws", 60, "--chains", 2, "--tune", 30, "--cores", 1)
     return run("sample", "--example", "pnn", "--out", path, *small, *options)
 
 

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import bayescompare as bc
 from bayescompare.text.numbers import format_probability
 from tests.cli.commands import long_text, one_line, run
+
+
+@cache
+def printed_of_uci(*options: object) -> str:
+    """What `pairwise` prints of the eight classifiers."""
+    printed = run("pairwise", "--example", "jansen-uci", "--jobs", 1, *options).stdout
+    assert isinstance(printed, str)
+    return printed
 
 
 def test_compare_prints_verdict_words_table_and_questions() -> None:
@@ -71,9 +80,8 @@ def test_verdicts_that_are_all_trade_offs_are_on_no_cell(tmp_path: Path) -> None
     assert "* a verdict no verdict" not in printed
 
 
-def test_pairwise_prints_matrix_decisions_and_words() -> None:
-    printed = run("pairwise", "--example", "jansen-uci", "--jobs", 1).stdout
-    p = bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
+def test_pairwise_prints_matrix_decisions_and_words(pairs: bc.Pairwise) -> None:
+    printed, p = printed_of_uci(), pairs
     assert p.explain() in " ".join(printed.split())
     decided = p.decide()
     marked = [line for line in printed.splitlines() if re.match(r" \* +\S+, \S+ ", line)]
@@ -90,7 +98,7 @@ def test_pairwise_prints_matrix_decisions_and_words() -> None:
 
 
 def test_the_verdict_comes_first(pairs: bc.Pairwise) -> None:
-    printed = run("pairwise", "--example", "jansen-uci", "--jobs", 1).stdout
+    printed = printed_of_uci()
     flat = " ".join(printed.split())
     assert pairs.headline() in flat
     order = ["GBM has the best place", "What to use", "How sure", "Data", "Assumption"]
@@ -102,7 +110,7 @@ def test_the_verdict_comes_first(pairs: bc.Pairwise) -> None:
 
 def test_effects_are_of_verdicts_unless_asked_for() -> None:
     def rows(*options: object) -> int:
-        printed = run("pairwise", "--example", "jansen-uci", "--jobs", 1, *options).stdout
+        printed = printed_of_uci(*options)
         _, _, effects = printed.partition("How large the differences are")
         return len(re.findall(r"^ \S+, \S+ +(?:auc|accuracy|brier) ", effects, re.MULTILINE))
 
@@ -139,7 +147,7 @@ def test_pairwise_against_a_reference() -> None:
 
 def test_level_and_fdr_change_the_verdicts(pairs: bc.Pairwise) -> None:
     def verdicts(*options: object) -> int:
-        printed = run("pairwise", "--example", "jansen-uci", *options).stdout
+        printed = printed_of_uci(*options)
         found = re.search(r"For (\d+) of 28 pairs we can name a winner", " ".join(printed.split()))
         assert found is not None
         marked = [line for line in printed.splitlines() if re.match(r" \* +\S+, \S+ ", line)]
@@ -164,12 +172,11 @@ def test_fdr_reaches_json_and_report(pairs: bc.Pairwise, tmp_path: Path) -> None
     assert "if the prior is right, at most 10 % of the verdicts" in page
 
 
-def test_pairwise_frequentist_prints_p_values() -> None:
-    printed = run("pairwise", "--example", "jansen-uci", "--method", "glrt").stdout
+def test_pairwise_frequentist_prints_p_values(tested: bc.Pairwise) -> None:
+    printed = printed_of_uci("--method", "glrt")
     assert "p-value of each pair" in printed
     assert "Holm" in printed
-    p = bc.pairwise(bc.load_example("jansen-uci"), method="glrt")
-    value = float(p.matrix.sel(algorithm="BDS", opponent="RF"))
+    value = float(tested.matrix.sel(algorithm="BDS", opponent="RF"))
     *_, row = [line.split() for line in printed.splitlines() if line.startswith(" BDS ")]
     assert row[2].rstrip("*") == f"{value:.3f}"
 

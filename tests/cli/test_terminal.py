@@ -15,6 +15,7 @@ import pytest
 from tests.cli.commands import OPTIONS, long_text, one_line
 
 ANSI = "\x1b["
+FEW = ("--example", "jansen-uci", "--algorithms", "GBM,RF,EN,CART", "--only", "auc,brier")
 
 
 def shell(*args: object, **kwargs: Any) -> subprocess.CompletedProcess[str]:
@@ -46,7 +47,7 @@ def test_a_pipe_gets_no_colour_and_100_columns() -> None:
 
 def test_a_pipe_is_as_wide_as_it_is_told() -> None:
     env = {**os.environ, "COLUMNS": "80"}
-    done = shell("pairwise", "--example", "jansen-uci", "--only", "auc,brier", env=env)
+    done = shell("pairwise", *FEW, env=env)
     assert done.returncode == 0
     assert 70 < max(map(len, done.stdout.splitlines())) <= 80
 
@@ -59,7 +60,7 @@ def test_a_terminal_gets_colour_and_its_own_width() -> None:
     env = {key: value for key, value in os.environ.items() if key not in drop}
     env |= {"TERM": "xterm-256color", "COLUMNS": "70"}
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "bayescompare.cli.app", "pairwise", "--example", "jansen-uci"]
+    command = [sys.executable, "-m", "bayescompare.cli.app", "pairwise", *FEW]
     with subprocess.Popen(command, stdout=theirs, stderr=subprocess.PIPE, env=env) as process:
         os.close(theirs)
         chunks = []

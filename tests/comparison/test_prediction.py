@@ -118,6 +118,7 @@ def test_a_network_predicts_its_mean(average: bool) -> None:
     near(frequencies(c.predict(2, draws=DRAWS, rng=6)), c.summary()["theta_mean"].to_dict())
 
 
+@pytest.mark.slow
 def test_a_network_of_seven_algorithms_predicts_orders_never_seen() -> None:
     """5040 orders a measure, most of them in no dataset; draws() names them all, too."""
     results = table(np.random.default_rng(8).random((3, 7, 2)))
@@ -209,10 +210,10 @@ def recovery(c: bc.Comparison, simulations: int) -> tuple[float, float, float]:
 
 RECOVERED = {
     "dirichlet": ("results", Dirichlet(), 150),
-    "network": ("results", Network(search=[("accuracy", "time")], ess=2.0), 100),
-    "poisson-binomial": ("counts", PoissonBinomial(joint=True), 50),
 }
 RECOVERED_SLOWLY = {
+    "network": ("results", Network(search=[("accuracy", "time")], ess=2.0), 100),
+    "poisson-binomial": ("counts", PoissonBinomial(joint=True), 50),
     "dirichlet, jeffreys": ("results", Dirichlet(prior="jeffreys"), 1000),
     "poisson-binomial, many": ("counts", PoissonBinomial(joint=True), 500),
     "network, averaged": ("results", Network(average=True, mcse=0.01), 150),

@@ -24,6 +24,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Dirichlet, Hierarchical, Network, PoissonBinomial
 from bayescompare.results.results import Results
+from tests.cases import few_quick
 from tests.oracles import network as no
 from tests.oracles.context import PAIRS, counts_of
 from tests.tables import table
@@ -88,7 +89,7 @@ def closed(alpha: np.ndarray, counts: np.ndarray) -> float:
 
 
 @FORMS
-@pytest.mark.parametrize("prior", ["symmetric", "jeffreys", 2.0])
+@pytest.mark.parametrize("prior", few_quick(["symmetric", 2.0, "jeffreys"], 2))
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_models_evidence_is_the_closed_one(kind: str, prior: Any, form: Any) -> None:
     c = bc.compare(statements(kind), method=Dirichlet(prior=prior))
@@ -258,7 +259,7 @@ def asked(method: str, kind: str) -> Any:
         pytest.param("dirichlet", "three algorithms", marks=pytest.mark.slow),
         pytest.param("dirichlet", "beyond 256", marks=pytest.mark.slow),
         pytest.param("weak dirichlet", "ties", marks=pytest.mark.slow),
-        ("network", "linked"),
+        pytest.param("network", "linked", marks=pytest.mark.slow),
         pytest.param("network", "beyond 256", marks=pytest.mark.slow),
     ],
 )
@@ -364,7 +365,7 @@ def reweighed(tree: xr.DataTree, power: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 @FORMS
-@pytest.mark.parametrize("power", [0.8, 1.25])
+@pytest.mark.parametrize("power", few_quick([0.8, 1.25], 1))
 def test_raising_the_log_prior_to_a_power_scales_the_strength(power: float, form: Any) -> None:
     """Of the latents, and of an edited textbook model's θ; under α = 1 its density is constant."""
     results = bc.load_example("benavoli-example1")

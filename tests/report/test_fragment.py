@@ -45,7 +45,10 @@ def test_other_results_have_fragments_too(kind, tmp_path):
     assert text.count(r"\begin{tabular}") == 1
 
 
-@pytest.mark.parametrize(("suffix", "first"), [("md", b"\x89PNG"), ("tex", b"%PDF")])
+@pytest.mark.parametrize(
+    ("suffix", "first"),
+    [("tex", b"%PDF"), pytest.param("md", b"\x89PNG", marks=pytest.mark.slow)],
+)
 def test_figures_lie_in_a_folder_named_after_the_file(three, suffix, first, tmp_path):
     path = three.report(tmp_path / f"report.{suffix}", figures=True)
     files = sorted((tmp_path / "report").iterdir())

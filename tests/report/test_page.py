@@ -293,6 +293,7 @@ def test_network_says_score_and_limit(network: Any) -> None:
     assert f"max_parentsat most {network.answer.details.max_parents} per measure" in text
 
 
+@pytest.mark.slow
 def test_network_of_many_measures_has_arrows_without_probabilities() -> None:
     c = bc.compare(linked_results(m=17), method=bc.methods.Network(mcse=0.02), rng=1)
     page = Page(render(c))
@@ -300,6 +301,7 @@ def test_network_of_many_measures_has_arrows_without_probabilities() -> None:
     assert arrows == set(c.answer.details.edges)
 
 
+@pytest.mark.slow
 def test_a_network_summed_over_measures_has_a_report() -> None:
     frame = linked_results()
     c = bc.compare(frame, method=bc.methods.Network(search=[("q0", "q2"), ("q1", "q2")], mcse=0.05))

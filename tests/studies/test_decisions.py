@@ -76,6 +76,7 @@ def test_scenarios_that_cannot_be(choice: dict[str, float]) -> None:
         Scenario(**choice)
 
 
+@pytest.mark.slow
 def test_noise_yields_few_verdicts_where_the_papers_prior_gives_many() -> None:
     found = decision_study([Scenario()], tables=100, rng=3).set_index("prior")
     assert found.loc["papers", "any"] > 0.45

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from bayescompare.comparison.decision import LIKELY, SETTLED
 from bayescompare.text import numbers
+from tests.source import parsed
 
 UNIT = st.floats(0.0, 1.0)
 LEVEL = st.one_of(st.sampled_from([0.9, 0.8, 0.999, 0.9999, 1 - 1e-6, 0.1, 0.2]), UNIT)
@@ -228,13 +229,14 @@ NOT_FOR_PEOPLE = {"report/pictures.py", "report/latex.py", "plots/network.py"}
 
 def formats(path: Path) -> Iterator[str]:
     """Places where a module rounds a number, or groups its digits, by itself."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
             spec = ast.unparse(node.format_spec)
             if re.search(r"[efgE%,]['\"]*$", spec):
                 yield f"{path.name}:{node.lineno}: {spec}"
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("format", "np.format_float"):
-            yield f"{path.name}:{node.lineno}: {ast.unparse(node)}"
+        match node:
+            case ast.Call(func=ast.Name(id="format") | ast.Attribute(attr="format_float")):
+                yield f"{path.name}:{node.lineno}: {ast.unparse(node)}"
 
 
 def test_no_other_module_writes_numbers() -> None:

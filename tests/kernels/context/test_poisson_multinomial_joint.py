@@ -15,6 +15,7 @@ from bayescompare.kernels.context import poisson_multinomial as cut
 from bayescompare.kernels.context import poisson_multinomial_joint as three
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from tests.cases import few_quick
 from tests.oracles.context import EveryRegion, near, regions_by_quadrature, shares_near
 
 
@@ -34,7 +35,7 @@ prior = st.sampled_from([0.1, 0.5, 1.0, 2.0, 7.3])
 
 
 @pytest.mark.parametrize("b", [0.1, 1.0, 2.5])
-@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("n", few_quick([1, 2, 4, 5], 3))
 def test_by_every_region(n: int, b: float) -> None:
     triples = some_triples(n)
     found, oracle = three.poisson_multinomial_joint_regions(triples, b), EveryRegion(triples, b)

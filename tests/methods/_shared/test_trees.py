@@ -54,7 +54,7 @@ def example() -> xr.DataTree:
 
 @pytest.fixture(scope="module")
 def lumped() -> xr.DataTree:
-    return bc.compare(table(many_observed())).draws(1000, chains=2, rng=0)
+    return bc.compare(table(many_observed())).draws(400, chains=2, rng=0)
 
 
 def near(draws: np.ndarray, mean: float, sigmas: float = 4.0) -> bool:

@@ -29,6 +29,7 @@ from bayescompare.methods.classic.details import RankDetails
 from bayescompare.methods.classic.friedman import Friedman, doubled_friedman_ranks
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import pvalue_equation
+from tests.cases import few_quick
 from tests.tables import normal_table, table
 
 # Demšar (2006), Table 6: AUC of C4.5, with m, with cf, with both.
@@ -164,7 +165,7 @@ def range_tail(q: float, l: int) -> float:
     return 1.0 - float(integrate.quad(below, -9, 9 + q, epsabs=1e-12)[0])
 
 
-@pytest.mark.parametrize("l", [3, 4, 7])
+@pytest.mark.parametrize("l", few_quick([3, 4, 7], 2))
 def test_nemenyi_by_the_range_of_normals(l: int) -> None:
     values = np.random.default_rng(l).normal(size=(12, l)) + np.arange(l) * 0.5
     details = ask(one_measure(values), alpha=0.1).answer.details

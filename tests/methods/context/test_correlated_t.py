@@ -20,6 +20,7 @@ import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.cli.app import app
 from bayescompare.methods import CorrelatedT
+from tests.cases import few_quick
 from tests.methods.context.folds import ask, frame_of, scores, triples_of
 from tests.oracles.context import (
     EveryD,
@@ -145,7 +146,7 @@ def test_the_context_by_every_d(joint: bool, b: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("b", [1.0, 0.5])
+@pytest.mark.parametrize("b", few_quick([0.5, 1.0], 1))
 def test_three_regions_that_inform_each_other_by_every_outcome(b: float) -> None:
     c = ask(scores(4, 5), rope=0.015, b=b, joint=True)
     alone = triples_of(ask(scores(4, 5), rope=0.015, b=b))

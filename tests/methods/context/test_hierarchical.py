@@ -291,6 +291,7 @@ def test_a_prior_off_the_range_is_refused(name: str, prior: Any) -> None:
     assert "between 0 and 1" in str(caught.value) or "above 0" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_proper_priors_that_are_hard_to_integrate_are_taken() -> None:
     """Their mass is all between 0 and 1, whatever a quadrature makes of it.
 
@@ -473,6 +474,7 @@ def test_priors_of_ones_own_are_in_the_model() -> None:
     assert {v.name for v in model.deterministics} == {"rho"}
 
 
+@pytest.mark.slow
 def test_one_mapping_of_priors_serves_many_comparisons() -> None:
     method = Hierarchical(priors={"mu": pm.Beta.dist(2, 5)})
     one, two = (bc.compare(counts_of(k), method=method) for k in (FEW, PAIRS))
@@ -528,6 +530,7 @@ def test_pairs_mirror() -> None:
     assert set(p.order(fdr=0.2).edges) <= {("A", "B"), ("A", "C"), ("B", "C")}
 
 
+@pytest.mark.slow
 def test_pictures_and_report(tmp_path: Path) -> None:
     c = ask(PAIRS)
     assert c.plot() is not None

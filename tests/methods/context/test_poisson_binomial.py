@@ -181,6 +181,7 @@ def test_psis_of_exact_draws_agrees_with_exact_loo(a: float) -> None:
     assert c.diagnose(tree).ok
 
 
+@pytest.mark.slow
 def test_arviz_compares_the_tests_of_a_context() -> None:
     pairs = [*PAIRS, (2, 4), (3, 5)]
     models = {

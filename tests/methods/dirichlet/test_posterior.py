@@ -46,7 +46,7 @@ def frequencies(tree, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_small_model_from_model_to_diagnosis():
     c = bc.compare(bc.load_example("pnn"))
-    tree = c.sample(60, chains=2, rng=3, tune=80, **QUIET)
+    tree = c.sample(60, chains=2, rng=3, tune=80, cores=1, progressbar=False)
     assert set(tree.children) == set(c.draws(10, rng=0).children) | {"sample_stats"}
     assert not any(
         "gamma" in str(v) or "exponential" in str(v) for v in tree["posterior"].data_vars

@@ -166,6 +166,7 @@ def test_loo_and_evidence_are_impossible_and_it_is_said(answered: Any) -> None:
 # ------------------------------------------------------------------------------ weight of the prior
 
 
+@pytest.mark.slow
 def test_another_concentration_is_another_dirichlet(uci: bc.Results) -> None:
     shares = {}
     for concentration in (0.75, 1.0, 5.0):

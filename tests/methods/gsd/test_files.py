@@ -15,6 +15,7 @@ from bayescompare.methods.gsd.comparison import GsdComparison
 from tests.methods.gsd.cases import ask, made
 
 
+@pytest.fixture(scope="module")
 def kinds_of_answer(uci: bc.Results) -> dict[str, GsdComparison]:
     pair = ["RF", "BDS"]
     return {
@@ -27,8 +28,10 @@ def kinds_of_answer(uci: bc.Results) -> dict[str, GsdComparison]:
 
 @pytest.mark.parametrize("kind", ["pair", "enumerated", "many", "bootstrap"])
 @pytest.mark.parametrize("ending", ["json", "nc"])
-def test_round_trips(uci: bc.Results, tmp_path: Path, kind: str, ending: str) -> None:
-    c = kinds_of_answer(uci)[kind]
+def test_round_trips(
+    kinds_of_answer: dict[str, GsdComparison], tmp_path: Path, kind: str, ending: str
+) -> None:
+    c = kinds_of_answer[kind]
     path = tmp_path / f"c.{ending}"
     if ending == "json":
         c.to_json(path)

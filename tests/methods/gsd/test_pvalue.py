@@ -12,11 +12,12 @@ import pytest
 import bayescompare as bc
 from bayescompare.methods import GSD, GSDBootstrap
 from bayescompare.studies import false_alarms
+from tests.cases import few_quick
 from tests.methods.gsd.cases import Naive, ask, made
 
 
 @pytest.mark.parametrize("scheme", ["paired", "pooled"])
-@pytest.mark.parametrize("kind", ["metric", "min", "ordinal", "mixed", "no bounds"])
+@pytest.mark.parametrize("kind", few_quick(["mixed", "no bounds", "metric", "min", "ordinal"], 3))
 def test_enumeration_is_brute_force(kind: str, scheme: Any) -> None:
     for seed in range(2):
         results = made(kind, 20 + seed, datasets=4 if scheme == "paired" else 3)
@@ -113,7 +114,7 @@ def test_the_same_seed_the_same_answer(uci: bc.Results) -> None:
     pd.testing.assert_frame_equal(one.summary(), generated.summary())
 
 
-@pytest.mark.parametrize("method", [GSD(permutations=60), GSDBootstrap(resamples=60)])
+@pytest.mark.parametrize("method", few_quick([GSD(permutations=60), GSDBootstrap(resamples=60)], 1))
 def test_the_same_answer_for_any_number_of_jobs(uci: bc.Results, method: Any) -> None:
     some = ["BDS", "EN", "GLM", "RF"]
     one, two = (

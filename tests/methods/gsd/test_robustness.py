@@ -23,6 +23,7 @@ def test_no_contamination_is_the_test_itself(uci: bc.Results) -> None:
         assert other.robustness([0.0], rng=4)["pvalue"].tolist() == [other.pvalue]
 
 
+@pytest.mark.slow
 def test_more_contamination_a_larger_p_value(uci: bc.Results) -> None:
     c = ask(uci, GSD(epsilon=0.5, permutations=300), algorithms=["GBM", "CART"], rng=1)
     curve = c.robustness(rng=1)

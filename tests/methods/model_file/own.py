@@ -15,8 +15,8 @@ from tests.tables import table
 
 #: Compiling takes longer than these few draws.
 QUICK: dict[str, Any] = {
-    "draws": 60,
-    "tune": 60,
+    "draws": 40,
+    "tune": 30,
     "chains": 2,
     "cores": 1,
     "progressbar": False,

@@ -223,7 +223,7 @@ def edited() -> tuple[bc.Comparison, xr.DataTree]:
     model = c.model()
     with model:
         pm.Potential("sceptic", -((model["theta"][0] - 0.25) ** 2))
-    tree = c.sample(60, chains=2, model=model, rng=1, tune=100, cores=1, progressbar=False)
+    tree = c.sample(30, chains=2, model=model, rng=1, tune=20, cores=1, progressbar=False)
     return c, tree
 
 

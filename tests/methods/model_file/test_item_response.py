@@ -113,6 +113,7 @@ def test_units_of_a_dataset_do_not_matter() -> None:
     np.testing.assert_allclose(scores(values), scores(other), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_discriminations_are_those_of_their_posterior() -> None:
     """By Bayes on a grid of log δ, for a dataset that agrees with the abilities and another."""
     ability, tau = np.array([1.5, 0.0, -1.5]), 0.7

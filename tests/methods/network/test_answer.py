@@ -18,6 +18,7 @@ from bayescompare.comparisons import NetworkComparison
 from bayescompare.methods import Dirichlet, Network
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
+from tests.cases import few_quick
 from tests.methods.network.cases import agree, ask, error_of
 from tests.oracles import network as no
 from tests.oracles.statements import every_label
@@ -150,6 +151,7 @@ def test_the_error_asked_for_is_reached_over_sampled_graphs() -> None:
     assert float(c.mcse.max()) <= 1.05 * 2e-3
 
 
+@pytest.mark.slow
 def test_the_mcse_is_the_spread_between_seeds(walk: tuple[np.ndarray, Results]) -> None:
     runs = [ask(walk[1], search=no.COLLIDER, mcse=0.01, rng=seed) for seed in range(20)]
     spread = np.std([c.probability.values for c in runs], axis=0, ddof=1)
@@ -384,7 +386,7 @@ def test_swapping_the_algorithms_under_a_given_graph(
     )
 
 
-@pytest.mark.parametrize("choices", [{}, {"search": no.COLLIDER}, {"average": True}])
+@pytest.mark.parametrize("choices", few_quick([{}, {"average": True}, {"search": no.COLLIDER}], 2))
 def test_permuting_datasets_changes_nothing(choices: dict[str, Any]) -> None:
     values = no.linked(25, 3, seed=12)
     order = np.random.default_rng(0).permutation(25)

@@ -67,6 +67,7 @@ def test_sampled_graphs_average_to_what_enumeration_gives(monkeypatch: pytest.Mo
     np.testing.assert_array_less(gap, 4 * drawn.mcse.values)
 
 
+@pytest.mark.slow
 def test_a_thousand_datasets_on_five_measures_average_too() -> None:
     """Local scores below −700: pairs that hang together must not come out as the empty graph."""
     rng = np.random.default_rng(0)
@@ -112,6 +113,7 @@ def test_prior_draws_of_the_average_come_from_the_prior_over_graphs() -> None:
     assert independent == pytest.approx(1 / 3, abs=0.05)
 
 
+@pytest.mark.slow
 def test_posterior_draws_of_the_average(averaged: NetworkComparison) -> None:
     tree = averaged.draws(10_000, chains=4, rng=1)
     theta = tree["posterior"]["theta"].values.reshape(-1, 8)

@@ -17,6 +17,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Network
 from bayescompare.methods.network.average_model import _every_network_average_graph
+from tests.cases import few_quick
 from tests.methods.network.cases import ask
 from tests.oracles import network as no
 from tests.tables import table
@@ -39,7 +40,7 @@ def point_of(c: Any, rng: np.random.Generator) -> dict[str, tuple[np.ndarray, fl
     return found  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize("kind", ["two measures", "three measures", "rope", "lumped"])
+@pytest.mark.parametrize("kind", few_quick(["two measures", "three measures", "rope", "lumped"], 3))
 def test_every_graphs_density_is_its_evidence(kind: str) -> None:
     """log p(G, tables, data) − log p(tables | G, data) = log p(G) + score; the sum is closed."""
     choices: dict[str, Any] = {"average": True, "mcse": 0.05, "ess": 2.0}
@@ -75,6 +76,7 @@ def forwards(model: pm.Model, draws: int) -> Any:
     return pm.sample_prior_predictive(draws, model=model, random_seed=1, compile_kwargs=quick)
 
 
+@pytest.mark.slow
 def test_the_prior_forwards_and_a_graph_that_is_set() -> None:
     c = bc.compare(bc.load_example("benavoli-example1"), method=Network(average=True), rng=0)
     model = c.model()

@@ -46,7 +46,7 @@ def test_the_learned_graph_has_the_best_score_of_all() -> None:
         (80, 5, 2, 3),
         (80, 3, 2, 2),
         (80, 2, 2, 1),
-        (359, 4, 3, 1),
+        pytest.param(359, 4, 3, 1, marks=pytest.mark.slow),
         (360, 4, 3, 2),
     ],
 )

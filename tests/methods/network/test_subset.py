@@ -51,8 +51,8 @@ def chain4_draws() -> np.ndarray:
         (["m3", "m2"], True),
         (["m1", "m2", "m3"], True),
         (["m0", "m2"], False),
-        (["m3", "m0"], False),
-        (["m0", "m2", "m3"], False),
+        pytest.param(["m3", "m0"], False, marks=pytest.mark.slow),
+        pytest.param(["m0", "m2", "m3"], False, marks=pytest.mark.slow),
         (["m0", "m1", "m2", "m3"], True),
     ],
 )
@@ -76,6 +76,7 @@ def test_a_subset_agrees_with_the_draws_of_the_whole(chain4: NetworkComparison) 
         agree(chain4.on(measures), shares(summed(theta, measures)), len(theta))
 
 
+@pytest.mark.slow
 def test_a_subset_of_three_algorithms() -> None:
     results = table(no.linked(30, 3, seed=4, l=3))
     c = ask(results, search=no.CHAIN, mcse=0.01)

@@ -100,6 +100,7 @@ def test_draws_agree_with_the_exact_figures(pairs: bc.Pairwise) -> None:
     assert tree["log_prior"]["theta"].dims == ("chain", "draw")
 
 
+@pytest.mark.slow
 def test_saved_planned_checked_and_reported(pairs: bc.Pairwise, tmp_path: Path) -> None:
     c: Any = pairs["A", "C"]
     c.to_netcdf(tmp_path / "c.nc")
