@@ -39,7 +39,7 @@ settings.register_profile(
     max_examples=50,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("quick", settings.get_profile("whole"), max_examples=15)
+settings.register_profile("quick", settings.get_profile("whole"), max_examples=12)
 settings.register_profile(
     "explore", settings.get_profile("whole"), derandomize=False, max_examples=500
 )

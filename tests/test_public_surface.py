@@ -20,6 +20,7 @@ import pytest
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison.method import Method
+from tests.cases import few_quick
 
 MODULES = ("", "methods", "plots", "io", "studies", "modelling", "report", "comparisons")
 
@@ -200,7 +201,9 @@ def works(c: bc.Comparison, name: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", [*bc.methods.names(), "imprecise", "average", "joint", "order"])
+@pytest.mark.parametrize(
+    "name", [*bc.methods.names(), "imprecise", "joint", *few_quick(["average", "order"], 0)]
+)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_dir_lists_what_works_and_nothing_else(name: str) -> None:
     c = comparisons()[name]

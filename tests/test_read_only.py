@@ -64,6 +64,7 @@ except bc.BayescompareError as error:
 """
 
 
+@pytest.mark.slow
 def test_kernels_work_without_a_cache(install: Path) -> None:
     done = run(install, "-c", KERNELS.format(root=str(install)))
     assert done.returncode == 0, done.stderr

@@ -39,8 +39,11 @@ def test_json_is_the_api_s(table: Path) -> None:
     assert json.loads(printed) == json.loads(c.to_json())
 
 
-def test_pairwise_json_is_the_api_s(pairs: bc.Pairwise) -> None:
-    printed = run("pairwise", "--example", "jansen-uci", "--json", "--jobs", 1).stdout
+def test_pairwise_json_is_the_api_s(uci: bc.Results) -> None:
+    some = ["GBM", "RF", "EN"]
+    options = ("--algorithms", ",".join(some), "--json", "--jobs", 1)
+    printed = run("pairwise", "--example", "jansen-uci", *options).stdout
+    pairs = bc.pairwise(uci, algorithms=some, n_jobs=1)
     assert json.loads(printed) == json.loads(pairs.to_json())
 
 

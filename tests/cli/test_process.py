@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from bayescompare.cli.process import HUNG_UP
+from tests.cases import few_quick
 
 COMMANDS = {
     "help": ["--help"],
@@ -54,7 +55,7 @@ def test_a_reader_who_left(arguments: list[str]) -> None:
     assert done.returncode == HUNG_UP
 
 
-@pytest.mark.parametrize("name", ["help", "compare", "compare --json", "models show"])
+@pytest.mark.parametrize("name", few_quick(["help", "compare --json", "models show", "compare"], 3))
 def test_a_closed_output(name: str) -> None:
     command = ["sh", "-c", 'exec "$@" >&-', "sh", *PYTHON, *COMMANDS[name]]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=300, check=False)
@@ -75,7 +76,7 @@ def test_a_file_written_with_all_streams_closed_is_the_report_alone(tmp_path: Pa
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-@pytest.mark.parametrize("name", ["help", "compare", "compare --json"])
+@pytest.mark.parametrize("name", few_quick(["help", "compare", "compare --json"], 2))
 def test_a_full_output_is_one_line(name: str) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = run(COMMANDS[name], stdout=full)

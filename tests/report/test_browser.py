@@ -69,7 +69,9 @@ def browser() -> Iterator[Any]:
     assert CHROMIUM is not None, "CI must install Chromium: see .ci/run"
     with sync_api.sync_playwright() as running:
         # Root may not use the sandbox, and the pages are our own.
-        made = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        made = running.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         yield made
         made.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -58,12 +57,3 @@ def test_round_trips(
         np.testing.assert_array_equal(again.mcse, c.mcse)
     if kind != "many":
         pd.testing.assert_frame_equal(again.witness, c.witness)
-
-
-def test_pairwise_json(everything: bc.pairs.Pairwise) -> None:
-    document = json.loads(everything.to_json())
-    assert document["method"] == "gsd"
-    assert len(document["comparisons"]) == 28
-    first = document["comparisons"][0]
-    assert {"opt", "share_below", "pvalue"} <= set(first["statements"][0])
-    assert first["details"]["delta"] == 1e-5

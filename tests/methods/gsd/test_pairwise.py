@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import networkx as nx
@@ -114,3 +115,12 @@ def test_a_tilde_in_a_name_costs_no_edge() -> None:
         p = bc.pairwise(table(cells, names=["svm~rbf", "B"]), method=method, n_jobs=1)
         assert p.decide()["asserted"].all()
         assert list(p.order().edges) == [("svm~rbf", "B")]
+
+
+def test_json_of_all_pairs(everything: bc.pairs.Pairwise) -> None:
+    document = json.loads(everything.to_json())
+    assert document["method"] == "gsd"
+    assert len(document["comparisons"]) == 28
+    first = document["comparisons"][0]
+    assert {"opt", "share_below", "pvalue"} <= set(first["statements"][0])
+    assert first["details"]["delta"] == 1e-5
