@@ -121,7 +121,10 @@ def test_the_command_compare_loads_only_what_a_small_table_needs() -> None:
     assert commands == ["bayescompare.cli.commands.compare"]
 
 
-@pytest.mark.parametrize(("method", "family"), [("dirichlet", "dirichlet"), ("glrt", "classic")])
+@pytest.mark.parametrize(
+    ("method", "family"),
+    [("glrt", "classic"), pytest.param("dirichlet", "dirichlet", marks=pytest.mark.slow)],
+)
 def test_compare_loads_the_methods_own_family(method: str, family: str) -> None:
     loaded, _ = loaded_by(
         "import bayescompare as bc\n"

@@ -45,6 +45,7 @@ def test_a_pipe_gets_no_colour_and_100_columns() -> None:
     assert "Statements by pair, * a verdict" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_pipe_is_as_wide_as_it_is_told() -> None:
     env = {**os.environ, "COLUMNS": "80"}
     done = shell("pairwise", *FEW, env=env)

@@ -169,6 +169,7 @@ def test_what_has_no_intervals() -> None:
                 ask(ci_prob=0.9)
 
 
+@pytest.mark.slow
 def test_neither_import_nor_summary_loads_arviz() -> None:
     code = (
         "import sys, bayescompare as bc\n"

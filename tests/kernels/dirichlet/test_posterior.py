@@ -216,6 +216,7 @@ def test_draws_have_the_dirichlets_moments(alpha: float, counts: list[float]) ->
     assert np.all(np.abs(squares.mean(axis=0) - exact) < 4 * squares.std(axis=0) / math.sqrt(n))
 
 
+@pytest.mark.slow
 def test_the_argmax_of_draws_at_small_alpha_is_unbiased() -> None:
     # Plain gamma draws at α = 1/4096 are 0 more often than not, and argmax then names the first.
     size, draws = 64, 40_000

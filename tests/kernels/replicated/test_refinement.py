@@ -102,6 +102,7 @@ def test_evidence_under_learned_effects_is_a_martingale(
     check_average(before, softmax(after_all.log[0], axis=1))
 
 
+@pytest.mark.slow
 def test_the_finer_mean_is_between_what_was_seen_and_the_truth() -> None:
     """Forward: μ, then the mean of many, then of few. Backward: from μ and few to many."""
     n, c, less = 4000, 0.45, 0.15

@@ -18,6 +18,7 @@ from bayescompare.comparison.loo import psis_loo
 from bayescompare.methods import Dirichlet
 from bayescompare.methods._shared.trees import shared_logit_prior
 from bayescompare.results.results import Results
+from tests.cases import few_quick
 from tests.oracles.statements import every_label, statement_counts, statement_weights
 from tests.tables import table
 
@@ -309,7 +310,7 @@ def test_k_beyond_float_range(wide: Results) -> None:
     assert np.isfinite(tree["posterior"]["marginal"]).all()
 
 
-@pytest.mark.parametrize("prior", ["jeffreys", "uniform"])
+@pytest.mark.parametrize("prior", few_quick(["jeffreys", "uniform"], 1))
 def test_a_fixed_alpha_with_k_beyond_float_range(prior: str, wide: Results) -> None:
     tree = bc.compare(wide, method=Dirichlet(prior=prior)).draws(50, rng=0)
     theta = tree["posterior"]["theta"]

@@ -207,6 +207,7 @@ def test_exact_loo_by_refits() -> None:
 FEW = [(1, 4), (3, 2), (0, 6)]
 
 
+@pytest.mark.slow
 def test_a_prior_of_mu_by_every_route() -> None:
     oracle = Pooled(FEW, mu_pdf=stats.beta(2, 5).pdf)
     for prior in (

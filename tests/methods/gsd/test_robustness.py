@@ -13,6 +13,7 @@ from bayescompare.methods import GSD
 from tests.methods.gsd.cases import Naive, ask, made
 
 
+@pytest.mark.slow
 def test_no_contamination_is_the_test_itself(uci: bc.Results) -> None:
     for choices in ({}, {"epsilon": 0.5}, {"scheme": "pooled"}):
         method = GSD(permutations=200, **choices)

@@ -45,6 +45,7 @@ def test_the_edited_model_is_the_one_that_was_sampled(
     assert "even" not in wrapped.tree["posterior"]
 
 
+@pytest.mark.slow
 def test_it_has_what_every_comparison_has(wrapped: bc.Comparison, tmp_path: Path) -> None:
     assert wrapped.summary()["probability"].sum() == pytest.approx(1.0)
     assert wrapped.explain().startswith("By a model of your own on 12 datasets")
@@ -59,6 +60,7 @@ def test_it_has_what_every_comparison_has(wrapped: bc.Comparison, tmp_path: Path
     assert "by a custom generative model" in page
 
 
+@pytest.mark.slow
 def test_reading_it_back_runs_no_code(
     wrapped: bc.Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -214,6 +214,7 @@ def test_where_no_rule_settles_the_tree_is_drawn(
     np.testing.assert_array_less(gap, 4 * drawn.mcse.values)
 
 
+@pytest.mark.slow
 def test_rope_and_three_algorithms_go_through_the_same_code() -> None:
     rng = np.random.default_rng(9)
     values = rng.normal(size=(30, 2, 3)).cumsum(axis=2)

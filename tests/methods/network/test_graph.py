@@ -47,7 +47,7 @@ def test_the_learned_graph_has_the_best_score_of_all() -> None:
         (80, 3, 2, 2),
         (80, 2, 2, 1),
         pytest.param(359, 4, 3, 1, marks=pytest.mark.slow),
-        (360, 4, 3, 2),
+        pytest.param(360, 4, 3, 2, marks=pytest.mark.slow),
     ],
 )
 def test_the_default_limit_of_parents(n: int, m: int, l: int, expected: int) -> None:

@@ -69,6 +69,7 @@ def test_a_subset_sums_theta_over_the_rest(
     assert small.questions["expected"] == pytest.approx(by_label[small.best])
 
 
+@pytest.mark.slow
 def test_a_subset_agrees_with_the_draws_of_the_whole(chain4: NetworkComparison) -> None:
     tree = chain4.draws(5000, chains=2, rng=7)
     theta = tree["posterior"]["theta"].values.reshape(-1, 16)

@@ -15,6 +15,7 @@ import pytest
 import bayescompare as bc
 from bayescompare.comparisons import NetworkComparison
 from bayescompare.methods import Network
+from tests.cases import few_quick
 from tests.methods.network.cases import ask
 from tests.oracles import network as no
 from tests.tables import table
@@ -61,7 +62,7 @@ def linked_four(kind: str) -> NetworkComparison:
 
 
 @pytest.mark.parametrize("suffix", ["nc", "json"])
-@pytest.mark.parametrize("kind", ["learned", "given", "averaged"])
+@pytest.mark.parametrize("kind", few_quick(["learned", "given", "averaged"], 2))
 def test_files_keep_the_graph(kind: str, suffix: str, tmp_path: Path) -> None:
     c = linked_four(kind)
     assert c.answer.details.edges
