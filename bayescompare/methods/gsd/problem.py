@@ -96,8 +96,8 @@ class DominanceProblem:
     def witnesses(self) -> tuple[FloatArray, FloatArray]:
         """Utilities that attain both optima.
 
-        There may be many, and which of them is found depends on what a solver was asked before: a
-        new one finds the same each time.
+        There may be many, and which of them a solver finds depends on its earlier questions. A new
+        solver finds the same ones each time.
         """
         solver = GsdSolver(self.system)
         first, second = (
