@@ -64,7 +64,7 @@ SIBLINGS: dict[str, dict[str, frozenset[str]]] = {
         "reading": frozenset({"parsing", "recognition", ""}),
     },
     "kernels": {
-        "dirichlet": frozenset({"numerics"}),
+        "dirichlet": frozenset({"numerics", "leading"}),
         "network": frozenset({"numerics", "dirichlet"}),
         "context": frozenset({"numerics", "dirichlet"}),
         "replicated": frozenset({"numerics", "dirichlet", "context"}),

@@ -48,6 +48,10 @@ class Answer:
         Where it is closed.
     per_statement : mapping of str to array (S,)
         Fields of one method only, per statement.
+    parts : mapping of str to array (S, m)
+        How sure what each statement says of each measure by itself is: "probability", and where
+        there are such figures "alone" and "lowest", or "pvalue". Empty for one measure, where
+        part and whole are the same, and for questions about all measures at once.
     scalars : Scalars
         Numbers of one method only, about the whole.
     details : Details
@@ -76,6 +80,7 @@ class Answer:
     statistic: float | None = None
     log_evidence: float | None = None
     per_statement: Mapping[str, FloatArray] = field(default_factory=dict)
+    parts: Mapping[str, FloatArray] = field(default_factory=dict)
     scalars: Scalars = field(default_factory=Scalars)
     details: Details = field(default_factory=Details)
     tree: xr.DataTree | None = None

@@ -11,6 +11,7 @@ __all__ = [
     "LOWER",
     "LOWEST",
     "OPT",
+    "PROBABILITY",
     "PVALUE",
     "SHARE_BELOW",
     "THETA_LOWER",
@@ -22,6 +23,9 @@ __all__ = [
 
 #: Posterior mean of θ, and its central 95 % interval.
 THETA_MEAN, THETA_LOWER, THETA_UPPER = "theta_mean", "theta_lower", "theta_upper"
+
+#: P itself, among the figures of a statement's parts (`Answer.parts`).
+PROBABILITY = "probability"
 
 #: P under the pair's own prior, where the prior was learned from all pairs.
 ALONE = "alone"

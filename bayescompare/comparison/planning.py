@@ -13,7 +13,6 @@ from bayescompare._checks import MOST_COUNT, check_count, is_number, is_whole, s
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.text.numbers import whole_number_text
 
 __all__ = [
@@ -21,7 +20,6 @@ __all__ = [
     "check_planning_factors",
     "grow_cells_in_planning",
     "plan_table",
-    "planning_with_next_cells",
 ]
 
 
@@ -110,13 +108,6 @@ def plan_table(
         rows.append((number, settled, on_best, error))
     heads = [name, "settled", "settled_on_best", "mcse"]
     return pd.DataFrame(rows, columns=heads).set_index(name)
-
-
-def planning_with_next_cells(
-    cells: DirichletCells, number: int, rng: np.random.Generator
-) -> FloatArray:
-    """Add datasets as `grow_cells_in_planning` does, and return every P(max)."""
-    return probability_of_maximum(grow_cells_in_planning(cells, number, rng))[0]
 
 
 def grow_cells_in_planning(

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from scipy.special import erfc, xlogy
 
-__all__ = ["glrt"]
+from bayescompare._typing import FloatArray, IntArray
+
+__all__ = ["glrt", "part_pvalues"]
 
 
 def glrt(largest: float, second: float) -> tuple[float, float]:
@@ -42,3 +45,15 @@ def glrt(largest: float, second: float) -> tuple[float, float]:
         logs = float(xlogy(1.0 + d, 1.0 + d) + xlogy(1.0 - d, 1.0 - d))
     statistic = total * logs
     return statistic, float(erfc((statistic / 2.0) ** 0.5))
+
+
+def part_pvalues(counts: FloatArray, states: IntArray) -> FloatArray:
+    """Return the p-value of the likelihood-ratio test on each measure; 1 for a state behind."""
+    out = np.ones(states.shape)
+    for j in range(states.shape[1]):
+        _, place = np.unique(states[:, j], return_inverse=True)
+        summed = np.bincount(place, counts)
+        top = int(summed.argmax())
+        second = float(np.delete(summed, top).max(initial=0.0))
+        out[place == top, j] = glrt(float(summed[top]), second)[1]
+    return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,6 +16,7 @@ from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import DirichletPairCounts
 from bayescompare.kernels.dirichlet.learned_maximum import dirichlet_maxima_of_pairs
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.parts import parts_of_counts
 from bayescompare.kernels.replicated.count_maximum import averaged_maximum
 from bayescompare.kernels.replicated.gibbs import gibbs_counts
 from bayescompare.kernels.replicated.gibbs_maximum import gibbs_maximum
@@ -116,6 +117,10 @@ class CountPosterior:
         """P(θ_k > ½)."""
         shape = self.alpha[k] + self.vectors[:, k]
         return float(self.average @ betainc(self.total - shape, shape, 0.5))
+
+    def part_maxima(self, states: IntArray, arities: Sequence[int]) -> FloatArray:
+        """P of what each statement says of each measure by itself, (K, m)."""
+        return parts_of_counts(self.alpha, self.vectors, self.average, states, arities)
 
     def order(self, k: int, other: int) -> float:
         """P(θ_k > θ_other)."""

@@ -14,6 +14,7 @@ from many pairs is; each component then has its own posterior, weighed by its ev
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -112,6 +113,10 @@ class PartialPosterior:
     def majority(self, k: int) -> float:
         """P(θ_k > ½)."""
         return float(sum(w * part.majority(k) for w, part in self._kept))
+
+    def part_maxima(self, states: IntArray, arities: Sequence[int]) -> FloatArray:
+        """P of what each statement says of each measure by itself, (K, m)."""
+        return np.asarray(sum(w * part.part_maxima(states, arities) for w, part in self._kept))
 
     def order(self, k: int, other: int) -> float:
         """P(θ_k > θ_other)."""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import theta_columns
+from bayescompare.comparison.columns import PROBABILITY, theta_columns
 from bayescompare.comparison.decision import decide
+from bayescompare.kernels.dirichlet.parts import parts_of_draws
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.statements import Statements
 
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["drawn_theta_summary", "shared_sampled_questions"]
+__all__ = ["drawn_parts", "drawn_theta_summary", "shared_sampled_questions"]
 
 
 def drawn_theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
@@ -23,6 +26,22 @@ def drawn_theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str
     known = draws.reindex(statement=list(statements.labels))
     low, high = (known.quantile(q, "sample").values for q in (0.025, 0.975))
     return theta_columns(known.mean("sample").values, low, high)
+
+
+def drawn_parts(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
+    """How sure the parts of each statement are, from draws of θ; NaN for those within other."""
+    if len(statements.measures) == 1:
+        return {}
+    drawn = theta.transpose("chain", "draw", "statement")
+    place = {label: k for k, label in enumerate(statements.labels)}
+    known = [place.get(str(label), -1) for label in drawn["statement"].values]
+    # What is not listed by itself comes last.
+    order = np.argsort(np.array(known) < 0, kind="stable")
+    listed = [k for k in known if k >= 0]
+    states = statements.table.states
+    parts = np.full(states.shape, np.nan)
+    parts[listed] = parts_of_draws(drawn.values[..., order], states[listed])
+    return {PROBABILITY: parts}
 
 
 def shared_sampled_questions(

@@ -25,7 +25,11 @@ from bayescompare.methods._shared.domains import (
     sample_domains,
     shared_collapsed_model,
 )
-from bayescompare.methods._shared.drawn import drawn_theta_summary, shared_sampled_questions
+from bayescompare.methods._shared.drawn import (
+    drawn_parts,
+    drawn_theta_summary,
+    shared_sampled_questions,
+)
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.trees import shared_marginal_dims
 from bayescompare.results.results import Results
@@ -118,6 +122,7 @@ class GroupedMethod(Method):
             probability=each.mean(axis=(0, 1)),
             mcse=nuts.nuts_monte_carlo_error(each),
             per_statement=drawn_theta_summary(phi, statements),
+            parts=drawn_parts(phi, statements),
             tree=sample.tree,
             seed=sampling.seed,
             details=self.sample_details(results, sample),

@@ -22,10 +22,11 @@ from typing import ClassVar
 import numpy as np
 
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import PVALUE
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Kind, Method, Sampling
 from bayescompare.comparison.registry import title_in_registry
-from bayescompare.kernels.classic.glrt import glrt
+from bayescompare.kernels.classic.glrt import glrt, part_pvalues
 from bayescompare.methods.classic.glrt_words import glrt_words
 from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
@@ -66,18 +67,32 @@ class GLRT(Method):
         counts = np.sort(statements.table.counts)
         second = float(counts[-2]) if len(counts) > 1 else 0.0
         statistic, pvalue = glrt(float(counts[-1]), second)
-        return Answer.over(statements, statistic=statistic, pvalue=pvalue)
+        parts = {}
+        if len(results.measures) > 1:
+            parts[PVALUE] = part_pvalues(statements.table.counts, statements.table.states)
+        return Answer.over(statements, statistic=statistic, pvalue=pvalue, parts=parts)
 
     def level_given(
         self, results: Results, answer: Answer, decision: Decision
     ) -> Callable[[int, int], float] | None:
-        """The p-value of other counts."""
-        top = float(answer.counts[answer.labels.index(decision.statement)])
+        """The largest p-value, of the whole and its parts, of other counts."""
+        statements = Statements.of(results)
+        best = answer.labels.index(decision.statement)
+        top = float(answer.counts[best])
         second = 0.0 if decision.runner_up is None else decision.runner_up[1]
 
         def level(more: int, moved: int) -> float:
             first, next_one = top + more - moved, second + moved
-            return glrt(first, next_one)[1] if first > next_one else 1.0
+            if first <= next_one:
+                return 1.0
+            pvalue = glrt(first, next_one)[1]
+            if len(results.measures) == 1:
+                return pvalue
+            counts = answer.counts.copy()
+            counts[best] = first
+            if decision.runner_up is not None:
+                counts[answer.labels.index(decision.runner_up[0])] = next_one
+            return max(pvalue, float(part_pvalues(counts, statements.table.states)[best].max()))
 
         return level
 

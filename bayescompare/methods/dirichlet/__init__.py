@@ -27,7 +27,7 @@ from scipy.special import betaincinv
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray, StrArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import LOWER, UPPER, theta_columns
+from bayescompare.comparison.columns import LOWER, LOWEST, PROBABILITY, UPPER, theta_columns
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compiled import ReusableModel
 from bayescompare.comparison.decision import Decision, decide
@@ -44,10 +44,11 @@ from bayescompare.comparison.method import (
     Replicate,
     Sampling,
 )
-from bayescompare.comparison.planning import planning_with_next_cells
+from bayescompare.comparison.planning import grow_cells_in_planning
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.parts import parts_of_cells, summed_cells
 from bayescompare.kernels.dirichlet.posterior import (
     dirichlet_leave_one_out,
     dirichlet_log_evidence,
@@ -94,7 +95,14 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.pair_figures import PairFigures
 
-__all__ = ["Dirichlet", "dirichlet_cell_betas", "dirichlet_theta_summary", "questions"]
+__all__ = [
+    "Dirichlet",
+    "dirichlet_cell_betas",
+    "dirichlet_parts",
+    "dirichlet_theta_summary",
+    "least_of_dirichlet",
+    "questions",
+]
 
 
 _PARAMETERS = (
@@ -335,20 +343,41 @@ class Dirichlet(Method):
             from bayescompare.methods.dirichlet.posterior import dirichlet_sampled_answer
 
             return dirichlet_sampled_answer(self, results, sampling)
-        return self._answered(*self.cells(results))
+        answer = self._answered(*self.cells(results))
+        return answer if answer.parts else replace(answer, parts=self._parts_by_measure(results))
+
+    def _parts_by_measure(self, results: Results) -> dict[str, FloatArray]:
+        """How sure each part is, from the test on each measure: where α differ among the unlisted.
+
+        Empty for one measure.
+        """
+        if len(results.measures) == 1:
+            return {}
+        columns = []
+        for name, states in zip(results.measures, self.cells(results)[0].states, strict=True):
+            smaller = self.on(results, [name])
+            answer = smaller._answered(*smaller.cells(results.sel(measures=[name])))
+            assert answer.probability is not None
+            known = dict(zip(answer.labels, answer.probability.tolist(), strict=True))
+            columns.append([known.get(state, math.nan) for state in states])
+        return {PROBABILITY: np.array(columns).T}
 
     def _answered(self, statements: Statements, cells: DirichletCells) -> Answer:
         """Answer under a given Dirichlet, exactly."""
         probability, lump = probability_of_maximum(cells)
         extra = dirichlet_theta_summary(cells)
+        parts = dirichlet_parts(statements, cells)
         if self.prior == "imprecise":
             extra[LOWER], extra[UPPER] = _dirichlet_test_bounds(cells, self.strength)
+            if parts:
+                parts[LOWEST] = _dirichlet_test_part_bounds(statements, cells, self.strength)
         answer = Answer.over(
             statements,
             probability=probability,
             unobserved=float(probability[cells.counts == 0].sum()) + lump,
             log_evidence=dirichlet_log_evidence(cells),
             per_statement=extra,
+            parts=parts,
         )
         alpha_of = functools.partial(self._alpha_of, statements) if cells.more else None
         return replace(answer, scalars=questions(statements, cells, answer, alpha_of))
@@ -428,24 +457,28 @@ class Dirichlet(Method):
         """Predict datasets by Pólya's urn, θ integrated out."""
         if self.needs_mcmc:
             raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
-        _, cells = self.cells(results)
-        return functools.partial(planning_with_next_cells, cells)
+        statements, cells = self.cells(results)
+
+        def simulate(more: int, rng: np.random.Generator) -> FloatArray:
+            return least_of_dirichlet(statements, grow_cells_in_planning(cells, more, rng))
+
+        return simulate
 
     def level_given(
         self, results: Results, answer: Answer, decision: Decision
     ) -> Callable[[int, int], float] | None:
-        """P of the leading statement if more datasets supported it, or some fewer."""
+        """The least of P and its parts if more datasets supported a statement, or some fewer."""
         rival = None if decision.runner_up is None else decision.runner_up[0]
         if self.needs_mcmc or rival not in answer.labels:
             return None
-        _, cells = self.cells(results)
+        statements, cells = self.cells(results)
         best, other = answer.labels.index(decision.statement), answer.labels.index(rival)
 
         def level(more: int, moved: int) -> float:
             counts = cells.counts.copy()
             counts[best] += more - moved
             counts[other] += moved
-            return float(probability_of_maximum(replace(cells, counts=counts))[0][best])
+            return float(least_of_dirichlet(statements, replace(cells, counts=counts))[best])
 
         return level
 
@@ -575,6 +608,37 @@ def _dirichlet_test_bounds(cells: DirichletCells, strength: float) -> tuple[Floa
     return imprecise_dirichlet_bounds(
         cells.counts, strength, unlisted=cells.rest_log_size > -math.inf
     )
+
+
+def _dirichlet_test_part_bounds(
+    statements: Statements, cells: DirichletCells, strength: float
+) -> FloatArray:
+    """Bound P of each part from below, over all prior means."""
+    states = statements.table.states
+    lowest = np.empty(states.shape)
+    for j, arity in enumerate(statements.arities):
+        summed, place = summed_cells(cells, states[:, j], arity, statements.log_size)
+        lowest[:, j] = _dirichlet_test_bounds(summed, strength)[0][place]
+    return lowest
+
+
+def dirichlet_parts(statements: Statements, cells: DirichletCells) -> dict[str, FloatArray]:
+    """How sure the parts of each statement are; empty for one measure, and for unequal lumps."""
+    if len(statements.measures) == 1 or cells.more:
+        return {}
+    return {PROBABILITY: parts_of_cells(cells, statements.table.states, statements.arities)}
+
+
+def least_of_dirichlet(statements: Statements, cells: DirichletCells) -> FloatArray:
+    """The least of P(max) of each statement and of P of its parts: what a verdict rests on.
+
+    The parts of statements that are listed later than the others are not known, and left out.
+    """
+    probability = probability_of_maximum(cells)[0]
+    if len(cells.counts) > statements.n_listed:
+        return probability
+    parts = dirichlet_parts(statements, cells).get(PROBABILITY)
+    return probability if parts is None else np.fmin(probability, parts.min(axis=1))
 
 
 def questions(

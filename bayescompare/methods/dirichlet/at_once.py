@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.comparison.decision import (
-    decide_verdict_at_level,
     first_named_in_decision,
     same_decision_score,
+    state_of,
 )
 from bayescompare.comparison.method import LEAST_PAIRS, Method
 from bayescompare.comparison.pair_figures import PairFigures
+from bayescompare.kernels.dirichlet.completion_bounds import dirichlet_vectors_as_pairs
 from bayescompare.kernels.dirichlet.learned import (
     DirichletPairCounts,
     dirichlet_strength_evidence,
     dirichlet_strength_weights,
 )
 from bayescompare.kernels.dirichlet.learned_maximum import dirichlet_maxima_of_pairs, mixed_maximum
+from bayescompare.kernels.dirichlet.parts import fold_of_states
 from bayescompare.kernels.pair_states import count_pairs, every_state
 from bayescompare.methods._shared.learned_prior import LearnedPrior, prior_from_counts
 from bayescompare.results.results import Results
-from bayescompare.statements import BAR, DENSE, MOST_STATES, State, Statements
+from bayescompare.statements import BAR, DENSE, MOST_STATES, State, Statement, Statements
 
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet import Dirichlet
@@ -64,6 +66,8 @@ def _is_plain_dirichlet(method: Dirichlet, results: Results) -> bool:
     named = (method.prior, *(method.priors or {}).values())
     return not (
         method.needs_mcmc
+        # Its bounds are worked out pair by pair.
+        or method.prior == "imprecise"
         or any(isinstance(value, Mapping) for value in named)
         or results.groups is not None
         or results.weights is not None
@@ -82,9 +86,16 @@ class _GivenAtOnce:
     def __init__(self, log_alpha: FloatArray) -> None:
         self._log_alpha = log_alpha
 
-    def maxima(self, counts: DirichletPairCounts) -> tuple[FloatArray, FloatArray | None]:
-        """P(max) of every pair and statement; there is no other prior."""
-        return dirichlet_maxima_of_pairs(counts, self._log_alpha), None
+    def maxima(
+        self, counts: DirichletPairCounts, folds: Sequence[FloatArray]
+    ) -> tuple[list[FloatArray], None]:
+        """P(max) of every pair and statement, then summed as each of `folds` says."""
+        alpha = np.exp(self._log_alpha)
+        summed = [
+            dirichlet_maxima_of_pairs(_folded_counts(counts, fold), np.log(alpha @ fold))
+            for fold in folds
+        ]
+        return [dirichlet_maxima_of_pairs(counts, self._log_alpha), *summed], None
 
 
 class _LearnedAtOnce:
@@ -95,13 +106,28 @@ class _LearnedAtOnce:
         self._weights = np.array(learned.weights)
         self._own = np.full(size, -math.log(size))
 
-    def maxima(self, counts: DirichletPairCounts) -> tuple[FloatArray, FloatArray | None]:
-        """P(max) of every pair and statement under either prior."""
+    def maxima(
+        self, counts: DirichletPairCounts, folds: Sequence[FloatArray]
+    ) -> tuple[list[FloatArray], list[FloatArray] | None]:
+        """P(max) of every pair and statement under either prior, then summed by each of `folds`.
+
+        How probable each strength is stays what all measures say.
+        """
         evidence = dirichlet_strength_evidence(counts, self._log_base)
         weights = dirichlet_strength_weights(evidence, self._weights)
-        return mixed_maximum(counts, self._log_base, weights), dirichlet_maxima_of_pairs(
-            counts, self._own
-        )
+        learned = [mixed_maximum(counts, self._log_base, weights)]
+        own, _ = _GivenAtOnce(self._own).maxima(counts, folds)
+        for fold in folds:
+            log_base = np.log(np.exp(self._log_base) @ fold)
+            learned.append(mixed_maximum(_folded_counts(counts, fold), log_base, weights))
+        return learned, own
+
+
+def _folded_counts(counts: DirichletPairCounts, fold: FloatArray) -> DirichletPairCounts:
+    """The counts of every pair, summed over the statements that share a state (K, states)."""
+    summed = np.zeros((counts.n_pairs, fold.shape[1]))
+    np.add.at(summed, counts.pair, counts.count[:, None] * fold[counts.cell])
+    return dirichlet_vectors_as_pairs(summed)
 
 
 class _CountedAtOnce:
@@ -129,31 +155,38 @@ class _CountedAtOnce:
         blocks = (asked[k : k + step] for k in range(0, len(asked), step))
         parts = [self._block(block, prior) for block in blocks]
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        chosen, levels, alone, tied, dominance, ahead = columns
+        chosen, levels, alone, least, tied, dominance, leaders, figures, ahead = columns
         names = [(self._algorithms[a], self._algorithms[b]) for a, b in self._pairs[asked].tolist()]
-        least = np.fmin(levels, alone)
+        statements = [
+            _dirichlet_label_at_once(self._signs(k), *pair)
+            for k, pair in zip(chosen, names, strict=True)
+        ]
         return PairFigures(
             pairs=names,
             datasets=np.rint(self.counts.totals[asked]).astype(np.int64),
-            statements=[
-                _dirichlet_label_at_once(self._signs(k), *pair)
-                for k, pair in zip(chosen, names, strict=True)
-            ],
-            verdicts=[
-                decide_verdict_at_level(float(level), pvalue=False, tied=bool(equal))
-                for level, equal in zip(least, tied, strict=True)
+            statements=statements,
+            states=[
+                "tied" if equal else state_of(Statement.parse(label, pair), lead, part)
+                for label, pair, lead, part, equal in zip(
+                    statements, names, np.fmin(levels, alone), least, tied, strict=True
+                )
             ],
             levels=levels,
             alone=alone,
             lowest=np.full(len(names), np.nan),
+            least=least,
             dominance=dominance,
+            leaders=leaders,
+            parts=figures,
             ahead=ahead,
         )
 
     def _block(self, asked: IntArray, prior: _GivenAtOnce | _LearnedAtOnce) -> tuple[AnyArray, ...]:
-        """Of each pair: its statement, P under both priors, ties, dominance and lead by measure."""
+        """Of each pair: its statement, P under both priors, of its parts too, and each measure."""
         counts = self.counts.of_pairs(asked)
-        probability, own = prior.maxima(counts)
+        folds = [fold_of_states(self.states[:, j], arity) for j, arity in enumerate(self.arities)]
+        (probability, *learned), every_own = prior.maxima(counts, folds)
+        owned = [] if every_own is None else every_own[1:]
         same = same_decision_score(probability)
         chosen = probability.argmax(axis=1)
         tied = same.sum(axis=1) > 1
@@ -164,13 +197,27 @@ class _CountedAtOnce:
             ]
             chosen[row] = first_named_in_decision(np.flatnonzero(same[row]), weights, labels)
         every = np.arange(len(asked))
-        alone = np.full(len(asked), np.nan) if own is None else own[every, chosen]
+        alone = np.full(len(asked), np.nan)
+        if every_own is not None:
+            alone = every_own[0][every, chosen]
+        least = np.full(len(asked), np.inf)
+        leaders = np.full((len(asked), len(folds)), -1)
+        figures = np.empty((len(asked), len(folds), 2))
+        for j, arity in enumerate(self.arities):
+            both = [learned[j], owned[j] if owned else learned[j]]
+            for p in both:
+                np.minimum(least, p[every, self.states[chosen, j]], out=least)
+            top = both[0].argmax(axis=1)
+            figures[:, j] = np.stack([p[every, top] for p in both], axis=1)
+            alone_ahead = same_decision_score(both[0]).sum(axis=1) == 1
+            # Of two states the second is the second algorithm's, of three the third.
+            code = np.where(top == arity - 1, 2, top)
+            leaders[alone_ahead, j] = code[alone_ahead]
         # State 0 is the first better; the last, the second; "equivalent" between them is half each.
-        worth = 1.0 - self.states / (np.array(self.arities) - 1.0)
-        rest = 0.5 * (1.0 - probability.sum(axis=1, keepdims=True))
-        ahead = np.clip(probability @ worth + rest, 0.0, 1.0)
+        ahead = np.stack([p[:, 0] + p[:, 1:-1].sum(axis=1) / 2.0 for p in learned], axis=1)
         dominance = probability[:, [0, -1]]
-        return chosen, probability[every, chosen], alone, tied, dominance, ahead
+        lead = probability[every, chosen]
+        return chosen, lead, alone, least, tied, dominance, leaders, figures, ahead
 
     def _tied_counts(
         self, counts: DirichletPairCounts, rows: IntArray

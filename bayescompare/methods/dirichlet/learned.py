@@ -19,7 +19,7 @@ import xarray as xr
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import ALONE, theta_columns
+from bayescompare.comparison.columns import ALONE, PROBABILITY, theta_columns
 from bayescompare.comparison.decision import SETTLED, Decision, decide
 from bayescompare.comparison.method import BetaMixture, Form, Method, Sampling
 from bayescompare.comparison.planning import grow_cells_in_planning
@@ -31,6 +31,7 @@ from bayescompare.kernels.dirichlet.learned import (
 from bayescompare.kernels.dirichlet.learned_maximum import mixed_maximum
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.mixture import Mixture
+from bayescompare.kernels.dirichlet.parts import parts_of_mixture
 from bayescompare.methods._shared.learned_prior import (
     LearnedPrior,
     join_shared_pattern,
@@ -42,7 +43,12 @@ from bayescompare.methods._shared.learned_prior import (
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods._shared.trees import shared_conjugate_tree
-from bayescompare.methods.dirichlet import Dirichlet, dirichlet_cell_betas
+from bayescompare.methods.dirichlet import (
+    Dirichlet,
+    dirichlet_cell_betas,
+    dirichlet_parts,
+    least_of_dirichlet,
+)
 from bayescompare.methods.dirichlet.learned_model import (
     dirichlet_with_log_prior,
     dirichlet_without_choice,
@@ -53,7 +59,7 @@ from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, State, Statement, Statements
 
-__all__ = ["LearnedDirichlet", "learned_dirichlet"]
+__all__ = ["LearnedDirichlet", "learned_dirichlet", "learned_dirichlet_parts"]
 
 
 #: From so many pairs on, their P(max) are worked out together.
@@ -131,7 +137,14 @@ class LearnedDirichlet(Dirichlet):
     def _answer(
         self, statements: Statements, mixture: Mixture, probability: FloatArray, lump: float
     ) -> Answer:
-        alone, _ = probability_of_maximum(dirichlet_prior_cells("symmetric", 1.0, statements)[1])
+        own = dirichlet_prior_cells("symmetric", 1.0, statements)[1]
+        alone, _ = probability_of_maximum(own)
+        parts = {}
+        if len(statements.measures) > 1:
+            parts = {
+                PROBABILITY: learned_dirichlet_parts(statements, mixture),
+                ALONE: dirichlet_parts(statements, own)[PROBABILITY],
+            }
         ends = mixture.quantile(0.025), mixture.quantile(0.975)
         extra = {ALONE: alone, **theta_columns(mixture.mean, *ends)}
         answer = Answer.over(
@@ -140,6 +153,7 @@ class LearnedDirichlet(Dirichlet):
             unobserved=float(probability[statements.table.counts == 0].sum()) + lump,
             log_evidence=mixture.log_evidence,
             per_statement=extra,
+            parts=parts,
         )
         return replace(
             answer, scalars=_learned_dirichlet_test_questions(statements, mixture, answer)
@@ -186,8 +200,7 @@ class LearnedDirichlet(Dirichlet):
 
         So a simulated verdict is settled when `decide` would call it so.
         """
-        statements, mixture = self.mixture(results)
-        return partial(_next_learned_dirichlet_test, mixture, statements.log_size)
+        return partial(_next_learned_dirichlet_test, *self.mixture(results))
 
     def level_given(
         self, results: Results, answer: Answer, decision: Decision
@@ -199,7 +212,7 @@ class LearnedDirichlet(Dirichlet):
         own = Dirichlet(prior="symmetric").level_given(results, answer, decision)
         if own is None:
             return None
-        _, mixture = self.mixture(results)
+        statements, mixture = self.mixture(results)
         assert decision.runner_up is not None
         best, other = (answer.labels.index(s) for s in (decision.statement, decision.runner_up[0]))
 
@@ -210,7 +223,7 @@ class LearnedDirichlet(Dirichlet):
             counts = mixture.base.counts.copy()
             counts[best] += more - moved
             counts[other] += moved
-            return min(alone, float(mixture.with_counts(counts).maximum()[0][best]))
+            return min(alone, float(_least_learned(statements, mixture.with_counts(counts))[best]))
 
         return level
 
@@ -318,10 +331,26 @@ def _sum_learned_dirichlet_prior(
     return replace(prior, shares=ordered)
 
 
+def learned_dirichlet_parts(statements: Statements, mixture: Mixture) -> FloatArray:
+    """How sure the parts of each statement are, averaged over the strengths."""
+    kept = np.flatnonzero(mixture.weights)
+    components = [mixture.components[k] for k in kept]
+    states = statements.table.states
+    return parts_of_mixture(mixture.weights[kept], components, states, statements.arities)
+
+
+def _least_learned(statements: Statements, mixture: Mixture) -> FloatArray:
+    """The least of P(max) of each statement and of P of its parts."""
+    probability = mixture.maximum()[0]
+    if len(statements.measures) == 1 or len(probability) > statements.n_listed:
+        return probability
+    return np.minimum(probability, learned_dirichlet_parts(statements, mixture).min(axis=1))
+
+
 def _next_learned_dirichlet_test(
-    mixture: Mixture, log_size: float, number: int, rng: np.random.Generator
+    statements: Statements, mixture: Mixture, number: int, rng: np.random.Generator
 ) -> FloatArray:
-    """P(max) under the learned or the symmetric prior, whichever is less, with more datasets."""
+    """The least P that a verdict rests on, under both priors, with more datasets."""
     strength = float(rng.choice(mixture.strengths, p=mixture.weights))
     after = grow_cells_in_planning(mixture.at_strength(strength), number, rng)
     base = replace(
@@ -329,5 +358,7 @@ def _next_learned_dirichlet_test(
         log_alpha=after.log_alpha - np.log(strength),
         rest_log_alpha=after.rest_log_alpha - float(np.log(strength)),
     )
-    own = replace(base, log_alpha=np.full(len(base.counts), -log_size), rest_log_alpha=-log_size)
-    return np.minimum(replace(mixture, base=base).maximum()[0], probability_of_maximum(own)[0])
+    even = -statements.log_size
+    own = replace(base, log_alpha=np.full(len(base.counts), even), rest_log_alpha=even)
+    learned = _least_learned(statements, replace(mixture, base=base))
+    return np.minimum(learned, least_of_dirichlet(statements, own))

@@ -13,7 +13,7 @@ import xarray as xr
 
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import ALONE, ALONE_LOWEST, LOWEST
+from bayescompare.comparison.columns import ALONE, ALONE_LOWEST, LOWEST, PROBABILITY
 from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.dirichlet.completion_bounds import Maxima, dirichlet_vectors_as_pairs
 from bayescompare.kernels.dirichlet.learned import (
@@ -51,7 +51,7 @@ class LearnedPartialDirichlet(PartlySeen, LearnedDirichlet):
         base = np.exp(self._log_base(table))
         return np.outer(self.learned.values, base), np.array(self.learned.weights)
 
-    def maxima(self, table: PartialTable) -> Maxima:
+    def maxima(self, table: PartialTable, fold: FloatArray | None = None) -> Maxima:
         """P(max) averaged over the strengths that the counts leave probable."""
         log_base, prior = self._log_base(table), np.array(self.learned.weights)
 
@@ -60,7 +60,10 @@ class LearnedPartialDirichlet(PartlySeen, LearnedDirichlet):
             weights = dirichlet_strength_weights(
                 dirichlet_strength_evidence(counts, log_base), prior
             )
-            return mixed_maximum(counts, log_base, weights)
+            if fold is None:
+                return mixed_maximum(counts, log_base, weights)
+            summed = dirichlet_vectors_as_pairs(vectors @ fold)
+            return mixed_maximum(summed, np.log(np.exp(log_base) @ fold), weights)
 
         return maxima
 
@@ -72,7 +75,12 @@ class LearnedPartialDirichlet(PartlySeen, LearnedDirichlet):
         columns = {ALONE: own.probability, **answer.per_statement}
         if LOWEST in own.per_statement:
             columns[ALONE_LOWEST] = own.per_statement[LOWEST]
-        return replace(answer, per_statement=columns)
+        parts = dict(answer.parts)
+        if parts:
+            parts[ALONE] = own.parts[PROBABILITY]
+        if LOWEST in parts:
+            parts[LOWEST] = np.minimum(parts[LOWEST], own.parts[LOWEST])
+        return replace(answer, per_statement=columns, parts=parts)
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw the strength, the statements of partly seen datasets, and θ given all."""

@@ -16,6 +16,7 @@ Identification of Probability Distributions, for bounds.
 
 from __future__ import annotations
 
+import functools
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -69,8 +70,8 @@ class PartlySeen(Dirichlet):
         """Return the Dirichlets (R, K) of which the prior is a mixture, and their weights (R,)."""
 
     @abstractmethod
-    def maxima(self, table: PartialTable) -> Maxima:
-        """Return what gives P(max) of count vectors."""
+    def maxima(self, table: PartialTable, fold: FloatArray | None = None) -> Maxima:
+        """Return what gives P(max) of count vectors, or of their sums by `fold` (K, states)."""
 
     def strengths(self) -> FloatArray | None:
         """Return the strength of each component, where these differ in nothing else."""
@@ -105,7 +106,7 @@ class PartlySeen(Dirichlet):
         if self.needs_mcmc:
             return sampled_partial_answer(self, table, sampling)
         posterior = self.partial_posterior(table, sampling.rng)
-        maxima = self.maxima(table) if results.gaps == "bounds" else None
+        maxima = functools.partial(self.maxima, table) if results.gaps == "bounds" else None
         return partial_figures(table, posterior, maxima, sampling)
 
     def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
@@ -142,7 +143,11 @@ class PartlySeen(Dirichlet):
             new = table.counts + rng.multinomial(more, theta)
             again = partial_posterior(alpha, prior, new, table.rows, rng)
             assert again is not None, "the same rows were exact before"
-            return again.probability[listed]
+            if len(results.measures) == 1:
+                return again.probability[listed]
+            own = table.statements
+            parts = again.part_maxima(own.table.states, own.arities).min(axis=1)
+            return np.minimum(again.probability, parts)[listed]
 
         return simulate
 
@@ -232,9 +237,13 @@ class PartialDirichlet(PartlySeen):
         _, cells = self.cells_of(table.statements)
         return np.exp(cells.log_alpha)[None], np.ones(1)
 
-    def maxima(self, table: PartialTable) -> Maxima:
+    def maxima(self, table: PartialTable, fold: FloatArray | None = None) -> Maxima:
         """P(max) under the one Dirichlet."""
-        return dirichlet_maxima_of_vectors(self.cells_of(table.statements)[1].log_alpha)
+        log_alpha = self.cells_of(table.statements)[1].log_alpha
+        if fold is None:
+            return dirichlet_maxima_of_vectors(log_alpha)
+        summed = dirichlet_maxima_of_vectors(np.log(np.exp(log_alpha) @ fold))
+        return lambda vectors: summed(vectors @ fold)
 
 
 def partial_dirichlet(method: Dirichlet, gaps: Reading) -> PartialDirichlet:

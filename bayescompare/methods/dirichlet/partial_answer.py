@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import HIGHEST, LOWEST, theta_columns
+from bayescompare.comparison.columns import HIGHEST, LOWEST, PROBABILITY, theta_columns
 from bayescompare.comparison.decision import decide
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Sampling
@@ -22,10 +23,15 @@ from bayescompare.kernels.dirichlet.completion_bounds import (
     Maxima,
     completion_bounds,
 )
+from bayescompare.kernels.dirichlet.parts import fold_of_states
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.orders import WeightTable
 from bayescompare.kernels.replicated.partial import PartialPosterior
-from bayescompare.methods._shared.drawn import drawn_theta_summary, shared_sampled_questions
+from bayescompare.methods._shared.drawn import (
+    drawn_parts,
+    drawn_theta_summary,
+    shared_sampled_questions,
+)
 from bayescompare.methods._shared.priors import check_shared_prior_support
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods._shared.trees import finish_shared_tree
@@ -63,20 +69,35 @@ class PartialDetails(Details):
 
 
 def partial_figures(
-    table: PartialTable, posterior: PartialPosterior, maxima: Maxima | None, sampling: Sampling
+    table: PartialTable,
+    posterior: PartialPosterior,
+    maxima: Callable[[FloatArray | None], Maxima] | None,
+    sampling: Sampling,
 ) -> Answer:
-    """Return the answer, with bounds over all completions where `maxima` is given."""
+    """Return the answer, with bounds over all completions where `maxima` is given.
+
+    It gives P(max), of statements or summed as a matrix says, from count vectors.
+    """
     listed = partial_dirichlet_listed(table)
     ends = np.array([posterior.theta_interval(int(k)) for k in listed])
     mean, mcse = posterior.theta_mean[listed], posterior.mcse
     columns = theta_columns(mean, ends[:, 0], ends[:, 1])
     exact = None
+    statements = table.statements
+    parts = {}
+    if len(statements.measures) > 1:
+        every = posterior.part_maxima(statements.table.states, statements.arities)
+        parts[PROBABILITY] = every[listed]
     if maxima is not None:
-        bounds = bounded_partial_dirichlet(table, maxima)
+        bounds = bounded_partial_dirichlet(table, maxima(None))
         exact = bounds.exact
         # They contain P itself, which values tied beside a gap could otherwise put outside.
         columns[LOWEST] = np.minimum(bounds.lower, posterior.probability)[listed]
         columns[HIGHEST] = np.maximum(bounds.upper, posterior.probability)[listed]
+        if parts:
+            lowest = _lowest_partial_parts(table, maxima) if exact else np.nan
+            # What a search cannot bound is taken for nothing.
+            parts[LOWEST] = np.fmin(np.nan_to_num(lowest), every)[listed]
     answer = Answer.over(
         _dirichlet_partial_listing(table, listed),
         probability=posterior.probability[listed],
@@ -84,10 +105,26 @@ def partial_figures(
         unobserved=float(posterior.probability[~table.possible].sum()),
         log_evidence=posterior.log_evidence,
         per_statement=columns,
+        parts=parts,
         seed=None if mcse is None else sampling.seed,
         details=PartialDetails(partly_seen=len(table.rows), bounds_exact=exact),
     )
     return replace(answer, scalars=_dirichlet_partial_questions(table, posterior, answer))
+
+
+def _lowest_partial_parts(
+    table: PartialTable, maxima: Callable[[FloatArray | None], Maxima]
+) -> FloatArray:
+    """The least P of each part over all completions, (K, m)."""
+    states, completions = table.statements.table.states, table.completions()
+    lowest = np.empty(states.shape)
+    for j, arity in enumerate(table.statements.arities):
+        bounds = completion_bounds(
+            table.counts, completions, maxima(fold_of_states(states[:, j], arity))
+        )
+        assert bounds is not None, "all completions were tried before"
+        lowest[:, j] = bounds.lower[states[:, j]]
+    return lowest
 
 
 def bounded_partial_dirichlet(table: PartialTable, maxima: Maxima) -> CompletionBounds:
@@ -120,6 +157,7 @@ def sampled_partial_answer(method: PartlySeen, table: PartialTable, sampling: Sa
         mcse=nuts.nuts_monte_carlo_error(each),
         none_leads=1.0 - float(each.any(axis=-1).mean()),
         per_statement=drawn_theta_summary(theta, table.statements),
+        parts=drawn_parts(theta, table.statements),
         tree=tree,
         seed=sampling.seed,
         details=PartialDetails(partly_seen=len(table.rows)),

@@ -16,7 +16,11 @@ from bayescompare.comparison.method import Form, Sampling
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.leading import sole_leader
-from bayescompare.methods._shared.drawn import drawn_theta_summary, shared_sampled_questions
+from bayescompare.methods._shared.drawn import (
+    drawn_parts,
+    drawn_theta_summary,
+    shared_sampled_questions,
+)
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -154,6 +158,7 @@ def dirichlet_sampled_answer(method: Dirichlet, results: Results, sampling: Samp
         mcse=nuts.nuts_monte_carlo_error(each),
         none_leads=none,
         per_statement=drawn_theta_summary(posterior["theta"], statements),
+        parts=drawn_parts(posterior["theta"], statements),
         tree=tree,
         seed=sampling.seed,
     )

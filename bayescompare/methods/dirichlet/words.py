@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import claim_in_quotes, claim_words
+from bayescompare.comparison.claims import (
+    certainty_words,
+    claim_in_quotes,
+    claim_words,
+    settled_parts_words,
+)
 from bayescompare.comparison.columns import HIGHEST, LOWER, LOWEST, THETA_MEAN, UPPER
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
@@ -122,23 +127,23 @@ def _dirichlet_verdict_words(results: Results, answer: Answer, decision: Decisio
         f"On {n} the most probable statement is that "
         f"{_dirichlet_claim_words(results, decision.statement)}. The "
         "probability that it is the most probable one is "
-        f"{probability_words(decision.level)} ({how}){_dirichlet_held_back_words(decision)}"
+        f"{probability_words(decision.level)} ({how}){_dirichlet_held_back_words(answer, decision)}"
     )
-    return {
-        "settled": f"{start}, which settles it.",
-        "likely": f"{start}: likely, but short of "
-        f"{setting_number_text(SETTLED)} and so not settled.",
-        "open": f"{start}, which leaves the question open.",
-    }[decision.verdict]
+    return f"{start}{certainty_words(decision)}."
 
 
-def _dirichlet_held_back_words(decision: Decision) -> str:
+def _lowest_over_words(answer: Answer) -> str:
+    return "for any prior mean" if LOWER in answer.per_statement else "whatever is missing"
+
+
+def _dirichlet_held_back_words(answer: Answer, decision: Decision) -> str:
     """Say what else the verdict rests on, where that is less sure."""
     words = ""
     if decision.alone is not None and decision.alone < decision.level:
         words = f", but {probability_words(decision.alone)} under the pair's own prior"
     if decision.lowest is not None:
-        words += f", and at least {probability_words(decision.lowest)} whatever is missing"
+        lowest = probability_words(decision.lowest)
+        words += f", and at least {lowest} {_lowest_over_words(answer)}"
     return words
 
 
@@ -163,11 +168,11 @@ def _dirichlet_imprecise_words(answer: Answer, decision: Decision) -> str:
         return ""
     low, high = (answer.column_at(end, decision.statement) for end in (LOWER, UPPER))
     if low >= SETTLED:
-        meaning = "so the verdict does not depend on the prior mean"
+        meaning = "so that it leads does not depend on the prior mean"
     elif high >= SETTLED:
-        meaning = "so some prior means settle it and others do not"
+        meaning = "so with some prior means it leads surely and with others not"
     else:
-        meaning = "so no prior mean settles it"
+        meaning = "so with no prior mean does it lead surely"
     return (
         f"Over all prior means of this strength the probability of the leader lies between "
         f"{probability_words(low)} and {probability_words(high)}, {meaning}."
@@ -186,11 +191,11 @@ def bounds_words(results: Results, answer: Answer, decision: Decision) -> list[s
         "all)"
     )
     if low >= SETTLED:
-        meaning = "so the gaps do not matter to the verdict"
+        meaning = "so that it leads does not depend on the gaps"
     elif high >= SETTLED:
-        meaning = "so it depends on the missing values whether it is settled"
+        meaning = "so it depends on the missing values whether it leads surely"
     else:
-        meaning = "so no missing values would settle it"
+        meaning = "so with no missing values would it lead surely"
     return [
         f"{how}, the probability of the leader lies between {probability_words(low)} and "
         f"{probability_words(high)}, {meaning}."
@@ -201,9 +206,11 @@ def _dirichlet_frequency_words(answer: Answer, decision: Decision) -> str:
     if decision.verdict == "tied":
         return ""
     mean = answer.column_at(THETA_MEAN, decision.statement)
+    one_by_one = settled_parts_words(decision)
     return (
         "That is how sure we are that it leads, not how often it holds: on a new dataset it is "
         f"expected to hold with probability {probability_words(mean)}."
+        f"{f' {one_by_one}' if one_by_one else ''}"
     )
 
 

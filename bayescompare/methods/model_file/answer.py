@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import BoolArray, FloatArray
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import theta_columns
+from bayescompare.comparison.columns import PROBABILITY, theta_columns
 from bayescompare.comparison.nuts import nuts_monte_carlo_error
+from bayescompare.kernels.dirichlet.parts import parts_of_draws, parts_of_orders
 from bayescompare.kernels.leading import exceeds_to_lead, sole_leader, strict_order
 from bayescompare.methods.model_file.details import StrengthDetails
 from bayescompare.methods.model_file.hook import ROUNDING, hooked_probability
@@ -99,7 +100,15 @@ def _model_file_answer_by_theta(results: Results, theta: xr.DataArray) -> Answer
     low, high = np.quantile(values.reshape(-1, len(labels)), (0.025, 0.975), axis=0)
     extra = theta_columns(mean, low, high)
     answer = _answer(results, labels, each.mean(axis=(0, 1)), nuts_monte_carlo_error(each), extra)
-    return replace(answer, none_leads=float(1.0 - each.any(axis=-1).mean()))
+    parts = {}
+    if len(answer.states) > 1:
+        parts[PROBABILITY] = parts_of_draws(values, _model_file_states(answer))
+    return replace(answer, parts=parts, none_leads=float(1.0 - each.any(axis=-1).mean()))
+
+
+def _model_file_states(answer: Answer) -> IntArray:
+    """The states of each statement as numbers, (S, m)."""
+    return np.stack([np.unique(names, return_inverse=True)[1] for names in answer.states], axis=1)
 
 
 def _model_file_strength_by_wins(better: xr.DataArray) -> xr.DataArray:
@@ -129,10 +138,13 @@ def _model_file_answer_by_strength(
     answer = _answer(
         results, labels, each.mean(axis=(0, 1)), nuts_monte_carlo_error(each), None, counts
     )
+    parts = {}
+    if len(answer.states) > 1:
+        parts[PROBABILITY] = parts_of_orders(each.mean(axis=(0, 1)), _model_file_states(answer))
     ahead = beats.all(over).mean(("chain", "draw")).transpose("algorithm", "opponent")
     who = tuple(tuple(row) for row in ahead.values.tolist())
     none = float(1.0 - strict.mean())
-    return replace(answer, details=StrengthDetails(ahead=who), none_leads=none)
+    return replace(answer, parts=parts, details=StrengthDetails(ahead=who), none_leads=none)
 
 
 def _model_file_orderings(strength: xr.DataArray) -> tuple[list[str], FloatArray, BoolArray, bool]:

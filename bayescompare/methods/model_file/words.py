@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import claim_words
+from bayescompare.comparison.claims import certainty_words, claim_words
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods.model_file.details import ModelDetails
 from bayescompare.methods.model_file.source import UNNAMED
@@ -34,14 +34,10 @@ def model_file_words(results: Results, answer: Answer, decision: Decision) -> li
     )
     if math.isfinite(mcse):
         start += f" (Monte Carlo standard error {standard_error_text(mcse)})"
-    verdict = {
-        "settled": ", which settles it.",
-        "likely": f": likely, but short of {setting_number_text(SETTLED)} and so not settled.",
-        "open": ", which leaves the question open.",
-        "tied": ", and so has another statement.",
-    }[decision.verdict]
+    tied = decision.state == "tied"
+    verdict = ", and so has another statement" if tied else certainty_words(decision)
     return [
-        start + verdict,
+        f"{start}{verdict}.",
         *_pair_words(results, answer),
         "The figure is only as good as that model: see diagnose() for its sampling and loo() for "
         "how it compares with others.",

@@ -25,6 +25,7 @@ from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import PROBABILITY
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
@@ -56,6 +57,7 @@ from bayescompare.methods.network.answer import (
     average_graph_maximum,
     graph_maximum,
     graph_weights,
+    network_part_maxima,
     network_tables_of,
 )
 from bayescompare.methods.network.average import averaged_draws, averaged_sample
@@ -297,6 +299,10 @@ class Network(Method):
         if self.average:
             maximum = average_graph_maximum(scores, self.mcse, sampling.rng)
         answer = self.describe(scores, graph, maximum, parts, sampling)
+        graphs = self.graphs(scores, graph, sampling.rng)
+        # A seed of their own, as the intervals of θ have.
+        own = network_part_maxima(scores, graphs, np.random.default_rng(0))
+        answer = replace(answer, parts={PROBABILITY: own})
         if (
             is_complete_network_part(graph, range(len(graph)))
             and not self.average
@@ -305,7 +311,8 @@ class Network(Method):
             _, cells = dirichlet_prior_cells("symmetric", scores.ess, scores.statements)
             figures = questions(scores.statements, cells, answer)
             return replace(answer, per_statement=dirichlet_theta_summary(cells), scalars=figures)
-        layouts, weights = self._layouts(results, scores, graph, sampling.rng)
+        layouts = [self.layout(results, scores, one) for one in graphs]
+        weights = np.array(list(graphs.values()))
         extra, figures = drawn_theta(scores.statements, layouts, weights, answer)
         return replace(answer, per_statement=extra, scalars=figures)
 
@@ -344,13 +351,11 @@ class Network(Method):
         number = log_number_of_dags(m, min(scores.max_parents, m - 1))
         return log_sum_over_dags(scores.local_table) - number
 
-    def _layouts(
-        self, results: Results, scores: GraphScores, graph: Graph, rng: np.random.Generator
-    ) -> tuple[list[NetworkLayout], FloatArray]:
-        """The best graph's layout, or with average one per class of graphs with its weight."""
-        graphs = graph_weights(scores, rng) if self.average else {graph: 1.0}
-        layouts = [self.layout(results, scores, one) for one in graphs]
-        return layouts, np.array(list(graphs.values()))
+    def graphs(
+        self, scores: GraphScores, graph: Graph, rng: np.random.Generator
+    ) -> dict[Graph, float]:
+        """Return the graph, or with average one for each class of graphs, with its weight."""
+        return graph_weights(scores, rng) if self.average else {graph: 1.0}
 
     def layout(self, results: Results, scores: GraphScores, graph: Graph) -> NetworkLayout:
         """Lay out the tables of a graph."""

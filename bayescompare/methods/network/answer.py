@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
-from collections.abc import Iterable
+import operator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +16,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.network.cell_prior import CellPrior
 from bayescompare.kernels.network.dag_posterior import all_dags, local_scores
 from bayescompare.kernels.network.dag_sampling import sample_dags
@@ -28,13 +32,16 @@ from bayescompare.statements import Statements
 from bayescompare.text import numbers
 
 __all__ = [
+    "MOST_ANCESTORS",
     "NetworkMaximum",
     "average_graph_maximum",
     "check_network_drawable",
     "graph_maximum",
     "graph_weights",
+    "network_part_maxima",
     "network_tables_of",
     "prior_graph_weights",
+    "summed_network_draws",
 ]
 
 
@@ -50,6 +57,10 @@ MOST_SAMPLED = 20_000
 NEGLIGIBLE = 1e-9
 #: Equivalent sample size up to which drawn cells differ by more than rounding.
 MOST_ESS = 1e15
+#: Joint states of a measure and its ancestors up to which θ is summed over them.
+MOST_ANCESTORS = 4096
+#: Draws behind a part that has no closed form.
+PART_DRAWS = 20_000
 _PILOT = 4_000
 #: The largest standard error that so many draws have.
 _PILOT_ERROR = 0.5 / math.sqrt(_PILOT)
@@ -335,6 +346,106 @@ def _network_answer_hits(
             if tuple(row) in index:
                 hits[index[tuple(row)]] += count
     return hits
+
+
+def network_part_maxima(
+    scores: GraphScores,
+    graphs: Mapping[Graph, float],
+    rng: np.random.Generator,
+    *,
+    draws: int = PART_DRAWS,
+) -> FloatArray:
+    """P of what each statement says of each measure by itself, (S, m); NaN where it is unknown.
+
+    A measure that may be a root of an equivalent graph has a Dirichlet of its own; of others the
+    sum over their ancestors is drawn.
+    """
+    statements, prior = scores.statements, scores.prior
+    out = np.zeros(statements.table.states.shape)
+    for j in range(out.shape[1]):
+        for graph, weight in graphs.items():
+            if _may_be_root(graph, j, equivalent=prior.equivalent):
+                out[:, j] += weight * _network_answer_of_root(statements, graph, j, prior)
+                continue
+            size = max(100, round(weight * draws))
+            drawn = summed_network_draws(statements, graph, prior, [j], size, rng)
+            if drawn is None:
+                out[:, j] = np.nan
+                break
+            # The states are sorted, and all of them there.
+            leads = sole_leader(drawn[1]).mean(axis=0)
+            out[:, j] += weight * leads[statements.table.states[:, j]]
+    return out
+
+
+def _network_answer_of_root(
+    statements: Statements, graph: Graph, j: int, prior: CellPrior
+) -> FloatArray:
+    """P of the state that each statement names of a measure that depends on no other."""
+    if prior.equivalent:
+        cells, place = _network_answer_bdeu_cells(statements, [j], prior.ess)
+    else:
+        tables = network_tables_of(statements, graph, [j], prior)
+        place = statements.table.states[:, j]
+        counts = np.bincount(place, statements.table.counts, minlength=len(tables.alpha))
+        cells = DirichletCells(np.log(tables.alpha), counts)
+    return probability_of_maximum(cells)[0][place]
+
+
+def _may_be_root(graph: Graph, j: int, *, equivalent: bool) -> bool:
+    """Whether a measure has no parents, or an equivalent graph surely has it without any.
+
+    Where no two parents of j or of its ancestors are unjoined, these can be turned to hang on j.
+    """
+    if not graph[j] or not equivalent:
+        return not graph[j]
+    above, new = 0, 1 << j
+    while new & ~above:
+        above |= new
+        new = functools.reduce(
+            operator.or_, (graph[i] for i in range(len(graph)) if above >> i & 1)
+        )
+    return all(
+        graph[a] >> b & 1 or graph[b] >> a & 1
+        for i in range(len(graph))
+        if above >> i & 1
+        for a, b in itertools.combinations([p for p in range(len(graph)) if graph[i] >> p & 1], 2)
+    )
+
+
+def summed_network_draws(
+    statements: Statements,
+    graph: Graph,
+    prior: CellPrior,
+    measures: list[int],
+    draws: int,
+    rng: np.random.Generator,
+) -> tuple[IntArray, FloatArray] | None:
+    """Draw θ of some measures, summed over all others.
+
+    Returns the joint states of these measures (K, m') and their θ (draws, K); None where too many
+    states of their ancestors would have to be summed over.
+    """
+    above = set(measures)
+    while more := {i for j in above for i in range(len(graph)) if graph[j] >> i & 1} - above:
+        above |= more
+    chosen = sorted(above)
+    sizes = [statements.arities[j] for j in chosen]
+    if math.prod(sizes) > MOST_ANCESTORS:
+        return None
+    states = np.zeros((math.prod(sizes), len(statements.measures)), dtype=np.int64)
+    grid = np.meshgrid(*map(np.arange, sizes), indexing="ij")
+    states[:, chosen] = np.stack(grid, axis=-1).reshape(-1, len(chosen))
+    tables = network_tables_of(statements, graph, chosen, prior)
+    cells = tables.cells(states)
+    own, place = np.unique(states[:, measures], axis=0, return_inverse=True)
+    theta = np.zeros((draws, len(own)))
+    step = max(1, 2_000_000 // len(states))
+    for start in range(0, draws, step):
+        size = min(step, draws - start)
+        joint = np.exp(tables.log_draws(size, rng)[:, cells].sum(axis=-1))
+        np.add.at(theta[start : start + size].T, place.ravel(), joint.T)
+    return own, theta
 
 
 def _network_answer_product(parts: list[NetworkMaximum]) -> NetworkMaximum:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,13 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.network.ancestral import ancestral_states
 from bayescompare.kernels.network.dag_sampling import DagSampler
 from bayescompare.kernels.network.statements import network_states_of_largest
-from bayescompare.methods.network.answer import graph_maximum, graph_weights, network_tables_of
-from bayescompare.methods.network.graph import GraphScores, default_max_parents
+from bayescompare.methods.network.answer import (
+    graph_maximum,
+    graph_weights,
+    network_part_maxima,
+    network_tables_of,
+)
+from bayescompare.methods.network.graph import Graph, GraphScores, default_max_parents
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 
@@ -50,9 +55,16 @@ def plan_network(
         (states,) = ancestral_states(tables, tables.log_draws(1, rng), number, rng)
         after = _network_plan_with_states(scores, states, learn_limit=method.max_parents is None)
         if method.average:
-            return _network_plan_averaged(after, rng)
-        again = method.graph(after)
-        return graph_maximum(after.statements, again, after.prior, _ERROR, rng)[0].probability
+            graphs = graph_weights(after, rng, _GRAPHS)
+            probability = _network_plan_averaged(after, graphs, rng)
+        else:
+            graphs = {method.graph(after): 1.0}
+            (again,) = graphs
+            maximum, _ = graph_maximum(after.statements, again, after.prior, _ERROR, rng)
+            probability = maximum.probability
+        # A verdict rests on what is said of each measure, too.
+        parts = network_part_maxima(after, graphs, rng, draws=_DRAWS)
+        return np.fmin(probability, parts.min(axis=1))
 
     return simulate
 
@@ -80,11 +92,13 @@ def _network_plan_with_states(
     return replace(scores, statements=more, max_parents=limit)
 
 
-def _network_plan_averaged(scores: GraphScores, rng: np.random.Generator) -> FloatArray:
+def _network_plan_averaged(
+    scores: GraphScores, graphs: Mapping[Graph, float], rng: np.random.Generator
+) -> FloatArray:
     """P(max) over all graphs, each with its share of the draws."""
     rows = scores.statements.table.states
     probability = np.zeros(len(rows))
-    for graph, weight in graph_weights(scores, rng, _GRAPHS).items():
+    for graph, weight in graphs.items():
         tables = network_tables_of(scores.statements, graph, range(len(graph)), scores.prior)
         own = rows[:, list(tables.members)]
         leaders = network_states_of_largest(

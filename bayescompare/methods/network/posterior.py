@@ -32,6 +32,7 @@ from bayescompare.methods._shared.trees import (
     shrink_shared_predictions,
     sign_shared_tree,
 )
+from bayescompare.methods.network.answer import MOST_ANCESTORS
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME, Statements
 
@@ -46,10 +47,6 @@ __all__ = [
     "finish_network_tree",
     "single_network_tree",
 ]
-
-
-#: Joint states of a measure and its ancestors up to which its marginal is summed exactly.
-MOST_ANCESTORS = 4096
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,9 @@ def predict_by_network(
         return _network_prediction_labels(
             layout, ancestral_states(layout.tables, logs, number, rng)
         )
-    layouts, weights = method._layouts(results, scores, graph, rng)
-    chosen = rng.choice(len(layouts), size=draws, p=weights)
+    graphs = method.graphs(scores, graph, rng)
+    layouts = [method.layout(results, scores, one) for one in graphs]
+    chosen = rng.choice(len(layouts), size=draws, p=list(graphs.values()))
     states = np.empty((draws, number, len(results.measures)), dtype=np.int64)
     for g in np.unique(chosen):
         tables = layouts[g].tables

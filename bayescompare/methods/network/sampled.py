@@ -12,7 +12,11 @@ from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.network.statements import network_states_of_largest
-from bayescompare.methods._shared.drawn import drawn_theta_summary, shared_sampled_questions
+from bayescompare.methods._shared.drawn import (
+    drawn_parts,
+    drawn_theta_summary,
+    shared_sampled_questions,
+)
 from bayescompare.methods._shared.priors import check_shared_prior_support
 from bayescompare.methods.network.answer import NetworkMaximum
 from bayescompare.methods.network.graph import Graph, GraphScores
@@ -44,7 +48,10 @@ def sampled_answer(
     maximum = NetworkMaximum(each.mean(axis=(0, 1)), error**2)
     answer = method.describe(scores, graph, maximum, [], sampling)
     answer = replace(
-        answer, per_statement=drawn_theta_summary(posterior["theta"], scores.statements), tree=tree
+        answer,
+        per_statement=drawn_theta_summary(posterior["theta"], scores.statements),
+        parts=drawn_parts(posterior["theta"], scores.statements),
+        tree=tree,
     )
     return replace(
         answer, scalars=shared_sampled_questions(posterior["theta"], scores.statements, answer)

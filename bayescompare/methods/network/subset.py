@@ -18,19 +18,23 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import theta_columns
+from bayescompare.comparison.columns import PROBABILITY, theta_columns
 from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.method import Method, Sampling
+from bayescompare.kernels.dirichlet.parts import parts_of_draws
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.network.dag_posterior import is_acyclic
 from bayescompare.methods._shared.priors import prior_options
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.network import Network
-from bayescompare.methods.network.answer import check_network_drawable, network_tables_of
+from bayescompare.methods.network.answer import (
+    MOST_ANCESTORS,
+    check_network_drawable,
+    summed_network_draws,
+)
 from bayescompare.methods.network.details import NetworkDetails
 from bayescompare.methods.network.graph import Graph, GraphScores, edges_of, graph_class_pattern
-from bayescompare.methods.network.posterior import MOST_ANCESTORS
 from bayescompare.methods.network.words import summed_words
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
@@ -134,26 +138,27 @@ class SummedNetwork(Network):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Draw the tables, sum θ over the other measures, count which statement is largest."""
-        assert self.whole is not None
+        if self.whole is None:
+            raise BayescompareError("this answer was summed from a network that is not here.")
         prior = self.whole.prior
         check_network_drawable(prior.ess)
         whole, subset = self.whole.statements, Statements.of(results)
-        states, columns, above = _network_subset_joint_states(whole, self.graph, results.measures)
-        tables = network_tables_of(whole, self.graph, above, prior)
-        cells = tables.cells(states)
-        own, place = np.unique(states[:, columns], axis=0, return_inverse=True)
+        columns = [whole.measures.index(name) for name in results.measures]
         draws = max(1, math.ceil(0.25 / self.mcse**2))
-        theta = np.zeros((draws, len(own)))
-        step = max(1, 2_000_000 // len(states))
-        for start in range(0, draws, step):
-            size = min(step, draws - start)
-            joint = np.exp(tables.log_draws(size, sampling.rng)[:, cells].sum(axis=-1))
-            np.add.at(theta[start : start + size].T, place.ravel(), joint.T)
+        drawn = summed_network_draws(whole, self.graph, prior, columns, draws, sampling.rng)
+        if drawn is None:
+            raise BayescompareError(
+                f"on({list(results.measures)}): these measures and those they depend on have more "
+                f"than {count(MOST_ANCESTORS)} joint states; ask about more of them together, or "
+                "compare on the subset anew."
+            )
+        own, theta = drawn
         listed = {tuple(row): k for k, row in enumerate(own.tolist())}
         at = [listed[tuple(row)] for row in subset.table.states.tolist()]
         leads = sole_leader(theta)
         none = 1.0 - float(leads.any(axis=1).mean())
-        return _network_subset_answer(subset, theta[:, at], leads[:, at], none, sampling)
+        parts = {} if own.shape[1] == 1 else {PROBABILITY: parts_of_draws(theta, own)[at]}
+        return _network_subset_answer(subset, theta[:, at], leads[:, at], none, parts, sampling)
 
     def refuses(self, quantity: str) -> str:
         """Refuse what must compute again: that needs the whole network."""
@@ -166,33 +171,12 @@ class SummedNetwork(Network):
         return summed_words(results, answer, decision)
 
 
-def _network_subset_joint_states(
-    whole: Statements, graph: Graph, measures: tuple[str, ...]
-) -> tuple[AnyArray, list[int], list[int]]:
-    """All joint states of the measures asked about and their ancestors."""
-    columns = [whole.measures.index(name) for name in measures]
-    above = set(columns)
-    while more := {i for j in above for i in range(len(graph)) if graph[j] >> i & 1} - above:
-        above |= more
-    chosen = sorted(above)
-    sizes = [whole.arities[j] for j in chosen]
-    if math.prod(sizes) > MOST_ANCESTORS:
-        raise BayescompareError(
-            f"on({list(measures)}): these measures and those they depend on have "
-            f"{count(math.prod(sizes))} joint states, above {count(MOST_ANCESTORS)}; ask about "
-            "more of them together, or compare on the subset anew."
-        )
-    states = np.zeros((math.prod(sizes), len(whole.measures)), dtype=np.int64)
-    grid = np.meshgrid(*map(np.arange, sizes), indexing="ij")
-    states[:, chosen] = np.stack(grid, axis=-1).reshape(-1, len(chosen))
-    return states, columns, chosen
-
-
 def _network_subset_answer(
     statements: Statements,
     theta: AnyArray,
     leads: AnyArray,
     none: float,
+    parts: dict[str, AnyArray],
     sampling: Sampling,
 ) -> Answer:
     """Read an answer off draws of θ over the listed statements."""
@@ -207,6 +191,7 @@ def _network_subset_answer(
         none_leads=none,
         mcse=np.sqrt(safe * (1.0 - safe) / draws),
         per_statement=theta_columns(theta.mean(axis=0), low, high),
+        parts=parts,
         details=NetworkDetails(edges=(), score=None, max_parents=0, components=()),
         seed=sampling.seed,
     )

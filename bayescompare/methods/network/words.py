@@ -6,7 +6,7 @@ from typing import Literal
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.claims import claim_words
-from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.comparison.decision import Decision
 from bayescompare.methods.dirichlet.words import lead_words, size_words
 from bayescompare.methods.network.details import NetworkDetails
 from bayescompare.results.results import Results
@@ -31,7 +31,7 @@ def network_words(
     sentences = [
         *lead_words(results, answer, decision),
         _network_graph_words(graph, answer),
-        *_network_carrier_words(results, answer),
+        *_network_carrier_words(results, answer, decision),
         "The graph shows which measures win together, not what causes what.",
         f"{size_words(results)}.",
     ]
@@ -62,8 +62,8 @@ def _network_graph_words(kind: GraphKind, answer: Answer) -> str:
     return f"{start}these measures depend on each other: {joined}{end}."
 
 
-def _network_carrier_words(results: Results, answer: Answer) -> list[str]:
-    """Say what each independent group of measures shows, and which of them are settled."""
+def _network_carrier_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say what each independent group of measures shows, and which measures are sure."""
     parts = NetworkDetails.of(answer).components
     if len(parts) < 2:
         return []
@@ -73,12 +73,14 @@ def _network_carrier_words(results: Results, answer: Answer) -> list[str]:
         for part in sorted(parts, key=lambda p: -p.probability)
     ]
     sentences = [f"Each independent group of measures by itself: {'; '.join(claims)}."]
-    firm = [m for p in parts if p.probability >= SETTLED for m in p.measures]
-    loose = [m for p in parts if p.probability < SETTLED for m in p.measures]
+    sure = decision.parts["word"].isin(["better", "equal"])
+    firm, loose = ([str(m) for m in decision.parts.index[mask]] for mask in (sure, ~sure))
     if firm and loose:
-        sentences.append(f"Settled on {join_names(firm)}, open on {join_names(loose)}.")
-    elif firm:
-        sentences.append("Every group is settled by itself.")
+        are = "is" if len(firm) == 1 else "are"
+        left = "is" if len(loose) == 1 else "are"
+        one = f"{join_names(firm)} {are} sure, {join_names(loose)} {left} open"
+        sentences.append(f"Measure by measure, {one}.")
     else:
-        sentences.append("No group is settled by itself.")
+        which = "Every measure is sure" if firm else "No measure is sure"
+        sentences.append(f"{which} by itself.")
     return sentences

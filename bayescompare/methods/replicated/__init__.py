@@ -375,7 +375,8 @@ class Replicated(Method):
         self, results: Results
     ) -> Callable[[FloatArray, np.random.Generator], FloatArray]:
         """Return a function from other rows of evidence to P(max)."""
-        return partial(answered_again, self.cells(results)[1].alpha, joint=self.joint)
+        statements, cells = self.cells(results)
+        return partial(answered_again, statements, cells.alpha, joint=self.joint)
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out, as a difference of log evidences."""

@@ -12,9 +12,10 @@ from scipy.special import logsumexp
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import theta_columns
+from bayescompare.comparison.columns import PROBABILITY, theta_columns
 from bayescompare.comparison.decision import decide
 from bayescompare.comparison.method import Sampling
+from bayescompare.kernels.dirichlet.parts import parts_of_orders
 from bayescompare.kernels.replicated.count_posterior import (
     CountPosterior,
     exact_counts,
@@ -45,6 +46,7 @@ __all__ = [
     "answer_table",
     "answered_again",
     "both_replicated_densities",
+    "least_of_counts",
     "left_out_of_replicated",
     "normalised_replicated_rows",
     "replicated_count_posterior",
@@ -64,12 +66,21 @@ def answer_table(method: Replicated, results: Results, sampling: Sampling) -> An
     one = len(results.datasets) == 1
     evidence = normalised_replicated_rows(table.evidence.log, posterior.version)
     ends = np.array([posterior.theta_interval(k) for k in range(len(evidence[0]))])
+    parts = {}
+    if len(results.measures) > 1:
+        states = statements.table.states
+        parts[PROBABILITY] = (
+            parts_of_orders(evidence[0], states)
+            if one
+            else posterior.part_maxima(states, statements.arities)
+        )
     answer = Answer.over(
         statements,
         probability=evidence[0] if one else posterior.probability,
         mcse=None if one else posterior.mcse,
         log_evidence=None if one else posterior.log_evidence,
         per_statement=theta_columns(posterior.theta_mean, ends[:, 0], ends[:, 1]),
+        parts=parts,
         details=replicated_details(
             results,
             table,
@@ -215,8 +226,21 @@ def replicated_more_datasets(
 
 
 def answered_again(
-    alpha: FloatArray, logs: FloatArray, rng: np.random.Generator, *, joint: bool
+    statements: Statements,
+    alpha: FloatArray,
+    logs: FloatArray,
+    rng: np.random.Generator,
+    *,
+    joint: bool,
 ) -> FloatArray:
-    """P(max) of other rows of evidence under the same prior."""
+    """The least of P(max) and of P of the parts, of other rows of evidence, under a prior."""
     exact = exact_counts(logs, alpha, joint=joint, each=False)
-    return (sampled_counts(logs, alpha, rng) if exact is None else exact).probability
+    return least_of_counts(statements, sampled_counts(logs, alpha, rng) if exact is None else exact)
+
+
+def least_of_counts(statements: Statements, posterior: CountPosterior | MixedCounts) -> FloatArray:
+    """The least of P(max) of each statement and of P of its parts: what a verdict rests on."""
+    if len(statements.measures) == 1:
+        return posterior.probability
+    parts = posterior.part_maxima(statements.table.states, statements.arities)
+    return np.minimum(posterior.probability, parts.min(axis=1))

@@ -21,7 +21,7 @@ from scipy.special import logsumexp
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import ALONE
+from bayescompare.comparison.columns import ALONE, PROBABILITY
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Form, Sampling
 from bayescompare.kernels.dirichlet.cells import DirichletCells
@@ -45,6 +45,7 @@ from bayescompare.methods.replicated import Replicated
 from bayescompare.methods.replicated.answer import (
     answer_table,
     both_replicated_densities,
+    least_of_counts,
     normalised_replicated_rows,
 )
 from bayescompare.methods.replicated.evidence import TableEvidence
@@ -122,9 +123,13 @@ class LearnedReplicated(Replicated):
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(max) for every statement, averaged over the strengths; exactly."""
         answer = answer_table(self, results, sampling)
-        alone = self.unlearned().answer(results, sampling).probability
-        assert alone is not None
-        return replace(answer, per_statement={ALONE: alone, **answer.per_statement})
+        own = self.unlearned().answer(results, sampling)
+        assert own.probability is not None
+        parts = dict(answer.parts)
+        if parts:
+            parts[ALONE] = own.parts[PROBABILITY]
+        columns = {ALONE: own.probability, **answer.per_statement}
+        return replace(answer, per_statement=columns, parts=parts)
 
     def refuses(self, quantity: str) -> str:
         """Say that the strength of the prior is uncertain, too."""
@@ -153,17 +158,20 @@ class LearnedReplicated(Replicated):
         self, results: Results
     ) -> Callable[[FloatArray, np.random.Generator], FloatArray]:
         """Return P(max) of other evidence: the smaller of both priors' P, as `decide` takes it."""
-        base = self.cells(results)[1].alpha
+        statements, cells = self.cells(results)
+        base = cells.alpha
         own = self.unlearned().answer_again(results)
 
         def again(logs: FloatArray, rng: np.random.Generator) -> FloatArray:
-            weights, _ = self._strengths(logs, base)
-            learned = np.zeros(len(base))
-            for k in np.flatnonzero(weights).tolist():
+            weights, log_evidence = self._strengths(logs, base)
+            left = np.flatnonzero(weights)
+            parts = []
+            for k in left.tolist():
                 part = exact_counts(logs, STRENGTHS[k] * base, joint=True, each=False)
                 assert part is not None
-                learned += weights[k] * part.probability
-            return np.minimum(learned, own(logs, rng))
+                parts.append((float(weights[k]), part))
+            mixed = MixedCounts(parts, STRENGTHS[left], log_evidence)
+            return np.minimum(least_of_counts(statements, mixed), own(logs, rng))
 
         return again
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.context.poisson_binomial import context_beta_mixture_interval
 from bayescompare.kernels.replicated.count_posterior import CountPosterior, pooled_replicated_betas
 
@@ -70,6 +71,11 @@ class MixedCounts:
     def majority(self, k: int) -> float:
         """P(θ_k > ½)."""
         return float(sum(w * part.majority(k) for w, part in self.parts))
+
+    def part_maxima(self, states: IntArray, arities: Sequence[int]) -> FloatArray:
+        """P of what each statement says of each measure by itself, (K, m)."""
+        each = (w * part.part_maxima(states, arities) for w, part in self.parts)
+        return sum(each, np.zeros(1))
 
     def order(self, k: int, other: int) -> float:
         """P(θ_k > θ_other)."""

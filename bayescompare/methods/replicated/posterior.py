@@ -18,7 +18,11 @@ from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_d
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.replicated.count_posterior import CountPosterior
 from bayescompare.methods._shared.choice import pick_shared_by_weight, pick_shared_choice
-from bayescompare.methods._shared.drawn import drawn_theta_summary, shared_sampled_questions
+from bayescompare.methods._shared.drawn import (
+    drawn_parts,
+    drawn_theta_summary,
+    shared_sampled_questions,
+)
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import check_shared_prior_support, place_shared_prior
 from bayescompare.methods._shared.simplex import LATENTS
@@ -276,6 +280,7 @@ def replicated_sampled_answer(method: Replicated, results: Results, sampling: Sa
         mcse=nuts.nuts_monte_carlo_error(each),
         none_leads=1.0 - float(each.any(axis=-1).mean()),
         per_statement=drawn_theta_summary(theta, statements),
+        parts=drawn_parts(theta, statements),
         tree=tree,
         seed=sampling.seed,
         details=replicated_details(
