@@ -21,6 +21,8 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import (
     ALONE,
     LOWER,
+    LOWEST,
+    PROBABILITY,
     PVALUE,
     SHARE_BELOW,
     THETA_LOWER,
@@ -208,6 +210,10 @@ def _is_state_of_comparison(state: State, algorithms: tuple[str, ...]) -> bool:
     return 2 <= len(names) == len(set(names)) and {*algorithms, OTHERS}.issuperset(names)
 
 
+#: The figures that parts of statements may have.
+_PARTS = (PROBABILITY, ALONE, LOWEST, PVALUE)
+
+
 def _check_kind(method: Method, answer: Answer) -> None:
     """Reject a probability where there can be none, and none where there must be one."""
     has = answer.probability is not None
@@ -239,6 +245,13 @@ def _check_columns(results: Results, answer: Answer) -> None:
         known = answer.mcse[~np.isnan(answer.mcse)]  # of a model's own figures there may be none
         _check_range("statements: mcse", known, 1.0)
     _check_named("statements", answer.per_statement)
+    for name, values in answer.parts.items():
+        if name not in _PARTS or values.shape != (len(answer.labels), len(results.measures)):
+            raise BayescompareError(
+                f"statements: part_{name} is not a figure of every statement and measure."
+            )
+        # Of a model's own figures there may be none.
+        _check_range(f"statements: part_{name}", values[~np.isnan(values)], 1.0)
     for low, high in ((THETA_LOWER, THETA_UPPER), (LOWER, UPPER)):
         below, above = answer.per_statement.get(low), answer.per_statement.get(high)
         if below is not None and above is not None and (below > above + _ROUNDING).any():

@@ -7,7 +7,7 @@ with its options, and the method's answer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -35,6 +35,7 @@ from bayescompare.comparison.loo import MOST_KHAT, checked_loo, exact_loo
 from bayescompare.comparison.method import Form, Method, Sampling
 from bayescompare.comparison.tree import EDITED
 from bayescompare.results.results import Results
+from bayescompare.results.text import caveats_of_results
 from bayescompare.text.phrases import none_leads_phrase
 
 if TYPE_CHECKING:
@@ -204,7 +205,28 @@ class Comparison:
     @cached_property
     def decision(self) -> Decision:
         """The verdict; all words and plots take it from here."""
-        return decide(self.answer)
+        return decide(self._with_parts, self.results)
+
+    @property
+    def _with_parts(self) -> Answer:
+        """The answer with how sure its parts are; files of schema version 1 do not say so.
+
+        Their figures stay; only the parts are worked out again, where that takes no sampling.
+        """
+        answer = self.answer
+        if answer.parts or len(answer.states) < 2 or self.method.needs_mcmc:
+            return answer
+        try:
+            again = self.method.answer(self.results, Sampling(np.random.default_rng(0), seed=0))
+        except BayescompareError:
+            # What a saved answer was made from may be gone; then its parts are not known.
+            return answer
+        return replace(answer, parts=again.parts) if again.labels == answer.labels else answer
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What could turn this answer, a sentence each: leaks, gaps, averages, one benchmark."""
+        return caveats_of_results(self.results)
 
     @property
     def best(self) -> str:

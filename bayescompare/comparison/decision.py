@@ -1,41 +1,62 @@
-"""`Decision`: the verdict on an answer, decided once; all words and plots use it."""
+"""`Decision`: what may be said of an answer, decided once; all words and plots use it.
+
+That a joint statement leads does not make its parts true. A verdict has two levels: P(θ_s is the
+largest), and for each measure P(the state that s names is the largest of that measure's states).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from bayescompare._typing import BoolArray, FloatArray
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import ALONE, ALONE_LOWEST, LOWEST
+from bayescompare.comparison.columns import ALONE, ALONE_LOWEST, LOWER, LOWEST, PROBABILITY, PVALUE
+from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.statements import Statement
 
+if TYPE_CHECKING:
+    from bayescompare.results.results import Results
+
 __all__ = [
+    "AHEAD",
     "LIKELY",
     "SETTLED",
     "SIGNIFICANT",
     "Decision",
+    "Standing",
+    "State",
     "Verdict",
+    "Word",
     "decide",
-    "decide_verdict_at_level",
     "first_named_in_decision",
+    "part_word",
+    "parts_frame",
+    "records_in_table",
     "same_decision_score",
+    "state_of",
+    "wins_in_table",
 ]
 
 #: Probabilities from which a statement is called settled, or likely. Used nowhere else.
 SETTLED = 0.95
 LIKELY = 0.75
+#: From here on one is ahead on a measure.
+AHEAD = 0.80
 #: The p-value up to which a test is significant: 1 − SETTLED, without the error of floats.
 SIGNIFICANT = 0.05
 
 #: Probabilities this close are the same probability.
 _SAME = 1e-9
 
+State = Literal["better", "trade-off", "equal", "leads", "open", "tied", "none"]
+Word = Literal["better", "ahead", "level", "equal"]
 Verdict = Literal["settled", "likely", "open", "tied"]
 
 
@@ -47,40 +68,110 @@ class Decision:
     ----------
     statement : str
         The most probable statement (frequentist: the most frequent one).
-    level : float
+    probability : float
         Its probability, or the p-value.
-    verdict : {"settled", "likely", "open", "tied"}
-        Settled: P ≥ 0.95, or p ≤ 0.05. Likely: P ≥ 0.75. Tied: another statement has the same
-        probability (frequentist: the same count). With a learned prior both P must reach it, and
-        where missing cells were bounded the lowest P.
+    state : {"better", "trade-off", "equal", "leads", "open", "tied", "none"}
+        The first three are settled: the statement has P ≥ 0.95 (or p ≤ 0.05), and so has what it
+        says of every measure by itself. It *leads* where some measure falls short of that, and is
+        *open* below 0.95. Tied: another statement has the same probability (frequentist: the same
+        count). With a learned prior both P must reach the level, and with bounds the lower ones.
     rivals : tuple of str
         The statements tied with it.
     runner_up : tuple of (str, float), optional
         The next statement and its probability (frequentist: its count).
     alone : float, optional
-        Its probability under the pair's own prior, where `level` is under one learned from all
-        pairs.
+        Its probability under the pair's own prior, where `probability` is under one learned from
+        all pairs.
     lowest : float, optional
-        The lowest probability that it has for any values of the missing cells, where these were
-        bounded (under the learned and under the pair's own prior).
+        The lowest probability that it has for any values of the missing cells, or for any prior
+        mean, where these were bounded (under the learned and under the pair's own prior).
+    least : float, optional
+        The least P of what it says of each measure, under all priors and bounds (frequentist: the
+        largest p-value); None where a method does not judge each measure.
+    pvalue : bool
+        Whether its figures are p-values.
+    parts : DataFrame
+        Indexed by measure: who is ahead there (empty if nobody is), how many datasets the first
+        algorithm ``won``, ``lost`` and ``tied`` against the second (of more than two: against the
+        best of the others), the ``probability`` that this is the most frequent outcome on that
+        measure, ``alone`` under the pair's own prior (or ``pvalue``), and the ``word``: "better"
+        from 0.95 on, "ahead" from 0.80 on, "level", and "equal" within the rope from 0.95 on.
     """
 
     statement: str
-    level: float
-    verdict: Verdict
+    probability: float
+    state: State
     rivals: tuple[str, ...]
     runner_up: tuple[str, float] | None
     _: KW_ONLY
     alone: float | None = None
     lowest: float | None = None
+    least: float | None = None
+    pvalue: bool = False
+    parts: pd.DataFrame = field(default_factory=pd.DataFrame, compare=False, repr=False)
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is asserted: better, a trade-off, or equal."""
+        return self.state in ("better", "trade-off", "equal")
+
+    @property
+    def level(self) -> float:
+        """The same as `probability`; the name of 0.1.0, kept for one release."""
+        return self.probability
+
+    @property
+    def verdict(self) -> Verdict:
+        """The word of 0.1.0 for the state, kept for one release."""
+        if self.settled:
+            return "settled"
+        if self.state == "tied":
+            return "tied"
+        sure = [p for p in (self.probability, self.alone, self.lowest) if p is not None]
+        return "likely" if not self.pvalue and min(sure) >= LIKELY else "open"
 
     def claim(self, measures: Sequence[str]) -> str:
         """Say the statement in words: "B is better than A on accuracy and time"."""
         return Statement.parse(self.statement).words(measures)
 
 
-def decide(answer: Answer) -> Decision:
-    """Decide what an answer shows.
+@dataclass(frozen=True)
+class Standing:
+    """What may be said of a ranking or of a gate, with the fields that every decision has.
+
+    Attributes
+    ----------
+    statement : str
+        The verdict in one line.
+    probability : float
+        How sure it is; NaN where nothing is.
+    state : {"better", "leads", "open", "worse", "none"}
+        One is best, or the candidate is better on every measure; one leads, or is not worse
+        everywhere; the candidate is worse somewhere; open; too few datasets to say.
+    settled : bool
+    parts : DataFrame
+        Indexed by measure: ``ahead``, ``probability`` and ``word``, as in `Decision`.
+    """
+
+    statement: str
+    probability: float
+    state: Literal["better", "leads", "open", "worse", "none"]
+    settled: bool
+    parts: pd.DataFrame = field(compare=False, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON's own types."""
+        return {
+            "state": self.state,
+            "settled": self.settled,
+            "statement": self.statement,
+            "probability": self.probability,
+            "parts": self.parts.reset_index().to_dict("records"),
+        }
+
+
+def decide(answer: Answer, results: Results | None = None) -> Decision:
+    """Decide what an answer shows; with the results, on each measure too.
 
     Ties are broken by count and then by label, so that listing the algorithms in another order
     names the same statement.
@@ -88,9 +179,19 @@ def decide(answer: Answer) -> Decision:
     if answer.probability is None and answer.pvalue is None:
         # Something was computed and nothing judged.
         return Decision(answer.labels[0], math.nan, "open", (), None)
+    parts = _figures_of_parts(answer)
+    frame = pd.DataFrame()
+    if results is not None:
+        frame = _parts_of_answer(answer, results, parts)
     score = answer.counts if answer.probability is None else answer.probability
     if answer.tested is not None:
-        return _decision_about_pvalue(answer, answer.tested)
+        k, pvalue = answer.tested, answer.pvalue
+        assert pvalue is not None
+        state = _state_at(answer, k, (pvalue,), parts, tied=False)
+        least = _least_part(parts, k)
+        return Decision(
+            answer.labels[k], pvalue, state, (), None, least=least, pvalue=True, parts=frame
+        )
     tied = np.flatnonzero(same_decision_score(score))
     chosen = first_named_in_decision(tied, answer.counts, answer.labels)
     # Where nothing ever leads, no two lead alike.
@@ -105,17 +206,20 @@ def decide(answer: Answer) -> Decision:
     level = float(score[chosen]) if answer.pvalue is None else answer.pvalue
     own = answer.per_statement.get(ALONE)
     alone = None if own is None else float(own[chosen])
-    bounds = [answer.per_statement.get(column) for column in (LOWEST, ALONE_LOWEST)]
+    bounds = [answer.per_statement.get(column) for column in (LOWER, LOWEST, ALONE_LOWEST)]
     lowest = min((float(bound[chosen]) for bound in bounds if bound is not None), default=None)
-    least = min([level, *(figure for figure in (alone, lowest) if figure is not None)])
+    sure = tuple(figure for figure in (level, alone, lowest) if figure is not None)
     return Decision(
         statement=answer.labels[chosen],
-        level=level,
-        verdict=decide_verdict_at_level(least, pvalue=answer.pvalue is not None, tied=bool(rivals)),
+        probability=level,
+        state=_state_at(answer, chosen, sure, parts, tied=bool(rivals)),
         rivals=rivals,
         runner_up=None if runner is None else (answer.labels[runner], float(score[runner])),
         alone=alone,
         lowest=lowest,
+        least=_least_part(parts, chosen),
+        pvalue=answer.pvalue is not None,
+        parts=frame,
     )
 
 
@@ -141,22 +245,202 @@ def first_named_in_decision(
     )
 
 
-def _decision_about_pvalue(answer: Answer, lead: int) -> Decision:
-    """The decision on the statement that a p-value is about."""
-    assert answer.pvalue is not None
-    verdict = decide_verdict_at_level(answer.pvalue, pvalue=True, tied=False)
-    return Decision(answer.labels[lead], answer.pvalue, verdict, (), None)
-
-
 def _canonical_decision_label(label: str) -> str:
     """A label that does not depend on the order in which the algorithms are listed."""
     return str(Statement.parse(label).canonical())
 
 
-def decide_verdict_at_level(level: float, *, pvalue: bool, tied: bool) -> Verdict:
-    """Return the verdict at a level: the least P that counts, or the p-value."""
+# the state ----------------------------------------------------------------------------------------
+
+
+def state_of(
+    statement: Statement, lead: float, least: float, *, level: float = SETTLED, pvalue: bool = False
+) -> State:
+    """Return the state of a statement that is not tied.
+
+    Parameters
+    ----------
+    statement : Statement
+    lead, least : float
+        How sure it leads, and how sure its least sure part is (NaN: parts are not judged).
+    level : float
+        What both are held against; p-values against one less it.
+    pvalue : bool
+        Whether the figures are p-values.
+
+    Examples
+    --------
+    >>> joint = Statement.parse("A>B|A>B")
+    >>> state_of(joint, 0.98, 0.97), state_of(joint, 0.98, 0.51), state_of(joint, 0.8, 0.97)
+    ('better', 'leads', 'open')
+    """
+    # One less 0.95 is 0.050000000000000044.
+    limit = round(1.0 - level, 12)
+    if not (lead <= limit if pvalue else lead >= level):
+        return "open"
+    if not math.isnan(least) and not (least <= limit if pvalue else least >= level):
+        return "leads"
+    if statement.is_trade_off or "~" in statement.relations:
+        return "trade-off"
+    return "equal" if statement.relations == {"="} else "better"
+
+
+def _state_at(
+    answer: Answer,
+    k: int,
+    sure: Sequence[float],
+    parts: Mapping[str, FloatArray],
+    *,
+    tied: bool,
+) -> State:
+    """The state of a statement, from the least sure of its figures."""
     if tied:
         return "tied"
+    pvalue = answer.pvalue is not None
+    least = _least_part(parts, k)
+    return state_of(
+        Statement.parse(answer.labels[k]),
+        max(sure) if pvalue else min(sure),
+        math.nan if least is None else least,
+        pvalue=pvalue,
+    )
+
+
+def _least_part(parts: Mapping[str, FloatArray], k: int) -> float | None:
+    """The least P of what a statement says of each measure, or the largest p-value.
+
+    A part that is not known is not sure at all.
+    """
+    if not parts:
+        return None
+    if PVALUE in parts:
+        return float(np.nan_to_num(parts[PVALUE][k], nan=1.0).max())
+    return min(float(np.nan_to_num(figures[k], nan=0.0).min()) for figures in parts.values())
+
+
+# the parts ----------------------------------------------------------------------------------------
+
+
+def _figures_of_parts(answer: Answer) -> dict[str, FloatArray]:
+    """The figures (S, m) of all parts; of one measure they are those of the whole."""
+    if len(answer.states) != 1:
+        if len(answer.states) > 1 and not answer.parts and answer.pvalue is None:
+            # A probability of the whole whose parts are not known.
+            return {PROBABILITY: np.full((len(answer.labels), len(answer.states)), np.nan)}
+        return dict(answer.parts)
+    if answer.probability is None:
+        # The p-value is about one statement; of the others nothing is known.
+        pvalue = np.full(len(answer.labels), np.nan)
+        score = answer.counts
+        pvalue[int(score.argmax()) if answer.tested is None else answer.tested] = answer.pvalue
+        return {PVALUE: pvalue[:, None]}
+    figures = {PROBABILITY: answer.probability[:, None]}
+    if ALONE in answer.per_statement:
+        figures[ALONE] = answer.per_statement[ALONE][:, None]
+    bounds = [answer.per_statement.get(column) for column in (LOWER, LOWEST, ALONE_LOWEST)]
+    known = [bound[:, None] for bound in bounds if bound is not None]
+    if known:
+        figures[LOWEST] = np.minimum.reduce(known)
+    return figures
+
+
+def part_word(figures: Iterable[float], *, equal: bool, level: float, pvalue: bool = False) -> Word:
+    """Return the word for a measure, from the figures of its most probable state.
+
+    Examples
+    --------
+    >>> [part_word([p, 0.99], equal=False, level=0.95) for p in (0.96, 0.9, 0.6)]
+    ['better', 'ahead', 'level']
+    >>> part_word([0.96], equal=True, level=0.95), part_word([0.9], equal=True, level=0.95)
+    ('equal', 'level')
+    """
+    known = list(figures)
     if pvalue:
-        return "settled" if level <= SIGNIFICANT else "open"
-    return "settled" if level >= SETTLED else "likely" if level >= LIKELY else "open"
+        if any(math.isnan(p) for p in known) or max(known) > round(1.0 - level, 12):
+            return "level"
+        return "equal" if equal else "better"
+    least = math.nan if any(math.isnan(p) for p in known) else min(known)
+    if equal:
+        return "equal" if least >= level else "level"
+    return "better" if least >= level else "ahead" if least >= AHEAD else "level"
+
+
+def _parts_of_answer(
+    answer: Answer, results: Results, parts: Mapping[str, FloatArray]
+) -> pd.DataFrame:
+    """The table of parts, a row for each measure."""
+    judged = bool(parts) and len(answer.states) == len(results.measures)
+    measures = results.measures if judged else ()
+    pvalue = answer.pvalue is not None
+    rows = []
+    won, lost, tied = records_in_table(results)
+    for j in range(len(measures)):
+        figures = {column: values[:, j] for column, values in parts.items()}
+        main = figures[PVALUE if pvalue else PROBABILITY]
+        known = ~np.isnan(main)
+        state, best = None, -1
+        if known.any():
+            score = np.where(known, -main if pvalue else main, -np.inf)
+            best = int(score.argmax())
+            state = Statement.parse(answer.states[j][best], results.algorithms).states[0]
+            # Two states that are as probable lead alike, and so neither does.
+            same = same_decision_score(score)
+            if len({answer.states[j][k] for k in np.flatnonzero(same)}) > 1:
+                state = None
+        leader = None if state is None else state.leader
+        own = [float(values[best]) for values in figures.values()] if state else [math.nan]
+        equal = state is not None and leader is None
+        word = part_word(own, equal=equal, level=SETTLED, pvalue=pvalue)
+        shown = {PVALUE: float(main[best])} if pvalue else {
+            PROBABILITY: float(main[best]),
+            ALONE: float(figures.get(ALONE, main)[best]),
+        }  # fmt: skip
+        rows.append((leader or "", won[j], lost[j], tied[j], *shown.values(), word))
+    columns = [PVALUE] if pvalue else [PROBABILITY, ALONE]
+    heads = ["ahead", "won", "lost", "tied", *columns, "word"]
+    return parts_frame(rows, heads, pd.Index(measures, name="measure"))
+
+
+def parts_frame(
+    rows: Sequence[Sequence[object]], heads: Sequence[str], index: pd.Index
+) -> pd.DataFrame:
+    """Return rows of parts as a table, with columns of the right types when there are none."""
+    table = pd.DataFrame(rows, index=index, columns=list(heads))
+    whole = [name for name in ("won", "lost", "tied") if name in heads]
+    return table.astype(dict.fromkeys(whole, np.int64)).astype({"ahead": str, "word": str})
+
+
+def records_in_table(results: Results) -> tuple[list[int], list[int], list[int]]:
+    """On how many datasets the first algorithm won, lost and tied on each measure.
+
+    Of more than two, against the best of the others.
+    """
+    values = results.average().oriented()
+    ropes = [results[name].rope for name in results.measures]
+    first, others = values[:, 0], values[:, 1:]
+    known = ~np.isnan(others).all(axis=1)
+    rival = np.where(known, np.max(np.nan_to_num(others, nan=-np.inf), axis=1), np.nan)
+    counts = wins_in_table(first[None], rival[None], ropes)
+    won, lost, tied = (column[0].tolist() for column in counts)
+    return won, lost, tied
+
+
+def wins_in_table(
+    first: FloatArray, second: FloatArray, ropes: Sequence[float | None]
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Count datasets won, lost and tied by the first of each pair: (pairs, measures) each.
+
+    Parameters
+    ----------
+    first, second : arrays (pairs, n, m)
+        Higher is better; NaN is a missing cell, and counts nowhere.
+    ropes : sequence of float or None
+        Differences within it are ties.
+    """
+    with np.errstate(invalid="ignore"):
+        noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
+        reach = noise + np.array([rope or 0.0 for rope in ropes])
+        difference = first - second
+        won, lost = difference > reach, difference < -reach
+    tied = ~np.isnan(difference) & ~won & ~lost
+    return won.sum(axis=1), lost.sum(axis=1), tied.sum(axis=1)

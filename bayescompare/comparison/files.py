@@ -25,10 +25,13 @@ from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
+    from bayescompare.comparison.decision import Decision
 
 __all__ = [
+    "PART",
     "SCHEMA",
     "SCHEMA_VERSION",
+    "comparison_decision_as_json",
     "comparison_plain_json",
     "comparison_results_as_json",
     "comparison_tree_as_netcdf",
@@ -37,7 +40,9 @@ __all__ = [
 ]
 
 SCHEMA = "bayescompare/comparison"
-SCHEMA_VERSION = 1
+#: What the names of figures of parts begin with.
+PART = "part_"
+SCHEMA_VERSION = 2
 
 
 def to_json(c: Comparison) -> str:
@@ -55,6 +60,8 @@ def to_json(c: Comparison) -> str:
         "results": comparison_results_as_json(results),
         "best": c.best,
         "verdict": c.decision.verdict,
+        "decision": comparison_decision_as_json(c.decision),
+        "caveats": list(c.caveats),
         "exact": c.exact,
         **_scalars_in_comparison_file(answer),
         "figures": answer.scalars.to_dict(),
@@ -66,6 +73,17 @@ def to_json(c: Comparison) -> str:
     return json.dumps(
         comparison_plain_json(document), ensure_ascii=False, allow_nan=False, indent=1
     )
+
+
+def comparison_decision_as_json(decision: Decision) -> dict[str, Any]:
+    """What was decided; it is made again on loading."""
+    return {
+        "state": decision.state,
+        "settled": decision.settled,
+        "statement": decision.statement,
+        "pvalue" if decision.pvalue else "probability": decision.probability,
+        "parts": decision.parts.reset_index().to_dict("records"),
+    }
 
 
 def _effects_in_comparison_file(results: Results) -> list[dict[Any, Any]] | None:
@@ -122,7 +140,7 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
     columns = _statements_in_comparison_file(answer)
     states = np.array(columns.pop("states"), dtype=str)
     arrays: dict[str, Any] = {
-        name: ("statement", np.asarray(values))
+        name: (("statement", "measure")[: np.ndim(values)], np.asarray(values))
         for name, values in columns.items()
         if name != "label"
     }
@@ -158,7 +176,9 @@ def _statements_in_comparison_file(answer: Answer) -> dict[str, Any]:
         values = getattr(answer, name)
         if values is not None:
             columns[name] = values
-    return {**columns, **answer.per_statement}
+    # Figures of the parts have one for each measure.
+    parts = {f"{PART}{name}": values for name, values in answer.parts.items()}
+    return {**columns, **answer.per_statement, **parts}
 
 
 def _states_in_comparison_file(answer: Answer) -> list[list[str]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import claim_in_quotes
+from bayescompare.comparison.claims import claim_in_quotes, short_parts_words
+from bayescompare.comparison.columns import LOWER
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Method
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import (
+    count,
     format_probability,
     plural,
     probability_equation,
@@ -23,6 +25,8 @@ def headline(method: Method, results: Results, answer: Answer, decision: Decisio
     special = method.headline(results, answer, decision)
     if special is not None:
         return special
+    if decision.state == "leads":
+        return _leading_headline(method, results, answer, decision)
     claim = f"{claim_in_quotes(method.claim(results, decision.statement))} {method.verdict_phrase}"
     if answer.pvalue is not None:
         return f"{claim}, {pvalue_equation(decision.level)}: {_headline_significance(decision)}"
@@ -37,18 +41,31 @@ def headline(method: Method, results: Results, answer: Answer, decision: Decisio
     return f"{verdict}; none leads with {probability_equation(none)}" if none else verdict
 
 
+def _leading_headline(method: Method, results: Results, answer: Answer, decision: Decision) -> str:
+    """Say what is most frequent, and on which measures that is no verdict."""
+    support = float(answer.counts[answer.labels.index(decision.statement)])
+    sure = (
+        pvalue_equation(decision.probability)
+        if decision.pvalue
+        else f"{probability_equation(decision.probability)} "
+        f"({_headline_precision(answer, decision)})"
+    )
+    return (
+        f"the most frequent outcome ({count(support)} of "
+        f"{plural(len(results.datasets), 'dataset')}) is that "
+        f"{method.claim(results, decision.statement)}, {sure}; {short_parts_words(decision)}"
+    )
+
+
 def _headline_significance(decision: Decision) -> str:
     words = {"settled": "significant", "tied": "tied, nothing to single out"}
     return words.get(decision.verdict, "not significant")
 
 
 def _headline_certainty(decision: Decision) -> str:
-    return {
-        "settled": "settled",
-        "likely": "likely, not settled",
-        "open": "open",
-        "tied": f"tied with {plural(len(decision.rivals), 'other')}",
-    }[decision.verdict]
+    if decision.state == "tied":
+        return f"tied with {plural(len(decision.rivals), 'other')}"
+    return {"settled": "settled", "likely": "likely, not settled"}.get(decision.verdict, "open")
 
 
 def _headline_precision(answer: Answer, decision: Decision) -> str:
@@ -60,5 +77,6 @@ def _headline_precision(answer: Answer, decision: Decision) -> str:
     if decision.alone is not None:
         precision += f"; {probability_equation(decision.alone)} under the pair's own prior"
     if decision.lowest is not None:
-        precision += f"; at least {format_probability(decision.lowest)} whatever is missing"
+        over = "for any prior mean" if LOWER in answer.per_statement else "whatever is missing"
+        precision += f"; at least {format_probability(decision.lowest)} {over}"
     return precision

@@ -28,7 +28,7 @@ from bayescompare.comparison.checks import (
 )
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
-from bayescompare.comparison.files import SCHEMA, SCHEMA_VERSION
+from bayescompare.comparison.files import PART, SCHEMA, SCHEMA_VERSION
 from bayescompare.comparison.method import Method
 from bayescompare.comparison.saved_prior import SavedPrior
 from bayescompare.results.counts import ErrorCounts
@@ -222,6 +222,7 @@ def _answer_of_loaded_comparison(
     method: Method,
 ) -> Answer:
     arrays = {name: read_comparison_numbers(name, values) for name, values in columns.items()}
+    named = [name for name in arrays if name.startswith(PART)]
     if scalars["pvalue"] is not None and scalars["statistic"] is None:
         scalars = {**scalars, "statistic": math.inf}  # which JSON has no number for
     return Answer(
@@ -236,6 +237,7 @@ def _answer_of_loaded_comparison(
         **{name: scalars[stored] for name, stored in _RENAMED.items()},
         # Files written before there was such a field had no such mass.
         none_leads=scalars.get("none_leads", 0.0),
+        parts={name.removeprefix(PART): arrays.pop(name) for name in named},
         per_statement=arrays,
         scalars=method.scalars_type.from_dict(facts["figures"], where="figures"),
         details=method.details_type.from_dict(facts["details"]),

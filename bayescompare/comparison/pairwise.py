@@ -15,13 +15,13 @@ import xarray as xr
 from bayescompare._checks import is_whole
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._files import check_file_is_writable, write_text
-from bayescompare._typing import AnyArray
+from bayescompare._typing import AnyArray, IntArray
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import LIKELY
+from bayescompare.comparison.decision import LIKELY, SETTLED, records_in_table
 from bayescompare.comparison.effects import effects_at_once, pair_effects
 from bayescompare.comparison.lazy_comparisons import LazyComparisons
 from bayescompare.comparison.method import Method
-from bayescompare.comparison.pair_figures import PairFigures
+from bayescompare.comparison.pair_figures import PairFigures, pair_parts, records_at_once
 from bayescompare.comparison.pairwise_headline import pairwise_headline
 from bayescompare.comparison.pairwise_notes import Judged, notes_words
 from bayescompare.comparison.pairwise_words import (
@@ -35,6 +35,7 @@ from bayescompare.comparison.rule import Rule, as_rule
 from bayescompare.comparison.verdicts import PairVerdicts
 from bayescompare.results.gaps import pair_coverage_in_results
 from bayescompare.results.results import Results
+from bayescompare.results.text import caveats_of_results
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import plural, probability_equation, pvalue_equation
 
@@ -187,6 +188,32 @@ class Pairwise:
         return effects_at_once(self.results, self.tables)
 
     @property
+    def parts(self) -> pd.DataFrame:
+        """Who is ahead in each pair on each measure by itself, and how sure that is.
+
+        Indexed by first, second and measure: ``ahead`` (empty if nobody is), datasets that the
+        first ``won``, ``lost`` and ``tied``, the ``probability`` that this is the most frequent
+        outcome there, ``alone`` under the pair's own prior (frequentist: ``pvalue``), and the
+        ``word``: "better" where both reach 0.95, "ahead" from 0.80 on, "level", and "equal" within
+        the rope. Empty where a method does not judge each measure.
+        """
+        return self.parts_at(SETTLED)
+
+    def parts_at(self, level: float) -> pd.DataFrame:
+        """Return `parts` with words for another level."""
+        return pair_parts(
+            self.figures, self._records, self.results.measures, level=level, bayesian=self.bayesian
+        )
+
+    @cached_property
+    def _records(self) -> IntArray:
+        """On how many datasets the first of each pair won, lost and tied, (P, m, 3)."""
+        if self.found is not None:
+            return records_at_once(self.results, self.tables)
+        each = [np.stack(records_in_table(c.results), axis=-1) for c in self.comparisons]
+        return np.stack(each)
+
+    @property
     def learned(self) -> LearnedPrior | None:
         """The prior learned from all pairs; None where none was learned."""
         return getattr(self.comparisons[0].method, "learned", None)
@@ -200,12 +227,14 @@ class Pairwise:
         ----------
         level : float
             Each pair by itself; 0.95 by default. Bayesian: P of its best statement is at least
-            `level`, under the prior learned from all pairs and under the pair's own. So no pair
-            gets a verdict that `compare` leaves open. Frequentist: the p-value after Holm's
-            correction is at most 1 − `level`, so that the probability of any false rejection is.
+            `level`, and so is P of what it says of every measure by itself, under the prior
+            learned from all pairs and under the pair's own. So no pair gets a verdict that
+            `compare` leaves open. Frequentist: the p-value after Holm's correction is at most
+            1 − `level`, so that the probability of any false rejection is.
         fdr : float
             Instead of `level`, all pairs together. Bayesian: the largest set of surest pairs with
-            mean(1 − P) at most `fdr`: the expected share of false ones, if the prior is right.
+            mean(1 − P) at most `fdr`, P being the least of the statement and of its measures: the
+            expected share of false ones, if the prior is right.
             Frequentist: Holm's correction at `fdr`.
         floor : float
             With `fdr`, the least P that may get a verdict.
@@ -215,9 +244,11 @@ class Pairwise:
         DataFrame
             The surest pair first: first, second, n (datasets), coverage where cells are missing
             (the share of datasets and measures that both have), statement; probability and alone
-            (P under the pair's own prior), or pvalue and adjusted; running_fdr with `fdr`;
-            asserted, which says whether there is a verdict. A pair with fewer than two common
-            datasets has NaN.
+            (P under the pair's own prior), or pvalue and adjusted; parts (the least P of what the
+            statement says of each measure; frequentist: the largest p-value); running_fdr with
+            `fdr`; decision: "better", "trade-off", "equal", "leads" (the statement reaches the
+            level, and some measure does not) or "open"; asserted, which says whether there is a
+            verdict: one of the first three. A pair with fewer than two common datasets has NaN.
         """
         return self.decided(as_rule(level=level, fdr=fdr, floor=floor))
 
@@ -232,6 +263,7 @@ class Pairwise:
         figures = ["probability", "alone"] if self.bayesian else ["pvalue"]
         if self._bounded:
             figures.append("lowest")
+        figures.append("parts")
         found = self.figures
         columns: list[Sequence[Any]] = [
             [first for first, _ in found.pairs],
@@ -239,6 +271,7 @@ class Pairwise:
             found.datasets.tolist(),
             found.statements,
             *self._levels(found),
+            found.least.tolist(),
         ]
         rows = list(zip(*columns, strict=True))
         rows += [
@@ -248,8 +281,12 @@ class Pairwise:
         if self._coverage is not None:
             named = zip(table["first"], table["second"], strict=True)
             table.insert(3, "coverage", [self._coverage.loc[pair] for pair in named])
-        table = table.sort_values(figures[0], ascending=not self.bayesian, kind="stable")
-        return table.reset_index(drop=True)
+        # A pair is as sure as the least that its verdict would rest on.
+        columns_ = [name for name in figures if name != "alone"]
+        sure = table[columns_].min(axis=1) if self.bayesian else table[columns_].max(axis=1)
+        sure = sure.where(table[figures[0]].notna())
+        order = sure.sort_values(ascending=not self.bayesian, kind="stable").index
+        return table.loc[order].reset_index(drop=True)
 
     @cached_property
     def _coverage(self) -> pd.DataFrame | None:
@@ -319,7 +356,23 @@ class Pairwise:
         if self.bayesian:
             columns["first better on all"] = found.dominance[:, 0]
             columns["second better on all"] = found.dominance[:, 1]
-        return pd.DataFrame({**columns, "verdict": found.verdicts})
+        return pd.DataFrame({**columns, "state": found.states})
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What could turn these answers, a sentence each: leaks, gaps, averages, one benchmark."""
+        notes = [sentence.removeprefix("Note: ") for sentence in notes_words(self.tables)]
+        return caveats_of_results(self.results, notes)
+
+    @cached_property
+    def decision(self) -> PairVerdicts:
+        """Who stands first, who beats whom and who may be advised, at the usual level.
+
+        Besides these it has what every decision has: ``state`` ("better" where one beats all
+        others), ``settled``, ``statement`` (in words), ``probability`` (the least that a verdict
+        rests on) and ``parts``.
+        """
+        return PairVerdicts.of(self, Rule())
 
     def headline(self, *, level: float | None = None, fdr: float | None = None) -> str:
         """Say in one sentence who stands first, whom it beats, and what is not separated."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bayescompare.comparison.pairwise_headline import FIRST, SECOND, trade_off_words
@@ -37,7 +38,8 @@ _MOST, _MOST_TRADES = 4, 2
 
 def pairwise_facts(p: Pairwise, verdicts: PairVerdicts, rule: Rule) -> dict[str, str]:
     """Return the lines that stand below the headline, by their titles."""
-    facts = {"What to use": advice_words(verdicts)}
+    facts = {"Careful": " ".join(p.caveats)} if p.caveats else {}
+    facts["What to use"] = advice_words(verdicts)
     trades = trade_off_sentences(p, verdicts)
     if trades:
         facts["Trade-offs"] = " ".join(trades)
@@ -53,51 +55,77 @@ def pairwise_facts(p: Pairwise, verdicts: PairVerdicts, rule: Rule) -> dict[str,
 
 
 def advice_words(verdicts: PairVerdicts) -> str:
-    """Say what to use, what is not ruled out, and what to avoid."""
+    """Say what to use, and whom that beats; nobody is advised against."""
     if verdicts.reference is not None:
         return _instead_of(verdicts, verdicts.reference)
-    usable = verdicts.unbeaten
-    if not usable:
+    if not verdicts.unbeaten:
         (circle, *_) = verdicts.cycles
         return (
             f"No single one: each is beaten by another ({' over '.join([*circle, circle[0]])}). "
             "Choose by the datasets that are closest to yours."
         )
-    sentences = [_first_choice(verdicts, usable)]
-    beaten = [name for name in verdicts.names if name not in usable]
-    if beaten:
-        verb = "is" if len(beaten) == 1 else "are"
-        where = " on every measure" if verdicts.places.shape[1] > 1 else ""
-        sentences.append(f"Avoid {join_names(beaten, most=_MOST)}, which {verb} beaten{where}.")
-    return " ".join(sentences)
-
-
-def _first_choice(verdicts: PairVerdicts, usable: tuple[str, ...]) -> str:
-    if len(usable) == 1:
-        return f"Use {usable[0]}."
     picks: dict[str, list[str]] = {}
-    for measure, leaders in verdicts.leaders().items():
-        among = verdicts.places.loc[list(usable), measure]
-        best = [name for name in leaders if name in usable] or [str(among.idxmin())]
-        picks.setdefault(best[0], []).append(measure)
-    rest = [name for name in usable if name not in picks]
-    more = f"; {join_names(rest, most=_MOST)} {_are(rest)} not ruled out" if rest else ""
-    if len(picks) == 1:
-        return f"Use {next(iter(picks))}, the first by place{more}."
-    choices = [f"{name} where {join_names(on)} matters most" for name, on in picks.items()]
-    return f"Use {join_names(choices)}{more}."
+    open_on = []
+    for measure, name in verdicts.choices().items():
+        if name is None:
+            open_on.append(measure)
+        else:
+            picks.setdefault(name, []).append(measure)
+    sentences = _choice_words(verdicts, picks, open_on)
+    beaten = (_beaten_words(verdicts, name) for name in picks)
+    return " ".join(filter(None, [*sentences, *beaten]))
+
+
+def _choice_words(
+    verdicts: PairVerdicts, picks: dict[str, list[str]], open_on: list[str]
+) -> list[str]:
+    """Say whom to use where, and where nobody can be named."""
+    sentences = []
+    if len(picks) == 1 and not open_on:
+        (name,) = picks
+        # They may be just as good; the headline says how many they are.
+        apart = verdicts.apart(name)
+        more = ""
+        if apart:
+            more = f"; {join_names(apart, most=_MOST)} {_are(apart)} not separated from it"
+        sentences.append(f"Use {name}, the first by place{more}.")
+    elif picks:
+        choices = [
+            f"{name} where {join_names(on)} {'matters' if len(on) == 1 else 'matter'} most"
+            for name, on in picks.items()
+        ]
+        sentences.append(f"Use {join_names(choices)}.")
+    if open_on:
+        where = f" for {join_names(open_on)}" if picks else ""
+        sentences.append(
+            f"No single one{where}: another is ahead of whoever has the best place there. "
+            "Choose by the datasets that are closest to yours."
+        )
+    return sentences
+
+
+def _beaten_words(verdicts: PairVerdicts, name: str) -> str:
+    """Say whom one beats, which is a fact about those pairs."""
+    beaten = verdicts.beats[name]
+    if not beaten:
+        return ""
+    return f"{name} beats {join_names(beaten, most=_MOST)}{_everywhere(verdicts)}."
+
+
+def _everywhere(verdicts: PairVerdicts) -> str:
+    return " on every measure" if verdicts.places.shape[1] > 1 else ""
 
 
 def _instead_of(verdicts: PairVerdicts, reference: str) -> str:
     better = verdicts.beaten_by[reference]
     if not better:
-        return f"Nothing here speaks for replacing {reference}."
+        return f"Nobody here beats {reference}{_everywhere(verdicts)}."
     best = better[0]
     others = f" ({join_names(better[1:], most=_MOST)} would do too)" if len(better) > 1 else ""
     return f"Use {best} instead of {reference}{others}."
 
 
-def _are(names: list[str]) -> str:
+def _are(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
 

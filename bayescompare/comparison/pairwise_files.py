@@ -13,6 +13,7 @@ from bayescompare.comparison.files import (
     comparison_results_as_json,
     to_json,
 )
+from bayescompare.comparison.verdicts import PairVerdicts
 
 if TYPE_CHECKING:
     from bayescompare.comparison.pairwise import Pairwise
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["PAIRWISE_SCHEMA", "PAIRWISE_VERSION", "pairwise_as_json"]
 
 PAIRWISE_SCHEMA = "bayescompare/pairwise"
-PAIRWISE_VERSION = 1
+PAIRWISE_VERSION = 2
 
 
 def pairwise_as_json(p: Pairwise, rule: Rule) -> str:
@@ -36,6 +37,8 @@ def pairwise_as_json(p: Pairwise, rule: Rule) -> str:
         "results": comparison_plain_json(comparison_results_as_json(p.results)),
         "skipped": [list(pair) for pair in p.skipped],
         "decided": p.decided(rule).replace({np.nan: None}).to_dict("records"),
+        "caveats": list(p.caveats),
+        "decision": PairVerdicts.of(p, rule).to_dict(),
         "level": rule.level,
         "fdr": rule.fdr,
         "learned": None if p.learned is None else p.learned.options(),

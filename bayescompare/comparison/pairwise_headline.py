@@ -76,12 +76,29 @@ def _one_leader(verdicts: PairVerdicts, name: str, method: Method) -> str:
         above = verdicts.beaten_by[name]
         beat = "beats" if len(above) == 1 else "beat"
         pieces.append(f"yet {join_names(above, most=_MOST)} {beat} it")
+    meetings = _ahead_in_meetings(verdicts, name)
+    if meetings:
+        pieces.append(meetings)
     if verdicts.trades[name]:
         pieces.append(f"it is a trade-off against {join_names(verdicts.trades[name], most=_MOST)}")
     pieces += _ties(verdicts, name)
     if apart:
         pieces.append(_not_separated(apart, "it", none=False))
     return "; ".join([start, *pieces])
+
+
+def _ahead_in_meetings(verdicts: PairVerdicts, name: str) -> str:
+    """Say who is ahead of the first on some measure, though its place is better."""
+    known = {*verdicts.beaten_by[name], *verdicts.trades[name], *verdicts.ties[name]}
+    on: dict[str, list[str]] = {}
+    for measure, behind in verdicts.behind.items():
+        for other in behind.get(name, ()):
+            if other not in known:
+                on.setdefault(other, []).append(measure)
+    if not on:
+        return ""
+    some = [f"{other} on {join_names(measures)}" for other, measures in on.items()]
+    return f"ahead of it in their meetings: {join_names(some, most=2)}"
 
 
 def _measures(verdicts: PairVerdicts) -> str:
@@ -128,6 +145,12 @@ def _several_leaders(verdicts: PairVerdicts, leaders: dict[str, tuple[str, ...]]
     alone = [names[0] for names in by if len(names) == 1]
     if len(alone) == len(by) == 2:
         pieces.append(_between(verdicts, *alone))
+    for measure, names in leaders.items():
+        rivals = verdicts.behind.get(measure, {}).get(names[0], ())
+        if len(names) == 1 and rivals:
+            who = join_names(rivals, most=2)
+            are = "is" if len(rivals) == 1 else "are"
+            pieces.append(f"on {measure} {who} {are} ahead of {names[0]} in their meetings")
     beaten = [name for name in verdicts.names if verdicts.beaten_by[name]]
     if beaten:
         some = f"{spelled(len(beaten))} of {spelled(len(verdicts.names))} are"

@@ -58,6 +58,7 @@ def pairs_words(
         _pairwise_words_on_winners(method, results, graph),
         *_cycle_words(graph.graph["cycles"]),
         _pairwise_words_on_mixed(results, graph.graph["mixed"]),
+        _pairwise_words_on_leads(decided),
         _pairwise_words_on_open(decided),
         _pairwise_words_on_uncompared(decided),
     ]
@@ -160,8 +161,12 @@ def _pairwise_words_on_promise(method: Method, decided: pd.DataFrame, rule: Rule
     both = not (decided["alone"] == decided["probability"]).all()
     under = " under the prior learned from all pairs and under the pair's own" if both else ""
     gaps = ", whatever values the missing cells would have had" if "lowest" in decided else ""
+    each = ""
+    if decided["parts"].notna().any() and (decided["parts"] != decided["probability"]).any():
+        each = ", and so does what it says of each measure by itself"
     return (
-        f": its statement leads with P of at least {setting_number_text(rule.level)}{under}{gaps}."
+        f": its statement leads with P of at least {setting_number_text(rule.level)}{each}"
+        f"{under}{gaps}."
     )
 
 
@@ -230,8 +235,20 @@ def _pairwise_words_on_mixed(results: Results, verdicts: Sequence[tuple[str, str
     return f"{kind}: {'; '.join(shown)}{more}."
 
 
+def _pairwise_words_on_leads(decided: pd.DataFrame) -> str:
+    """Name the pairs in which one statement leads and some measure is not sure by itself."""
+    left = decided[decided["decision"] == "leads"]
+    pairs = [f"{a} against {b}" for a, b in left[["first", "second"]].to_numpy().tolist()]
+    if not pairs:
+        return ""
+    return (
+        "One outcome is the most frequent, but some measure is not sure by itself: "
+        f"{_losers_words(pairs)}."
+    )
+
+
 def _pairwise_words_on_open(decided: pd.DataFrame) -> str:
-    left = decided[~decided["asserted"] & (decided["statement"] != "")]
+    left = decided[(decided["decision"] == "open") & (decided["statement"] != "")]
     pairs = left[["first", "second"]].to_numpy().tolist()
     if not pairs:
         return ""

@@ -10,8 +10,10 @@ import pandas as pd
 
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.decision import LIKELY, SETTLED
+from bayescompare._typing import BoolArray
+from bayescompare.comparison.decision import LIKELY, SETTLED, State, state_of
 from bayescompare.kernels.classic.holm import holm
+from bayescompare.statements import Statement
 from bayescompare.text.numbers import percent_setting, setting_number_text
 
 __all__ = ["Rule", "as_rule"]
@@ -24,8 +26,9 @@ class Rule:
     Attributes
     ----------
     level : float, optional
-        Each pair by itself: its best statement has at least this probability, under the learned
-        prior and under the pair's own (frequentist: Holm's p-value is at most one less this).
+        Each pair by itself: its best statement has at least this probability, and so has what it
+        says of every measure by itself, under the learned prior and under the pair's own
+        (frequentist: Holm's p-value is at most one less this).
     fdr : float, optional
         All pairs together: the largest set whose expected share of false statements is at most
         this, every one with at least probability `floor` (frequentist: Holm's p-value is at most
@@ -54,7 +57,8 @@ class Rule:
 
     def held(self, column: str) -> list[float]:
         """Return what the figures of a column of `decide` are held against."""
-        return [self.threshold if column in ("probability", "alone", "lowest") else self.alpha]
+        probable = ("probability", "alone", "lowest", "parts")
+        return [self.threshold if column in probable else self.alpha]
 
     @property
     def options(self) -> dict[str, Any]:
@@ -86,29 +90,51 @@ class Rule:
         return Rule(level) if level > 0.5 else None
 
     def probable(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Decide on probabilities; the table is sorted by them, the largest first."""
-        figure = "probability"
-        if "lowest" in table:
-            # A pair is as sure as it is for the least favourable values of its missing cells.
-            figure = "lowest"
-            table = table.sort_values(figure, ascending=False, kind="stable", ignore_index=True)
-        p, alone = table[figure].to_numpy(), table["alone"].to_numpy()
+        """Decide on probabilities; the table is sorted by the least that a verdict rests on."""
+        leads = ["probability", *(["lowest"] if "lowest" in table else [])]
+        # A pair is as sure as it is for the least favourable values of its missing cells. NaN, of
+        # a pair without datasets, reaches no level; parts that are not judged are NaN, too.
+        lead = table[leads].min(axis=1, skipna=False).to_numpy(dtype=float)
+        least = np.fmin(lead, table["parts"].to_numpy(dtype=float))
+        least[np.isnan(lead)] = np.nan
+        alone = table["alone"].to_numpy(dtype=float)
         if self.level is not None:
-            # A NaN, of a pair without datasets, reaches no level.
-            asserted = (p >= self.level) & (alone >= self.level)
-            return table.assign(asserted=asserted)
+            ahead = (lead >= self.level) & (alone >= self.level)
+            asserted = ahead & (least >= self.level)
+            return table.assign(decision=_states(table, ahead, asserted), asserted=asserted)
         # Sorted by P the running mean only grows, so the largest allowed set is a beginning.
-        running = np.cumsum(1.0 - p) / np.arange(1, len(p) + 1)
-        return table.assign(
-            running_fdr=running, asserted=(running <= self.alpha) & (p >= self.floor)
-        )
+        running = np.cumsum(1.0 - least) / np.arange(1, len(least) + 1)
+        asserted = (running <= self.alpha) & (least >= self.floor)
+        states = _states(table, lead >= SETTLED, asserted)
+        return table.assign(running_fdr=running, decision=states, asserted=asserted)
 
     def significant(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Decide on p-values; a pair without one (NaN) is not tested and does not count."""
-        adjusted = table["pvalue"].to_numpy(dtype=float, copy=True)
-        tested = np.isfinite(adjusted)
-        adjusted[tested] = holm(adjusted[tested])
-        return table.assign(adjusted=adjusted, asserted=adjusted <= self.alpha)
+        """Decide on p-values; a pair without one (NaN) is not tested and does not count.
+
+        Where each measure has a p-value, too, all of them must be small: the largest is corrected.
+        """
+        lead = table["pvalue"].to_numpy(dtype=float, copy=True)
+        largest = np.fmax(lead, table["parts"].to_numpy(dtype=float))
+        tested = np.isfinite(lead)
+        adjusted = lead.copy()
+        adjusted[tested] = holm(largest[tested])
+        ahead = lead.copy()
+        ahead[tested] = holm(lead[tested])
+        asserted = adjusted <= self.alpha
+        states = _states(table, ahead <= self.alpha, asserted)
+        return table.assign(adjusted=adjusted, decision=states, asserted=asserted)
+
+
+def _states(table: pd.DataFrame, ahead: BoolArray, asserted: BoolArray) -> list[State]:
+    """The state of each pair: asserted by what its statement says, else whether that leads."""
+    states: list[State] = []
+    columns = table["first"], table["second"], table["statement"], ahead, asserted
+    for first, second, label, leads, holds in zip(*columns, strict=True):
+        if holds:
+            states.append(state_of(Statement.parse(label, (first, second)), 1.0, 1.0))
+        else:
+            states.append("leads" if leads else "open")
+    return states
 
 
 def as_rule(*, level: object = None, fdr: object = None, floor: object = LIKELY) -> Rule:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from bayescompare._typing import FloatArray
+from bayescompare.comparison.decision import SETTLED, State
 from bayescompare.kernels.ranking.win_shares import win_shares
 from bayescompare.results.means import cell_means
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from bayescompare.comparison.pairwise import Pairwise
@@ -57,6 +60,22 @@ def _importance(results: Results) -> FloatArray:
     return weights
 
 
+def _who_is_behind(
+    parts: pd.DataFrame, places: pd.DataFrame
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    """For each measure and algorithm, those who are ahead of it there, by place."""
+    at = {name: k for k, name in enumerate(places.index)}
+    found: dict[str, dict[str, list[str]]] = {}
+    rows = parts[parts["word"].isin(["better", "ahead"])].reset_index().to_dict("records")
+    for row in rows:
+        loser = row["second"] if row["ahead"] == row["first"] else row["first"]
+        found.setdefault(row["measure"], {}).setdefault(loser, []).append(row["ahead"])
+    return {
+        measure: {name: tuple(sorted(who, key=at.__getitem__)) for name, who in each.items()}
+        for measure, each in found.items()
+    }
+
+
 def pair_kind(statement: Statement) -> str:
     """Return what a statement about a pair is: "winner", "trade-off" or "tie".
 
@@ -72,7 +91,10 @@ def pair_kind(statement: Statement) -> str:
 
 @dataclass(frozen=True)
 class PairVerdicts:
-    """Who stands where, who beats whom, and between whom there is a trade-off or a tie.
+    """Who stands where, who beats whom, and who may be advised: decided once for all pairs.
+
+    Headline, advice, tables, pictures and files name algorithms as this object does. To beat is to
+    be better on every measure, each of them by itself too.
 
     Attributes
     ----------
@@ -83,6 +105,13 @@ class PairVerdicts:
         a winner on every measure nor a trade-off.
     statements : dict of frozenset to Statement
         What was decided, by pair.
+    behind : dict of str to dict of str to tuple of str
+        For each measure, who is ahead of each algorithm there or better (`Pairwise.parts`), by
+        place. Empty for questions about all measures at once.
+    parts : DataFrame
+        `Pairwise.parts`, with words for the rule's level.
+    least : float
+        The least P that any verdict rests on, or the largest p-value; NaN without verdicts.
     reference : str or None
         The algorithm that all others were compared with.
     cycles : sequence of tuple of str
@@ -97,6 +126,9 @@ class PairVerdicts:
     statements: dict[frozenset[str], Statement]
     reference: str | None
     cycles: Sequence[tuple[str, ...]] = ()
+    behind: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    parts: pd.DataFrame = field(default_factory=pd.DataFrame)
+    least: float = math.nan
 
     @classmethod
     def of(cls, p: Pairwise, rule: Rule) -> PairVerdicts:
@@ -125,8 +157,77 @@ class PairVerdicts:
             key: {name: tuple(sorted(others, key=at.__getitem__)) for name, others in each.items()}
             for key, each in lists.items()
         }
-        cycles = p.ordered(rule).graph["cycles"]
-        return cls(places, **by_place, statements=statements, reference=p.reference, cycles=cycles)
+        parts = p.parts_at(SETTLED if rule.level is None else rule.level)
+        held = decided[decided["asserted"]]
+        figures = ["probability", "alone", "parts"] if p.bayesian else ["adjusted"]
+        least = math.nan
+        if len(held):
+            least = float((np.nanmin if p.bayesian else np.nanmax)(held[figures].to_numpy()))
+        return cls(
+            places,
+            **by_place,
+            statements=statements,
+            behind=_who_is_behind(parts, places),
+            parts=parts,
+            least=least,
+            reference=p.reference,
+            cycles=p.ordered(rule).graph["cycles"],
+        )
+
+    def choices(self) -> dict[str, str | None]:
+        """Return whom to advise for each measure: the best place, if nobody is ahead of it there.
+
+        None where somebody is, on that measure, or beats it.
+        """
+        chosen: dict[str, str | None] = {}
+        for measure, leaders in self.leaders().items():
+            behind = self.behind.get(measure, {})
+            free = [name for name in leaders if not behind.get(name) and not self.beaten_by[name]]
+            chosen[measure] = free[0] if free else None
+        return chosen
+
+    @property
+    def statement(self) -> str:
+        """Who stands first, in words."""
+        first: dict[tuple[str, ...], list[str]] = {}
+        for measure, names in self.leaders().items():
+            first.setdefault(names, []).append(measure)
+        return "; ".join(
+            f"{join_names(names)} first on {join_names(measures)}"
+            for names, measures in first.items()
+        )
+
+    @property
+    def probability(self) -> float:
+        """The least P that a verdict rests on, or the largest p-value; NaN without verdicts."""
+        return self.least
+
+    @property
+    def settled(self) -> bool:
+        """Whether the whole board is settled: one beats all others, or all are equal."""
+        return self.state in ("better", "equal")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return who is named where, as JSON's own types."""
+        return {
+            "state": self.state,
+            "settled": self.settled,
+            "first": {measure: list(names) for measure, names in self.leaders().items()},
+            "use": self.choices(),
+            "unbeaten": list(self.unbeaten),
+            "beats": {name: list(others) for name, others in self.beats.items() if others},
+        }
+
+    @property
+    def state(self) -> State:
+        """Whether one beats all others, some pairs have a verdict, or none has."""
+        others = len(self.names) - 1
+        if self.reference is None and any(len(self.beats[n]) == others for n in self.names):
+            return "better"
+        if not self.statements:
+            return "open"
+        equal = all(s.relations == {"="} for s in self.statements.values())
+        return "equal" if equal and not any(map(self.apart, self.names)) else "leads"
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -48,6 +48,8 @@ def ranking_to_document(r: Ranking) -> str:
         "ahead": answer.board.ahead,
         "overall": None if answer.overall is None else _overall_in_ranking_file(answer.overall),
         "top": list(r.top),
+        "caveats": list(r.caveats),
+        "decision": r.decision.to_dict(),
         "explanation": r.explain(),
     }
     return json.dumps(

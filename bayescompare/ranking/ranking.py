@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._files import check_file_is_writable, write_text
 from bayescompare._rng import Rng
 from bayescompare._typing import FloatArray
+from bayescompare.comparison.decision import Standing, part_word
 from bayescompare.kernels.ranking.leaderboard import leaderboard_standard_error
 from bayescompare.ranking.answer import RankAnswer
 from bayescompare.ranking.files import ranking_to_document
@@ -23,6 +25,7 @@ from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.tree import ranking_tree
 from bayescompare.ranking.words import headline_words, ranking_words
 from bayescompare.results.results import Results
+from bayescompare.results.text import caveats_of_results
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -155,6 +158,39 @@ class Ranking:
         # Sums of shares of draws carry float noise.
         size = int(np.searchsorted(p.to_numpy().cumsum(), self.options.level - 1e-9)) + 1
         return tuple(map(str, p.index[:size]))
+
+    @property
+    def decision(self) -> Standing:
+        """Who is best, if one can be named; words and files name algorithms as this does."""
+        level, drawn = self.options.level, self.answer.has_draws
+        rows = []
+        for measure in self.results.measures:
+            first = self.places.loc[measure].iloc[0]
+            p = float(first["p_best"]) if drawn else math.nan
+            word = part_word([p], equal=False, level=level)
+            rows.append((str(first.name) if word != "level" else "", p, word))
+        parts = pd.DataFrame(
+            rows,
+            index=pd.Index(self.results.measures, name="measure"),
+            columns=["ahead", "probability", "word"],
+        )
+        overall = self.answer.overall is not None
+        figures = self.overall["p_best"] if overall else self.front["p_front"]
+        sure = float(figures.loc[self.top[0]]) if drawn else math.nan
+        # Alone on the front of several measures means that nobody else may be on it.
+        alone = drawn and len(self.top) == 1 and sure >= level
+        same = parts["ahead"].iloc[0] != "" and parts["ahead"].nunique() == 1
+        state: Literal["better", "leads", "open", "none"] = "leads" if same else "open"
+        if not drawn:
+            state = "none"
+        elif alone:
+            state = "better"
+        return Standing(self.headline(), sure, state, alone, parts)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What could turn this ranking, a sentence each: leaks, gaps, averages, one benchmark."""
+        return caveats_of_results(self.results)
 
     @property
     def ahead(self) -> xr.DataArray:

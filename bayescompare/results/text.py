@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INCOMPLETE",
+    "caveats_of_results",
     "describe_results",
     "describe_results_counts",
     "first_words_in_results",
@@ -50,6 +52,44 @@ def first_words_in_results(words: Sequence[str], shown: int = 8) -> str:
     """Join the first few words and count the rest."""
     rest = len(words) - shown
     return ", ".join(words[:shown]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def caveats_of_results(results: Results, notes: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Say what could turn an answer about these results, a sentence each, the gravest first.
+
+    Parameters
+    ----------
+    results : Results
+    notes : iterable of str, optional
+        What was done to the table, in place of its own notes.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> names = [f"mmlu_{k}" for k in range(7)] + ["arc", "hellaswag"]
+    >>> frame = pd.DataFrame({"dataset": names, "algorithm": "A", "acc": 0.5})
+    >>> caveats_of_results(bc.Results.from_frame(frame, measures={"acc": "max"}))
+    ('7 of 9 datasets are of one benchmark, by their names: mmlu.',)
+    """
+    said = list(results.notes if notes is None else notes)
+    # How a file was recognised turns nothing.
+    said = [note for note in said if not note.startswith("read as ")]
+    said.sort(key=lambda note: "trained on" not in note)
+    sentences = [f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in said]
+    grave = sum("trained on" in note for note in said)
+    return (*sentences[:grave], *_one_benchmark_words(results), *sentences[grave:])
+
+
+def _one_benchmark_words(results: Results) -> list[str]:
+    """Say that most datasets are of one benchmark, told by how their names begin."""
+    n = len(results.datasets)
+    if results.groups is not None:
+        return []  # domains count alike, however many datasets they have
+    begins = Counter(re.split(r"[/:_\- ]", name, maxsplit=1)[0] for name in results.datasets)
+    (name, number), *_ = begins.most_common(1)
+    if not 2 * number > n or not 5 <= number < n:
+        return []
+    return [f"{number} of {n} datasets are of one benchmark, by their names: {name}."]
 
 
 def quoted_names_in_results(names: Collection[str], shown: int = 12) -> str:

@@ -31,7 +31,9 @@ from bayescompare.kernels.dirichlet.learned import (
 )
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.mixture import Mixture
+from bayescompare.kernels.dirichlet.parts import parts_of_cells, parts_of_mixture
 from bayescompare.kernels.numerics.orthants import quadrants
+from bayescompare.kernels.pair_states import every_state
 
 __all__ = ["Scenario", "decision_study", "simulate_table"]
 
@@ -179,12 +181,13 @@ def _study_decisions_block(
         real = [i for i, pair in enumerate(pairs) if max(pair) < scenario.algorithms]
         truth = dict(zip(real, _study_truth_of_pairs(scenario, true), strict=True))
         alone = {i: _study_maximum_alone(counts[i], known) for i in real}
-        claimed = {i: int(p.argmax()) for i, p in alone.items() if p.max() >= level}
+        best = {i: int(p[0].argmax()) for i, p in alone.items()}
+        claimed = {i: best[i] for i, p in alone.items() if p[:, best[i]].min() >= level}
         for i, learned in _study_maximum_learned(counts, list(claimed)).items():
             wrong = claimed[i] != truth[i]
             claims[k, 0] += (1, wrong)
             # A claim under the learned prior must also hold under the pair's own prior.
-            if learned[claimed[i]] >= level:
+            if learned[:, claimed[i]].min() >= level:
                 claims[k, 1] += (1, wrong)
     return claims
 
@@ -216,16 +219,26 @@ def _study_truth_of_pairs(scenario: Scenario, true: FloatArray) -> list[int]:
 
 
 def _study_maximum_alone(counts: FloatArray, known: dict[bytes, FloatArray]) -> FloatArray:
-    """Return P(max) under the papers' prior, cached because the same counts recur."""
+    """Return P(max) and P of the parts under the papers' prior, (1 + m, statements).
+
+    Cached, because the same counts recur.
+    """
     key = counts.tobytes()
     if key not in known:
         cells = DirichletCells(np.full(len(counts), -math.log(len(counts))), counts)
-        known[key] = probability_of_maximum(cells)[0]
+        arities = _study_arities(counts)
+        parts = parts_of_cells(cells, every_state(arities), arities)
+        known[key] = np.vstack([probability_of_maximum(cells)[0], parts.T])
     return known[key]
 
 
+def _study_arities(counts: FloatArray) -> list[int]:
+    """Every measure has two states."""
+    return [2] * round(math.log2(len(counts)))
+
+
 def _study_maximum_learned(counts: FloatArray, wanted: Sequence[int]) -> dict[int, FloatArray]:
-    """Return P(max) of the pairs `wanted` under the prior learned from all pairs."""
+    """Return the same of the pairs `wanted` under the prior learned from all pairs."""
     if not wanted:
         return {}
     rows, cells = np.nonzero(counts)
@@ -233,4 +246,10 @@ def _study_maximum_learned(counts: FloatArray, wanted: Sequence[int]) -> dict[in
     log_base, _ = learned_base(counts.sum(axis=0), math.log(counts.shape[1]))
     weights = learn_weights(dirichlet_strength_evidence(table, log_base))
     prior = Mixture(DirichletCells(log_base, counts[0]), STRENGTHS, weights)
-    return {i: prior.with_counts(counts[i]).maximum()[0] for i in wanted}
+    arities = _study_arities(counts[0])
+    found = {}
+    for i in wanted:
+        own = prior.with_counts(counts[i])
+        parts = parts_of_mixture(own.weights, own.components, every_state(arities), arities)
+        found[i] = np.vstack([own.maximum()[0], parts.T])
+    return found

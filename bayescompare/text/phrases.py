@@ -40,6 +40,7 @@ COLUMN_TITLES = {
     "lowest": "P lowest",
     "highest": "P highest",
     "alone_lowest": "P lowest (own prior)",
+    "parts": "least measure",
     "coverage": "coverage",
     "opt": "opt",
     "share_below": "share below",

@@ -117,4 +117,5 @@ def _fev_leak_notes(table: pd.DataFrame) -> list[str]:
     flags = table["trained_on_this_dataset"]
     # A file has the word, a frame the boolean.
     number = int(flags.map(lambda flag: str(flag).lower() == "true").sum())
-    return [f"{plural(number, 'result')} of models trained on the dataset"] if number else []
+    verb = "comes from a model" if number == 1 else "come from models"
+    return [f"{plural(number, 'result')} {verb} trained on that very dataset"] if number else []

@@ -8,8 +8,8 @@ import numpy as np
 
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import claim_words
-from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.comparison.claims import certainty_words, claim_words
+from bayescompare.comparison.decision import Decision
 from bayescompare.methods._shared.domains import KAPPA
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import (
@@ -44,8 +44,8 @@ def domain_words(results: Results, answer: Answer, decision: Decision) -> list[s
         f"On {plural(len(results.datasets), 'dataset')} of "
         f"{plural(len(details.domains), 'domain')} the most probable statement in the average "
         f"domain is that {claim}. The probability that it is the most probable one there is "
-        f"{probability_words(decision.level)} ({exactness_phrase(answer, decision.statement)}), "
-        f"{_domain_words_on_verdict(decision)}.",
+        f"{probability_words(decision.probability)} "
+        f"({exactness_phrase(answer, decision.statement)}){certainty_words(decision)}.",
         _domain_words_on_old(details.domains, each, answer.labels, k),
         "A new domain differs from the average one as much as the old ones differ from each "
         "other: there the same statement is the most probable one with probability "
@@ -53,14 +53,6 @@ def domain_words(results: Results, answer: Answer, decision: Decision) -> list[s
         _domain_words_on_likeness(details.kappa),
     ]
     return sentences
-
-
-def _domain_words_on_verdict(decision: Decision) -> str:
-    if decision.verdict == "settled":
-        return "which settles it"
-    if decision.verdict == "likely":
-        return f"likely, but short of {setting_number_text(SETTLED)} and so not settled"
-    return "which leaves the question open"
 
 
 def _domain_words_on_old(

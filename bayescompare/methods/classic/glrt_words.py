@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import claim_in_quotes, claim_words
+from bayescompare.comparison.claims import claim_in_quotes, claim_words, short_parts_words
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, percent_setting, plural, pvalue_equation
@@ -34,11 +34,15 @@ def glrt_words(results: Results, answer: Answer, decision: Decision) -> list[str
         f"On {plural(n, 'dataset')} the most frequent statement is that {best}. It has "
         f"{count(own)} of {n} datasets, the next one {count(second)}."
     )
-    if decision.verdict == "settled":
+    if decision.settled or decision.state == "leads":
         finding = (
             f"The hypothesis that it is not the most probable statement is rejected at the "
             f"{percent_setting(SIGNIFICANT)} level ({pvalue_equation(decision.level)})."
         )
+        if decision.state == "leads":
+            finding += (
+                f" That is no verdict on every measure by itself: {short_parts_words(decision)}."
+            )
     else:
         finding = (
             f"The hypothesis that it is not the most probable statement cannot be rejected "

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.claims import certainty_words
 from bayescompare.comparison.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER
-from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.comparison.decision import Decision
 from bayescompare.methods._shared.methods_text import shared_text_on_sampling
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
@@ -66,12 +67,7 @@ def _signed_rank_finding_words(results: Results, answer: Answer, decision: Decis
         f"{measure}, on the whole, is "
         f"{level} ({exactness_phrase(answer, decision.statement)})"
     )
-    return {
-        "settled": f"{start}, which settles it.",
-        "likely": f"{start}: likely, but short of "
-        f"{setting_number_text(SETTLED)} and so not settled.",
-        "open": f"{start}, which leaves the question open.",
-    }[decision.verdict]
+    return f"{start}{certainty_words(decision)}."
 
 
 def _signed_rank_support_words(answer: Answer, decision: Decision) -> str:

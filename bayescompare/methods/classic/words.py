@@ -66,7 +66,7 @@ def classic_own_level_words(decision: Decision, alpha: float) -> list[str]:
 
     Examples
     --------
-    >>> classic_own_level_words(Decision("A>B", 0.03, "settled", (), None), 0.01)
+    >>> classic_own_level_words(Decision("A>B", 0.03, "better", (), None), 0.01)
     ['At the level alpha = 0.01 asked for it is not significant.']
     """
     if alpha == SIGNIFICANT:

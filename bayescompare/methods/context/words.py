@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.claims import certainty_words
 from bayescompare.comparison.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER
-from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.comparison.decision import Decision
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
-from bayescompare.text.numbers import count, percent, plural, probability_words, setting_number_text
+from bayescompare.text.numbers import count, percent, plural, probability_words
 from bayescompare.text.phrases import exactness_phrase
 
 __all__ = ["context_words", "rate_words"]
@@ -42,12 +43,7 @@ def context_words(results: Results, answer: Answer, decision: Decision) -> list[
         f"{probability_words(decision.level)} ({how})"
     )
     return [
-        {
-            "settled": f"{start}, which settles it.",
-            "likely": f"{start}: likely, but short of "
-            f"{setting_number_text(SETTLED)} and so not settled.",
-            "open": f"{start}, which leaves the question open.",
-        }[decision.verdict],
+        f"{start}{certainty_words(decision)}.",
         _context_dataset_words(answer, decision),
     ]
 

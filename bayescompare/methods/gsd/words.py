@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.claims import certainty_words
 from bayescompare.comparison.columns import OPT, SHARE_BELOW
-from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.comparison.decision import Decision
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
 from bayescompare.methods.classic.words import classic_ahead_and_behind
 from bayescompare.methods.gsd.details import (
@@ -90,13 +91,8 @@ def bootstrap_words(
 ) -> list[str]:
     """Say the most probable relation, the others, and what the bootstrap assumes."""
     assert answer.probability is not None
-    verdict = {
-        "settled": "which settles it",
-        "likely": f"which is likely, but short of "
-        f"{setting_number_text(SETTLED)} and so not settled",
-        "open": "which leaves the question open",
-        "tied": "as probable as another relation",
-    }[decision.verdict]
+    tied = decision.state == "tied"
+    verdict = ", as probable as another relation" if tied else certainty_words(decision)
     n = plural(len(results.datasets), "dataset")
     others = [
         f"{method.claim(results, label)} {probability_words(float(p))}"
@@ -106,7 +102,7 @@ def bootstrap_words(
     return [
         f"On {n} the probability that {method.claim(results, decision.statement)} is "
         f"{probability_words(decision.level)} "
-        f"({exactness_phrase(answer, decision.statement)}), {verdict}.",
+        f"({exactness_phrase(answer, decision.statement)}){verdict}.",
         f"The others: {join_names(others)}.",
         f"In the data themselves {_gsd_relation_words(results, answer)}.",
         _gsd_meaning_words(results),
