@@ -227,6 +227,7 @@ _FIGURES = {
     "probability": "P",
     "lowest": "P lowest",
     "alone": "P (own prior)",
+    "parts": "least measure",
     "running_fdr": "running FDR",
     "pvalue": "p",
     "adjusted": "Holm",
@@ -238,7 +239,9 @@ def _print_decided(
 ) -> None:
     """Print the pairs that have a verdict, and some of the others."""
     same = p.learned is None
-    shown = [name for name in _FIGURES if name in decided and not (name == "alone" and same)]
+    one = len(p.results.measures) == 1 or decided["parts"].isna().all()
+    unsaid = {*(["alone"] if same else []), *(["parts"] if one else [])}
+    shown = [name for name in _FIGURES if name in decided and name not in unsaid]
     heads = [_FIGURES[name] for name in shown]
     title = "Statements by pair, * a verdict"
     table = new_table("", "pair", "n", "statement", *heads, left=4, title=title)

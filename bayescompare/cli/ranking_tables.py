@@ -22,6 +22,8 @@ _ROWS = 20
 def print_ranking(out: Console, r: Ranking) -> None:
     """Print the verdict, the words, the places and who is on the front."""
     out.print(r.headline(), style="bold")
+    for caveat in r.caveats:
+        out.print(f"Careful: {caveat}")
     out.print()
     # The first sentence is the headline.
     out.print(r.explain().removeprefix(f"{r.headline()}. "))

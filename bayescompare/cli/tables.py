@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bayescompare import methods
+from bayescompare.comparison.claims import PARTS_TITLE, printed_parts
 from bayescompare.comparison.columns import THETA_LOWER, THETA_UPPER
 from bayescompare.comparison.effects import EFFECTS_TITLE, printed_comparison_effects
 from bayescompare.io import examples, load_example
@@ -153,6 +154,8 @@ def print_comparison(out: Console, c: Comparison, summary: pd.DataFrame) -> None
     """Print verdict, words, statements, questions and independent groups of measures."""
     out.print(f"{c.method.name}: {about_table(c.results)}", style="dim")
     out.print(c.headline(), style="bold")
+    for caveat in c.caveats:
+        out.print(f"Careful: {caveat}")
     orders = statement_in_printed_table(c.best, c.results.measures)
     if "\n" in orders:
         # The headline leaves out the middle of long orders.
@@ -163,6 +166,9 @@ def print_comparison(out: Console, c: Comparison, summary: pd.DataFrame) -> None
     # An order of mean ranks is not what is tested; the ranks themselves follow.
     if "ranks" not in c.method.provides:
         _print_terminal_statements(out, c, summary)
+    parts = printed_parts(c.decision)
+    if len(parts):
+        _print_terminal_frame(out, PARTS_TITLE, parts)
     print_effects(out, [c])
     if "questions" in c.method.provides:
         _print_terminal_questions(out, c)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare.comparison.columns import PROBABILITY
 from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.comparison.pairwise_notes import pairwise_notes_on_spread
 from bayescompare.comparison.rule import Rule, as_rule
@@ -143,9 +144,9 @@ def plotted_ranked_measure(p: Pairwise, measure: object) -> str | None:
 def plotted_pair_ahead(c: Comparison, first: str, second: str, measure: str | None = None) -> float:
     """Return how far a pair's first algorithm is ahead of the second on a measure, from 0 to 1.
 
-    Bayesian: the probability of the statements that favour the first on that measure or, without
-    a measure, in the method's one question. Frequentist: the share of datasets. Ties count half,
-    and so do statements that are not listed.
+    Bayesian: the probability that this is the most frequent outcome on that measure by itself or,
+    without a measure, in the method's one question. Frequentist: the share of datasets. Ties count
+    half, and so does what is not listed.
 
     Examples
     --------
@@ -160,8 +161,11 @@ def plotted_pair_ahead(c: Comparison, first: str, second: str, measure: str | No
         advantage = wilcoxon_differences(c.results.oriented()[:, :, place], rope)
         return float(np.mean((np.sign(advantage) + 1.0) / 2.0))
     worth = {ABOVE: 1.0, BELOW: 0.0}
-    share = [
-        worth.get(plotted_pair_signs(label, first, second)[place], 0.5) for label in c.answer.labels
-    ]
+    signs = [plotted_pair_signs(label, first, second)[place] for label in c.answer.labels]
     listed = c.answer.probability
+    if c.answer.parts:
+        # Statements that say the same of this measure have the same figure.
+        by_sign = dict(zip(signs, c.answer.parts[PROBABILITY][:, place], strict=True))
+        signs, listed = list(by_sign), np.nan_to_num(np.array(list(by_sign.values())))
+    share = [worth.get(sign, 0.5) for sign in signs]
     return float(np.clip(listed @ share + 0.5 * (1.0 - listed.sum()), 0.0, 1.0))

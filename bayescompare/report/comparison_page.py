@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.claims import claim_in_quotes
+from bayescompare.comparison.claims import PARTS_TITLE, claim_in_quotes, printed_parts
 from bayescompare.comparison.decision import SETTLED
 from bayescompare.comparison.diagnosis import LIMITS
 from bayescompare.comparison.lever import POWER
@@ -44,7 +44,11 @@ from bayescompare.report.tables import (
     report_table_rows,
 )
 from bayescompare.report.tooltips import bar_tooltips, dataset_tooltips
-from bayescompare.text.numbers import probability_words, statistic_number_text
+from bayescompare.text.numbers import (
+    probability_words,
+    setting_number_text,
+    statistic_number_text,
+)
 from bayescompare.text.phrases import COLUMN_TITLES, join_names
 
 if TYPE_CHECKING:
@@ -72,6 +76,8 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
     # Friedman's test is not about the order of mean ranks; the ranks themselves have a table.
     statements = [] if "ranks" in c.method.provides else [_comparison_page_summary(c)]
     tables = [*statements, *_comparison_page_questions(c), *_comparison_page_network_tables(c)]
+    parts = printed_parts(c.decision)
+    tables += [frame_table(PARTS_TITLE, parts)] if len(parts) else []
     tables += [*effect_tables([c]), *(frame_table(title, f) for title, f in c.tables.items())]
     first, *others = _comparison_page_pictures(c)
     sections = [
@@ -95,6 +101,7 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
         sections=sections,
         citations=citation_keys(c.method),
         facts={
+            **({"Careful": " ".join(c.caveats)} if c.caveats else {}),
             "Data": data_words(c.results),
             "Assumption": taken_for_granted(c.method, c.results),
         },
@@ -245,15 +252,15 @@ def _comparison_page_sensitivity_words(c: Comparison, table: pd.DataFrame) -> st
         f"{probability_words(float(p[0]))} to {probability_words(float(p[-1]))}"
     )
     lead = "it leads throughout" if leads else "it does not lead throughout"
-    settled = p >= SETTLED
+    settled, level = p >= SETTLED, setting_number_text(SETTLED)
     if settled.all():
-        verdict = "and is settled throughout"
+        verdict = f"and reaches {level} throughout"
     elif not settled.any():
-        verdict = "and is settled nowhere"
+        verdict = f"and reaches {level} nowhere"
     else:
         inside = at[settled]
         low, high = (_comparison_page_weight(edge) for edge in (inside.min(), inside.max()))
-        verdict = f"and is settled from {low} to {high}"
+        verdict = f"and reaches {level} from {low} to {high}"
     return f"{start}; {lead} {verdict}."
 
 

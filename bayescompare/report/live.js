@@ -100,8 +100,18 @@
         if (statement.every((state, j) => allowed[j].includes(state))) counts[k] += share;
       });
     });
-    const p = largest(counts.map((n) => n + table.strength / statements.length));
-    return statements.map((statement, k) => ({ statement, count: counts[k], p: p[k] }));
+    const alphas = counts.map((n) => n + table.strength / statements.length);
+    const p = largest(alphas);
+    // What a statement says of each measure by itself: the others are summed out.
+    const parts = states.map((own, j) => {
+      const sums = own.map((state) => alphas.filter((_, k) => statements[k][j] === state).reduce((a, b) => a + b, 0));
+      const each = largest(sums);
+      return Object.fromEntries(own.map((state, i) => [state, each[i]]));
+    });
+    return statements.map((statement, k) => ({
+      statement, count: counts[k], p: p[k],
+      least: Math.min(p[k], ...statement.map((state, j) => parts[j][state])),
+    }));
   };
   const statementWords = (table, statement) => {
     const [first, second] = table.algorithms;
@@ -115,9 +125,11 @@
   };
 
   // what a level means for each kind of page ------------------------------------------------------
-  const verdictOf = (words, p, level) =>
-    p >= level ? `${words} (P ${figure(p)}): settled at ${trimmed(level)}.`
-      : `No verdict at ${trimmed(level)}. Leading: ${words} (P ${figure(p)}).`;
+  // The least of P and of what is said of each measure decides.
+  const verdictOf = (words, p, least, level) =>
+    least >= level ? `${words} (P ${figure(least)} at the least): settled at ${trimmed(level)}.`
+      : p >= level ? `The most frequent outcome: ${words} (P ${figure(p)}); not every measure is sure by itself (P ${figure(least)}).`
+        : `No verdict at ${trimmed(level)}. Leading: ${words} (P ${figure(p)}).`;
   const kinds = {
     pairs(level) {
       const { names, pairs, bayesian, total, reference } = data;
@@ -137,7 +149,9 @@
         const yes = pair !== undefined && reaches(pair[3]);
         row.classList.toggle("marked", yes);
         row.classList.toggle("trade", yes && pair[2] === "trade-off");
-        row.cells[2].textContent = !yes ? "open" : pair[2] === "winner" ? "verdict" : pair[2];
+        const leads = pair !== undefined && pair[4] !== null && pair[4] >= level;
+        const named = { winner: "better", "trade-off": "trade-off", tie: "equal" };
+        row.cells[2].textContent = yes ? named[pair[2]] : leads ? "leads" : "open";
       }
       for (const row of document.querySelectorAll("tr[data-algorithm]")) {
         const own = Number(row.dataset.algorithm);
@@ -166,7 +180,7 @@
         return pvalue <= alpha(level) ? `Significant at ${trimmed(alpha(level))} (p ${figure(pvalue)}).`
           : `Not significant at ${trimmed(alpha(level))} (p ${figure(pvalue)}).`;
       }
-      return verdictOf(words, p, level);
+      return verdictOf(words, data.lead, p, level);
     },
     ranking(level) {
       const { names, best, front } = data;
@@ -203,7 +217,7 @@
     const body = panel.querySelector("tbody");
     body.replaceChildren(...rows.slice(0, 8).map((row) => {
       const line = document.createElement("tr");
-      line.className = row.p >= level ? "marked" : "";
+      line.className = row.least >= level ? "marked" : "";
       line.dataset.p = row.p;
       line.dataset.statement = row.statement.join("|");
       for (const text of [statementWords(table, row.statement), figure(row.p).replace("= ", ""), trimmed(row.count)]) {
@@ -215,7 +229,7 @@
       return line;
     }));
     panel.querySelector(".table").hidden = !moved;
-    return verdictOf(statementWords(table, rows[0].statement), rows[0].p, level);
+    return verdictOf(statementWords(table, rows[0].statement), rows[0].p, rows[0].least, level);
   };
 
   const update = () => {

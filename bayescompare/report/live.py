@@ -81,8 +81,11 @@ def live_pairs(p: Pairwise, verdicts: PairVerdicts, rule: Rule) -> Live:
     decided = p.decided(rule)
     at = {name: k for k, name in enumerate(verdicts.names)}
     columns = [name for name in ("probability", "alone", "lowest") if name in decided]
+    lead = None
     if p.bayesian:
-        figure = decided[columns].min(axis=1, skipna=False)
+        lead = decided[columns].min(axis=1, skipna=False)
+        # Parts that are not judged count as the whole does.
+        figure = lead.where(~(decided["parts"] < lead), decided["parts"])
         order = np.argsort(-figure.to_numpy(), kind="stable")
     else:
         figure = decided["adjusted"]
@@ -102,7 +105,8 @@ def live_pairs(p: Pairwise, verdicts: PairVerdicts, rule: Rule) -> Live:
         one, other = row["first"], row["second"]
         if statement.winner == other:
             one, other = other, one
-        rows.append([at[one], at[other], pair_kind(statement), value])
+        leads = None if lead is None else float(lead.iloc[k])
+        rows.append([at[one], at[other], pair_kind(statement), value, leads])
     else:
         if len(decided) > _MOST:
             low = max(_LOW, rows[-1][3] if p.bayesian else 1.0 - rows[-1][3])
@@ -126,15 +130,17 @@ def live_pairs(p: Pairwise, verdicts: PairVerdicts, rule: Rule) -> Live:
 def live_comparison(c: Comparison) -> Live | None:
     """Return the sliders of one comparison; None where nothing is held against a level."""
     decision = c.decision
-    if np.isnan(decision.level):
+    if np.isnan(decision.probability):
         return None
     bayesian = c.answer.probability is not None
-    sure = (decision.level, decision.alone, decision.lowest)
+    sure = (decision.probability, decision.alone, decision.lowest, decision.least)
+    known = [p for p in sure if p is not None]
     data: dict[str, Any] = {
         "kind": "comparison",
         "words": decision.claim(c.results.measures),
-        "p": min(p for p in sure if p is not None) if bayesian else None,
-        "pvalue": None if bayesian else decision.level,
+        "p": min(known) if bayesian else None,
+        "lead": decision.probability,
+        "pvalue": None if bayesian else max(known),
         "rule": "",
     }
     table = _rope_table(c)

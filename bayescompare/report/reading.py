@@ -22,8 +22,9 @@ def reading_words(p: Pairwise, rule: Rule) -> list[str]:
         _verdict(p, rule),
         *(
             [
-                "Beats: better on every measure. Trade-off: each is better on some measures, so "
-                "which one to use depends on what matters to you."
+                "Beats: better on every measure. Leads: the most frequent outcome, of which not "
+                "every measure is sure by itself; that is no verdict. Trade-off: each is better on "
+                "some measures, so which one to use depends on what matters to you."
             ]
             if several and not p.method.one_question
             else []
@@ -36,6 +37,7 @@ def reading_words(p: Pairwise, rule: Rule) -> list[str]:
 
 
 def _verdict(p: Pairwise, rule: Rule) -> str:
+    several = len(p.results.measures) > 1 and not p.method.one_question
     if not p.bayesian:
         return (
             "Verdict: the p-value, corrected for the number of pairs (Holm), is at most "
@@ -43,7 +45,8 @@ def _verdict(p: Pairwise, rule: Rule) -> str:
         )
     if rule.level is not None:
         level = setting_number_text(rule.level)
-        return f"Verdict: the statement about the pair has P of at least {level}."
+        each = ", and so has what it says of each measure by itself" if several else ""
+        return f"Verdict: the statement about the pair has P of at least {level}{each}."
     return (
         "Verdict: one of the surest pairs, so many that at most "
         f"{percent_setting(rule.alpha)} of them are expected to be false."

@@ -61,8 +61,20 @@ def decisions_table(
 ) -> Table:
     """Return the pairs, the surest first: what holds in words, how sure, and on what."""
     shown = decided.head(MOST_PAIRS)
-    known = ("coverage", "probability", "lowest", "alone", "running_fdr", "pvalue", "adjusted")
+    known = (
+        "coverage",
+        "probability",
+        "lowest",
+        "alone",
+        "parts",
+        "running_fdr",
+        "pvalue",
+        "adjusted",
+    )
     figures = [name for name in known if name in shown]
+    if len(p.results.measures) == 1 or shown["parts"].isna().all():
+        # Of one measure part and whole are the same.
+        figures.remove("parts")
     if p.bayesian and p.learned is None:
         figures.remove("alone")
     # The figure that decides stands beside the words, on a phone too.
@@ -76,9 +88,7 @@ def decisions_table(
         statement = Statement.parse(row["statement"], (row["first"], row["second"]))
         kind = pair_kind(statement) if row["statement"] else "open"
         words = _words(p, row, statement)
-        decision = "open"
-        if row["asserted"]:
-            decision = "verdict" if kind == "winner" else kind
+        decision = row["decision"]
         count = ReportTableCell.of(numbers.count(row["n"]), row["n"])
         body.append([words, own[0], decision, count, *own[1:]])
         marked.append(bool(row["asserted"]))
