@@ -50,11 +50,13 @@ def with_levels(levels: list[float], *, method: str) -> Pairwise:
     made = five_datasets(l, method)
     chosen = []
     for c, level in zip(made.comparisons, levels, strict=False):
+        # Every measure by itself is as sure as the whole.
+        parts = np.full((len(c.answer.labels), 2), level)
         if method == "glrt":
-            answer = replace(c.answer, pvalue=level)
+            answer = replace(c.answer, pvalue=level, parts={"pvalue": parts})
         else:
             probability = np.array([level, *[(1 - level) / 3] * 3])
-            answer = replace(c.answer, probability=probability)
+            answer = replace(c.answer, probability=probability, parts={"probability": parts})
         chosen.append(replace(c, answer=answer))
     return replace(made, comparisons=tuple(chosen))
 
@@ -266,7 +268,8 @@ def test_decide_is_the_largest_set_that_the_rate_allows(levels: list[float], fdr
     p = with_levels(levels, method="dirichlet")
     decided = p.decide(fdr=fdr)
     assert decided.columns.tolist() == [
-        "first", "second", "n", "statement", "probability", "alone", "running_fdr", "asserted",
+        "first", "second", "n", "statement", "probability", "alone", "parts", "running_fdr",
+        "decision", "asserted",
     ]  # fmt: skip
     found = decided["probability"].to_numpy()
     assert np.all(np.diff(found) <= 0)
@@ -374,7 +377,8 @@ def test_summary_and_words(uci: Pairwise) -> None:
     said, graph = uci.explain(), uci.order()
     asserted = int(uci.decide()["asserted"].sum())
     assert f"{asserted} of 28" in said
-    assert "P of at least 0.95 under the prior learned from all pairs" in said
+    assert "P of at least 0.95, and so does what it says of each measure by itself" in said
+    assert "under the prior learned from all pairs and under the pair's own" in said
     told = re.search(r"Better on every measure: ([^.]*)\.", said)
     assert told is not None
     edges = {

@@ -93,7 +93,6 @@ def test_each_pair_over_the_datasets_that_have_it(share: float) -> None:
         bc.methods.Dirichlet(prior="symmetric"),
         bc.methods.Dirichlet(prior="jeffreys"),
         bc.methods.Dirichlet(prior=0.3),
-        bc.methods.Dirichlet(prior="imprecise", strength=2.0),
         bc.methods.Dirichlet(priors={"strength": 3.0}),
     ],
     ids=lambda method: str(method.prior),

@@ -87,7 +87,7 @@ def first(document: dict[str, Any]) -> dict[str, Any]:
 
 BAD: dict[str, tuple[Change, str]] = {
     "other schema": (lambda d: d.update(schema="x"), "not a pairwise comparison"),
-    "newer": (lambda d: d.update(schema_version=2), "schema version 2, .* upgrade it"),
+    "newer": (lambda d: d.update(schema_version=3), "schema version 3, .* upgrade it"),
     "older": (lambda d: d.pop("results"), "no table, because an older bayescompare wrote it"),
     "no method": (lambda d: d.update(method="x"), "method: .*'x'"),
     "no comparisons": (lambda d: d.update(comparisons=[]), "comparisons is empty"),

@@ -46,11 +46,18 @@ def groups(ax: Axes, p: bc.Pairwise, measure: str | None = None) -> list[set[str
 
 
 def exact_ranks(p: bc.Pairwise, measure: str | None = None) -> dict[str, float]:
-    """1 + Σ P(opponent ahead on the measure), by brute force over the statements."""
+    """1 + Σ P(opponent ahead on the measure by itself); of one question, over its statements."""
     found = dict.fromkeys(p.results.algorithms, 1.0)
     place = 0 if measure is None else p.results.measures.index(measure)
     for c in p.comparisons:
         first, second = c.results.algorithms
+        if measure is not None and len(c.decision.parts) > 1:
+            for label, chance in c.on([measure]).probability.to_series().items():
+                who = {f"{first}>{second}": (0, 1), f"{second}>{first}": (1, 0)}
+                one, other = who.get(label, (0.5, 0.5))
+                found[first] += one * chance
+                found[second] += other * chance
+            continue
         for label in c.answer.labels:
             state = label.split("|")[place]
             chance = float(c.probability.sel(statement=label))

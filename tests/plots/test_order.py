@@ -29,7 +29,7 @@ def test_order_draws_the_transitive_reduction(pairs: bc.Pairwise, fdr: float) ->
 
 
 def test_order_arrows_lead_from_winner_down_to_loser(pairs: bc.Pairwise) -> None:
-    ax = plots.plot_order(pairs, fdr=0.2, ax=fresh())
+    ax = plots.plot_order(pairs, level=0.55, ax=fresh())
     place = nodes(ax)
     for winner, loser in arrows(ax):
         pieces = [text for text in ax.texts if text.get_label() == f"{winner}>{loser}"]
@@ -42,8 +42,8 @@ def test_order_arrows_lead_from_winner_down_to_loser(pairs: bc.Pairwise) -> None
 
 
 def test_order_rows_are_longest_paths(pairs: bc.Pairwise) -> None:
-    place = nodes(plots.plot_order(pairs, fdr=0.2, ax=fresh()))
-    graph = pairs.order(fdr=0.2)
+    place = nodes(plots.plot_order(pairs, level=0.55, ax=fresh()))
+    graph = pairs.order(level=0.55)
     for name in graph:
         above = [nx.subgraph(graph, {*nx.ancestors(graph, name), name})]
         assert -place[name][1] == nx.dag_longest_path_length(above[0], weight=None)

@@ -217,7 +217,7 @@ def test_sensitivity_words_are_the_curve_s():
     (words,) = section.words
     assert f"{table[c.best].iloc[0]:.3f}" in words
     assert f"{table[c.best].iloc[-1]:.3f}" in words
-    assert "leads throughout and is settled nowhere" in words
+    assert "leads throughout and reaches 0.95 nowhere" in words
 
 
 def test_pairs_by_other_rules(pairs):

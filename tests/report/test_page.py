@@ -149,7 +149,7 @@ def test_pairwise_tables(pairs: bc.Pairwise, pairs_html: str) -> None:
     shown = dict(zip(names, row[1:], strict=True))
     assert shown["GBM"] == ""
     assert shown["EN"] == f"{float(pairs.matrix.sel(algorithm='GBM', opponent='EN')):.3f}"
-    decided = [c for c in page.cells if len(c) > 2 and c[2] in ("verdict", "open")]
+    decided = [c for c in page.cells if len(c) > 2 and c[2] in ("better", "leads", "open")]
     table = pairs.decide()
     winners = [Statement.parse(label).winner for label in table["statement"]]
     named = zip(winners, table["first"], table["second"], strict=True)
@@ -161,7 +161,7 @@ def test_pairwise_tables(pairs: bc.Pairwise, pairs_html: str) -> None:
         [format_probability(p, levels=[0.95]) for p in row]
         for row in table[["probability", "alone"]].to_numpy()
     ]
-    assert [cells[2] == "verdict" for cells in decided] == table["asserted"].tolist()
+    assert [cells[2] for cells in decided] == table["decision"].tolist()
 
 
 def test_the_first_screen_of_all_pairs(pairs: bc.Pairwise, pairs_html: str) -> None:
@@ -472,12 +472,13 @@ def test_overwriting_is_asked_for(example1: bc.Comparison, tmp_path: Path) -> No
 def test_error_rate_decides_the_verdicts(pairs: bc.Pairwise, tmp_path: Path) -> None:
     html = render(pairs, fdr=0.2)
     page = Page(html)
-    asserted = int(pairs.decide(fdr=0.2)["asserted"].sum())
+    decided = pairs.decide(fdr=0.2)
+    asserted = int(decided["asserted"].sum())
     assert asserted > pairs.decide()["asserted"].sum()
     assert f"For {asserted} of 28 pairs we can name a winner" in page.text
     assert "at most 20 %" in page.text
     assert pairs.explain(fdr=0.2) in page.text
-    assert sum("verdict" in row for row in page.cells) == asserted
+    assert sum(len(row) > 2 and row[2] == "better" for row in page.cells) == asserted
     assert "(expected share of false ones at most 20 %)" in page.text  # the Hasse diagram's title
     assert "at most 0.5 %" in render(pairs, "markdown", fdr=0.005)
     assert pairs.report(tmp_path / "r.html", fdr=0.2).read_text(encoding="utf-8") == html

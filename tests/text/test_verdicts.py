@@ -280,7 +280,7 @@ def figures_of(name: str, text: str, row: dict[Any, Any]) -> list[float]:
         winner, loser = str(row["statement"]).split(">")
         start = rf"(?:\{{\}})?{winner} over {loser}"
         found = re.search(
-            rf"(?<!\S){start}( {cell}) (?:verdict|open) {row['n']}((?: {cell})*)", text
+            rf"(?<!\S){start}( {cell}) (?:better|leads|open) {row['n']}((?: {cell})*)", text
         )
     assert found is not None, (name, row, text)
     return [float(x) for x in re.findall(r"(?:^| )[<>]?(\d\.\d+)", "".join(found.groups()))]

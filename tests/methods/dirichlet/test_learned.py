@@ -147,12 +147,13 @@ def test_rope_and_wide_tables_are_learned_from_too(m: int) -> None:
 
 def test_a_verdict_needs_both_priors(uci: Pairwise) -> None:
     decided = uci.decide(level=0.9)
-    both = (decided["probability"] >= 0.9) & (decided["alone"] >= 0.9)
+    both = (decided["probability"] >= 0.9) & (decided["alone"] >= 0.9) & (decided["parts"] >= 0.9)
     assert decided["asserted"].equals(both.rename("asserted"))
     # EN against GBM reaches it alone, GLM against EN neither way.
     assert ((decided["alone"] >= 0.9) & ~decided["asserted"]).any()
     assert decided.columns.tolist() == [
-        "first", "second", "n", "statement", "probability", "alone", "asserted",
+        "first", "second", "n", "statement", "probability", "alone", "parts", "decision",
+        "asserted",
     ]  # fmt: skip
 
 
@@ -179,7 +180,7 @@ def test_nothing_is_asserted_that_compare_leaves_open(seed: int) -> None:
 
 def test_a_pairs_own_verdict_is_settled_only_under_both_priors(uci: Pairwise) -> None:
     for c in uci:
-        least = min(c.decision.level, c.decision.alone)
+        least = min(c.decision.probability, c.decision.alone, c.decision.least)
         assert (c.decision.verdict == "settled") == (least >= 0.95)
         assert "learned from all 28 pairs" in c.explain()
 
@@ -337,7 +338,7 @@ def test_json_has_the_rule_and_what_was_learned(uci: Pairwise) -> None:
 
 def test_words_of_each_rule(uci: Pairwise) -> None:
     said = uci.explain()
-    assert said.count("For 4 of 28 pairs we can name a winner") == 1
+    assert said.count("For 3 of 28 pairs we can name a winner") == 1
     assert "if the prior is right" in uci.explain(fdr=0.05)
     given = bc.pairwise(
         bc.load_example("jansen-uci"), method=bc.methods.Dirichlet(prior="jeffreys"), n_jobs=1

@@ -284,10 +284,10 @@ def test_decisions_rest_on_the_lower_bound(board: Results) -> None:
     bounded = bc.pairwise(board, missing="bounds", n_jobs=1)
     table = bounded.decide()
     assert (table["lowest"] <= table["probability"] + 1e-12).all()
-    held = (table["lowest"] >= 0.95) & (table["alone"] >= 0.95)
+    held = (table["lowest"] >= 0.95) & (table["alone"] >= 0.95) & (table["parts"] >= 0.95)
     assert table["asserted"].tolist() == held.tolist()
     by_rate = bounded.decide(fdr=0.2)
-    running = (1.0 - by_rate["lowest"]).expanding().mean()
+    running = (1.0 - by_rate[["lowest", "parts"]].min(axis=1)).expanding().mean()
     np.testing.assert_allclose(by_rate["running_fdr"], running)
     for c in bounded:
         if c.results.gaps:

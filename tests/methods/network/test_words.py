@@ -30,8 +30,7 @@ def test_the_words_name_edges_and_carriers() -> None:
     c = ask(no.from_states(np.concatenate([carried, open_], axis=1)), search=no.CHAIN)
     said = c.explain()
     assert "m0–m1 and m1–m2" in said
-    assert "Settled on m0, m1 and m2, " in said
-    assert " open on m3." in said
+    assert "Measure by measure, m0, m1 and m2 are sure, m3 is open." in said
     parts = c.components
     assert parts["measures"].tolist() == [["m0", "m1", "m2"], ["m3"]]
     assert parts["best"].tolist()[0] == "A>B|A>B|A>B"

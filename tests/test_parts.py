@@ -1,0 +1,367 @@
+"""What a joint verdict may say: a statement that leads, and what it says of each measure.
+
+Parts are held against one-measure questions, conjugate draws and brute-force Monte Carlo; decisions
+against the table of states; and words, tables, graphs and files against one another.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bayescompare as bc
+from bayescompare.comparison.pairwise_facts import advice_words
+
+#: One joint statement on 40 of 100 tasks, with the second measure at 51 : 49 against it.
+BOARD = {("A", "A", "B"): 40, ("A", "B", "B"): 13, ("B", "B", "A"): 18, ("B", "A", "A"): 9,
+         ("A", "B", "A"): 8, ("B", "B", "B"): 12}  # fmt: skip
+
+
+def table_of(counts: dict[tuple[str, ...], int], ropes: dict[str, float] | None = None):
+    """Two algorithms whose datasets show these leaders; "=" is a difference of nothing."""
+    measures = [f"m{j}" for j in range(len(next(iter(counts))))]
+    rows = []
+    for leaders, times in counts.items():
+        for _ in range(times):
+            name = f"d{len(rows) // 2}"
+            for who in "AB":
+                rows.append((name, who, *(float(leader == who) for leader in leaders)))
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", *measures])
+    spec = {m: bc.Measure("max", rope=(ropes or {}).get(m)) for m in measures}
+    return bc.Results.from_frame(frame, measures=spec)
+
+
+def several(n: int, algorithms: int, measures: int, seed: int, spread: float = 0.0) -> bc.Results:
+    rng = np.random.default_rng(seed)
+    level = spread * rng.normal(size=(algorithms, measures))
+    values = rng.normal(size=(n, algorithms, measures)) + level
+    names = [f"m{j}" for j in range(measures)]
+    rows = [(f"d{i}", f"x{a}", *values[i, a]) for i in range(n) for a in range(algorithms)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", *names])
+    return bc.Results.from_frame(frame, measures=dict.fromkeys(names, "max"))
+
+
+# ------------------------------------------------------------------------- the figures of the parts
+
+
+@pytest.mark.parametrize("prior", ["symmetric", "jeffreys", {"A>B|A>B|B>A": 3.0, "*": 0.2}])
+def test_a_part_is_the_same_posterior_on_one_measure(prior) -> None:
+    c = bc.compare(table_of(BOARD), method=bc.methods.Dirichlet(prior=prior))
+    for measure, row in c.decision.parts.iterrows():
+        alone = c.on([measure]).probability
+        assert row["probability"] == pytest.approx(float(alone.max()), abs=1e-11)
+        assert row["ahead"] == str(alone.idxmax().values)[0]
+
+
+def test_parts_by_brute_force() -> None:
+    """Dirichlet draws by numpy, which share nothing with the package; a rope has three states."""
+    rng = np.random.default_rng(1)
+    counts = {("A", "="): 7, ("A", "A"): 5, ("B", "="): 4, ("=", "B"): 2, ("=", "="): 3}
+    c = bc.compare(table_of(counts, {"m0": 0.1, "m1": 0.1}))
+    order = {"A": 0, "=": 1, "B": 2}
+    alpha = np.full((3, 3), 1 / 9)
+    for (one, two), times in counts.items():
+        alpha[order[one], order[two]] += times
+    theta = rng.dirichlet(alpha.ravel(), size=200_000).reshape(-1, 3, 3)
+    for j, measure in enumerate(["m0", "m1"]):
+        leads = np.bincount(theta.sum(axis=2 - j).argmax(axis=1), minlength=3) / len(theta)
+        row = c.decision.parts.loc[measure]
+        assert row["probability"] == pytest.approx(leads.max(), abs=0.006)
+        assert row["ahead"] == ("A", "", "B")[int(leads.argmax())]
+
+
+@pytest.mark.parametrize("method", ["dirichlet", "network"])
+def test_parts_of_draws(method: str) -> None:
+    c = bc.compare(several(20, 2, 3, seed=4, spread=0.5), method=method, rng=0)
+    marginal = c.draws(2000, rng=1)["posterior"]["marginal"]
+    ahead = np.maximum((marginal > 0.5).mean(("chain", "draw")), 0.0).values
+    parts = c.decision.parts
+    first = np.where(parts["ahead"] == "x0", parts["probability"], 1 - parts["probability"])
+    np.testing.assert_allclose(first, ahead, atol=0.03)
+
+
+def test_parts_of_a_collider_are_drawn() -> None:
+    """A measure below two unjoined ones has no Beta: held against draws of the same network."""
+    network = bc.methods.Network(search=[("m0", "m2"), ("m1", "m2")])
+    c = bc.compare(several(16, 2, 3, seed=2, spread=0.4), method=network, rng=0)
+    marginal = c.draws(4000, rng=3)["posterior"]["marginal"].sel(measure="m2")
+    row = c.decision.parts.loc["m2"]
+    share = float((marginal > 0.5).mean())
+    expected = share if row["ahead"] == "x0" else 1 - share
+    assert row["probability"] == pytest.approx(expected, abs=0.02)
+
+
+def test_parts_with_gaps_and_replicates() -> None:
+    """Every way to the posterior of counts, against the answer on the measure alone."""
+    results = several(10, 2, 2, seed=6, spread=0.6)
+    data = results.data.copy(deep=True)
+    data["m1"].values[0, 0] = np.nan
+    frame = data.to_dataframe().reset_index()
+    spec = dict.fromkeys(["m0", "m1"], "max")
+    c = bc.compare(frame, measures=spec, missing="ignore")
+    marginal = c.draws(4000, rng=1)["posterior"]["marginal"]
+    for measure, row in c.decision.parts.iterrows():
+        share = float((marginal.sel(measure=measure) > 0.5).mean())
+        expected = share if row["ahead"] == "x0" else 1 - share
+        assert row["probability"] == pytest.approx(expected, abs=0.02)
+    bounded = bc.compare(frame, measures=spec, missing="bounds")
+    assert bounded.decision.least is not None
+    assert bounded.decision.least <= c.decision.least
+
+
+def test_beyond_256_statements_parts_are_those_of_each_measure() -> None:
+    results = several(12, 2, 10, seed=3)
+    c = bc.compare(results)
+    for measure, row in c.decision.parts.iterrows():
+        one = bc.compare(results, measures=[measure])
+        assert row["probability"] == pytest.approx(float(one.probability.max()), abs=1e-11)
+
+
+def test_learned_parts_are_the_learned_posterior_on_one_measure() -> None:
+    p = bc.pairwise(several(15, 4, 2, seed=8, spread=0.7), n_jobs=1)
+    for (first, second, measure), row in p.parts.iterrows():
+        alone = p[first, second].on([measure]).probability
+        assert row["probability"] == pytest.approx(float(alone.max()), abs=1e-9)
+        own = bc.compare(p.results, algorithms=[first, second], measures=[measure]).probability
+        state = f"{row['ahead']}>{second if row['ahead'] == first else first}"
+        assert row["alone"] == pytest.approx(float(own.sel(statement=state)), abs=1e-9)
+
+
+def test_many_pairs_at_once_have_the_parts_of_each() -> None:
+    results = several(12, 12, 2, seed=9, spread=0.6)
+    at_once = bc.pairwise(results)
+    assert at_once.found is not None
+    for pair in [("x0", "x5"), ("x3", "x11"), ("x1", "x2")]:
+        whole, one = at_once.parts.loc[pair], at_once[pair].decision.parts
+        assert whole["ahead"].tolist() == one["ahead"].tolist()
+        assert whole["word"].tolist() == one["word"].tolist()
+        for column in ("won", "lost", "tied", "probability", "alone"):
+            np.testing.assert_allclose(whole[column], one[column], atol=1e-9)
+
+
+@given(st.integers(0, 10_000), st.integers(5, 25))
+@settings(max_examples=12)
+def test_swapping_the_algorithms_mirrors_the_parts(seed: int, n: int) -> None:
+    results = several(n, 2, 2, seed=seed, spread=0.5)
+    one, two = bc.compare(results).decision, bc.compare(results, algorithms=["x1", "x0"]).decision
+    assert one.state == two.state
+    assert one.parts["ahead"].tolist() == two.parts["ahead"].tolist()
+    assert one.parts["won"].tolist() == two.parts["lost"].tolist()
+    np.testing.assert_allclose(one.parts["probability"], two.parts["probability"], atol=1e-11)
+
+
+# ------------------------------------------------------------------------------------- the decision
+
+
+def test_a_statement_that_leads_is_no_verdict_on_its_measures() -> None:
+    """A statement on 40 of 100 tasks leads surely, with one of its measures at 49 : 51."""
+    c = bc.compare(table_of(BOARD))
+    d = c.decision
+    assert d.statement == "A>B|A>B|B>A"
+    assert d.probability > 0.95
+    assert (d.state, d.settled, d.verdict) == ("leads", False, "likely")
+    row = d.parts.loc["m1"]
+    assert (row["won"], row["lost"], row["word"]) == (49, 51, "level")
+    assert "the most frequent outcome (40 of 100 datasets)" in c.headline()
+    assert "on m1 they are level (51 : 49)" in c.headline()
+    assert "settled" not in c.headline()
+    assert "not settled" in c.explain()
+
+
+@pytest.mark.parametrize(
+    ("counts", "ropes", "state"),
+    [
+        ({("A", "A"): 14, ("B", "B"): 1}, None, "better"),
+        ({("A", "B"): 14, ("B", "A"): 1}, None, "trade-off"),
+        ({("=", "="): 14, ("A", "B"): 1}, {"m0": 0.1, "m1": 0.1}, "equal"),
+        ({("A", "="): 14, ("B", "B"): 1}, {"m1": 0.1}, "better"),
+        ({("A", "A"): 5, ("B", "B"): 4}, None, "open"),
+        ({("A", "A"): 4, ("B", "B"): 4}, None, "tied"),
+    ],
+)
+def test_states(counts, ropes, state: str) -> None:
+    d = bc.compare(table_of(counts, ropes)).decision
+    assert d.state == state
+    assert d.settled == (state in ("better", "trade-off", "equal"))
+    if d.settled:
+        assert set(d.parts["word"]) <= {"better", "equal"}
+        assert d.least >= 0.95
+
+
+def test_the_likelihood_ratio_has_a_test_on_each_measure() -> None:
+    c = bc.compare(table_of(BOARD), method="glrt")
+    assert c.pvalue <= 0.05
+    assert c.decision.state == "leads"
+    one = bc.compare(table_of(BOARD), method="glrt", measures=["m1"])
+    assert c.decision.parts.loc["m1", "pvalue"] == pytest.approx(one.pvalue)
+    assert "no verdict on every measure" in c.explain()
+
+
+def test_imprecise_priors_and_bounds_use_the_lower_ends() -> None:
+    results = table_of({("A", "A"): 6, ("B", "B"): 1})
+    symmetric = bc.compare(results, method=bc.methods.Dirichlet(prior="symmetric", strength=2.0))
+    imprecise = bc.compare(results, method=bc.methods.Dirichlet(prior="imprecise", strength=2.0))
+    assert symmetric.decision.probability == pytest.approx(imprecise.decision.probability)
+    assert symmetric.decision.settled
+    assert not imprecise.decision.settled
+
+
+def test_decide_asserts_what_holds_with_its_parts() -> None:
+    p = bc.pairwise(several(40, 6, 3, seed=11, spread=0.35), n_jobs=1)
+    decided = p.decide()
+    least = p.parts.groupby(["first", "second"])[["probability", "alone"]].min().min(axis=1)
+    for row in decided.to_dict("records"):
+        lead = min(row["probability"], row["alone"])
+        assert row["asserted"] == (lead >= 0.95 and row["parts"] >= 0.95)
+        assert row["asserted"] == (row["decision"] in ("better", "trade-off", "equal"))
+        assert row["decision"] != "leads" or (lead >= 0.95 > row["parts"])
+        if row["asserted"]:
+            assert row["parts"] == pytest.approx(least[row["first"], row["second"]])
+    assert set(p.order().edges) == {(row["ahead_"], row["behind_"]) for row in _winners(decided)}
+
+
+def _winners(decided: pd.DataFrame) -> list[dict[str, str]]:
+    rows = []
+    for row in decided[decided["decision"] == "better"].to_dict("records"):
+        leaders = {part.split(">")[0] for part in row["statement"].split("|")}
+        (winner,) = leaders
+        loser = row["second"] if winner == row["first"] else row["first"]
+        rows.append({"ahead_": winner, "behind_": loser})
+    return rows
+
+
+def test_the_rate_sorts_by_the_least_of_whole_and_parts() -> None:
+    decided = bc.pairwise(several(40, 6, 3, seed=11, spread=0.35), n_jobs=1).decide(fdr=0.05)
+    least = decided[["probability", "parts"]].min(axis=1).to_numpy()
+    assert (np.diff(least) <= 1e-12).all()
+    running = np.cumsum(1 - least) / np.arange(1, len(least) + 1)
+    np.testing.assert_allclose(decided["running_fdr"], running)
+    assert decided["asserted"].tolist() == ((running <= 0.05) & (least >= 0.75)).tolist()
+
+
+@pytest.mark.parametrize("method", ["gsd", "all-test", "one-test"])
+def test_questions_about_all_measures_have_no_parts(method: str) -> None:
+    c = bc.compare(bc.load_example("jansen-uci"), algorithms=["GBM", "CART"], method=method, rng=0)
+    assert len(c.decision.parts) == 0
+    assert c.decision.settled == (c.pvalue <= 0.05)
+
+
+# ---------------------------------------------------------------------------------- saved decisions
+
+
+def test_decisions_are_made_again_from_a_file(tmp_path: Path) -> None:
+    c = bc.compare(table_of(BOARD))
+    for file in (tmp_path / "c.json", tmp_path / "c.nc"):
+        (c.to_json if file.suffix == ".json" else c.to_netcdf)(file)
+        again = bc.load_comparison(file).decision
+        assert again == c.decision
+        pd.testing.assert_frame_equal(again.parts, c.decision.parts)
+    document = json.loads(c.to_json())
+    assert document["schema_version"] == 2
+    assert document["decision"]["state"] == "leads"
+    assert document["decision"]["parts"][1]["word"] == "level"
+
+
+def test_a_file_without_parts_gets_them(tmp_path: Path) -> None:
+    """As schema version 1 wrote it: "settled" then, and no longer."""
+    document = json.loads(bc.compare(table_of(BOARD)).to_json())
+    document["schema_version"] = 1
+    document["verdict"] = "settled"
+    del document["decision"]
+    for row in document["statements"]:
+        del row["part_probability"]
+    file = tmp_path / "old.json"
+    file.write_text(json.dumps(document))
+    loaded = bc.load_comparison(file)
+    assert loaded.decision.state == "leads"
+    assert loaded.probability.values.tolist() == [r["probability"] for r in document["statements"]]
+
+
+# ------------------------------------------------------------- who is named where, on many tables
+
+
+def _named(p: bc.Pairwise) -> None:
+    """Nobody is named in one place and denied in another."""
+    verdicts = p.decision
+    said, headline = advice_words(verdicts), p.headline()
+    first = verdicts.leaders()
+    assert "void" not in f"{said} {headline} {p.explain()}"
+    # Who is advised has the best place, and nobody is ahead of it there.
+    words = p.parts["word"].isin(["better", "ahead"])
+    ahead = p.parts[words]
+    for measure, name in verdicts.choices().items():
+        if name is None:
+            continue
+        assert name in first[measure]
+        there = ahead[ahead.index.get_level_values("measure") == measure]
+        for (one, two, _), row in there.iterrows():
+            assert name not in (one, two) or row["ahead"] == name
+        assert not verdicts.beaten_by[name]
+        assert name in headline
+    # Nobody that is not separated from the first is said to be beaten by it.
+    for name, others in re.findall(r"(\w+) beats ([\w, ]+?)(?: on every measure)?\.", said):
+        for other in re.split(", | and ", others):
+            if other[0].isdigit():
+                continue  # "and 3 more"
+            assert other in verdicts.beats[name]
+            assert other not in verdicts.apart(name)
+    # Table, graph and file agree.
+    edges = {(a, b) for a, others in verdicts.beats.items() for b in others}
+    assert edges == set(p.order().edges)
+    document = json.loads(p.to_json())["decision"]
+    assert {(a, b) for a, others in document["beats"].items() for b in others} == edges
+    assert document["use"] == verdicts.choices()
+    printed = verdicts.printed()
+    assert {n: int(printed.loc[n, "beats"]) for n in verdicts.names} == {
+        n: len(verdicts.beats[n]) for n in verdicts.names
+    }
+    # "Beats" is about every measure by itself.
+    for winner, loser in edges:
+        pair = (winner, loser) if (winner, loser) in p.figures.pairs else (loser, winner)
+        rows = p.parts.loc[pair]
+        assert set(rows["ahead"]) == {winner}
+        assert set(rows["word"]) == {"better"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_object_decides_who_is_named(seed: int) -> None:
+    """Random tables; those with a spread have clear winners and losers."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(6, 40)), 1 + seed % 3
+    _named(bc.pairwise(several(n, 4, m, seed, (0.0, 0.4, 1.0)[seed % 3]), n_jobs=1))
+
+
+@pytest.mark.slow
+def test_one_object_decides_who_is_named_on_500_tables() -> None:
+    for seed in range(100, 600):
+        rng = np.random.default_rng(seed)
+        n, l, m = int(rng.integers(6, 60)), int(rng.integers(3, 9)), int(rng.integers(1, 4))
+        _named(bc.pairwise(several(n, l, m, seed, float(rng.choice([0.0, 0.3, 1.0]))), n_jobs=1))
+
+
+#: Algorithms, datasets and measures of public boards: fev-bench, TabArena, HELM, aeon, MTEB.
+SHAPES = [(30, 100, 3), (16, 51, 2), (40, 16, 2), (12, 112, 3), (20, 56, 1)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_one_object_decides_who_is_named_on_boards(shape: tuple[int, int, int]) -> None:
+    """A strength for each algorithm, measures that agree in part, one that trades against them."""
+    l, n, m = shape
+    rng = np.random.default_rng(l)
+    strength = rng.normal(size=(l, 1))
+    level = strength * rng.uniform(0.3, 1.0, m) + 0.4 * rng.normal(size=(l, m))
+    if m > 2:
+        level[:, -1] *= -1.0
+    values = rng.normal(size=(n, l, m)) + 0.6 * level
+    names = [f"m{j}" for j in range(m)]
+    rows = [(f"d{i}", f"x{a}", *values[i, a]) for i in range(n) for a in range(l)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", *names])
+    _named(bc.pairwise(frame, measures=dict.fromkeys(names, "max"), n_jobs=1))
