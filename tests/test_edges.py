@@ -1,0 +1,321 @@
+"""Tables at the edge of a rule: one dataset too few, one draw off, a sum that meets its limit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pymc as pm
+import pytest
+import xarray as xr
+from scipy import stats
+from scipy.special import expit, gammaln
+
+import bayescompare as bc
+from tests.tables import table
+
+NAN = float("nan")
+
+#: Few draws by NUTS, interpreted: to compile takes longer.
+QUICK: dict[str, Any] = {
+    "draws": 60,
+    "tune": 60,
+    "chains": 1,
+    "cores": 1,
+    "progressbar": False,
+    "compile_kwargs": {"mode": "FAST_COMPILE"},
+}
+
+
+# ------------------------------------------------------------------------------------ few datasets
+
+
+@pytest.mark.parametrize("n", [2, 5, 6, 8, 9])
+def test_the_median_has_an_interval_from_six_datasets_on(n: int) -> None:
+    """All n on one side of the median: 2/2^n, which is .0625 at five and .03125 at six."""
+    difference = np.random.default_rng(n).permutation(np.linspace(-1.0, 2.0, n) ** 3)
+    values = np.stack([difference, np.zeros(n)], axis=1)[:, :, None]
+    effects = bc.compare(table(values)).effects.loc["m0"]
+    ordered = np.sort(difference)
+    # Of nine the second from either end: 2 (1 + 9)/512 is .039.
+    k = {2: None, 5: None, 6: 1, 8: 1, 9: 2}[n]
+    ends = (NAN, NAN) if k is None else (ordered[k - 1], ordered[-k])
+    assert (effects["median_lower"], effects["median_upper"]) == pytest.approx(ends, nan_ok=True)
+    assert effects["median"] == pytest.approx(np.median(difference))
+    reach = stats.t.ppf(0.975, n - 1) * difference.std(ddof=1) / math.sqrt(n)
+    assert effects["mean_lower"] == pytest.approx(difference.mean() - reach)
+    assert effects["mean_upper"] == pytest.approx(difference.mean() + reach)
+    assert effects["won"] == pytest.approx((difference > 0).mean())
+    assert effects["lost"] == pytest.approx((difference < 0).mean())
+
+
+# ---------------------------------------------------------------------------------- leave one out
+
+
+def log_evidence(counts: np.ndarray) -> float:
+    """Of a Dirichlet of strength one over as many statements as there are counts."""
+    alpha = np.full(len(counts), 1.0 / len(counts))
+    whole = gammaln(alpha.sum()) - gammaln(alpha.sum() + counts.sum())
+    return float(whole + (gammaln(alpha + counts) - gammaln(alpha)).sum())
+
+
+def test_an_outlier_is_left_out_as_the_evidence_says() -> None:
+    """Seven datasets say A, one says B and one is tied: their densities given the others."""
+    values = np.zeros((9, 2, 1))
+    values[:7, 0], values[7, 1] = 1.0, 1.0
+    c = bc.compare(table(values))
+    shares = np.array([[1.0, 0.0]] * 7 + [[0.0, 1.0], [0.5, 0.5]])
+    counts = shares.sum(axis=0)
+    expected = [log_evidence(counts) - log_evidence(counts - own) for own in shares]
+    loo = c.loo()
+    np.testing.assert_allclose(loo.elpd_i.values, expected, rtol=1e-10)
+    # The outlier was never seen among the others: half a win in 0.5 + 7.5 + 0.5 + 0.5.
+    assert loo.elpd_i.values[7] == pytest.approx(math.log(1.0 / 9.0))
+    assert float(loo.elpd) == pytest.approx(sum(expected))
+    assert float(loo.se) == pytest.approx(math.sqrt(9 * np.var(expected)))
+    assert loo.elpd_i.attrs["how"] == "exact"
+
+
+CONTEXT = {
+    "poisson-binomial": bc.methods.PoissonBinomial(joint=True),
+    "hierarchical": bc.methods.Hierarchical(),
+}
+
+
+@pytest.mark.parametrize("name", CONTEXT)
+def test_leaving_out_an_outlier_is_refitting_without_it(name: str) -> None:
+    frame = pd.DataFrame(
+        {"dataset": list("abcdef"), "A": [1, 2, 0, 3, 1, 30], "B": [9, 8, 12, 10, 7, 2]}
+    )
+
+    def asked(rows: pd.DataFrame) -> Any:
+        counts = bc.ErrorCounts.from_frame(
+            rows, first_wrong="A", second_wrong="B", algorithms=("A", "B")
+        )
+        return bc.compare(counts, method=CONTEXT[name], rng=0)
+
+    whole = asked(frame)
+    expected = [
+        whole.log_evidence - asked(frame.drop(index=k)).log_evidence for k in range(len(frame))
+    ]
+    found = whole.loo().elpd_i.values
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert found.argmin() == 5, "the outlier is the least expected"
+
+
+@pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
+def test_a_refit_by_the_models_own_likelihood(own: bc.Comparison) -> None:
+    """The model of `own` gives a win on each measure the logit 2s, s standard normal."""
+    psis = own.loo()
+    khat = psis.pareto_k.values
+    limit = float(np.unique(khat)[-2:].mean())
+    poor = khat > limit
+    found = own.loo(refit=True, khat=limit, rng=2, **{**QUICK, "draws": 150})
+    names = [name for name, out in zip(own.results.datasets, poor, strict=True) if out]
+    assert found.elpd_i.attrs["refitted"] == names
+    won = own.results.oriented()[:, 0] > own.results.oriented()[:, 1]
+    s = np.linspace(-8.0, 8.0, 4001)
+    for name, k in zip(names, np.flatnonzero(poor), strict=True):
+        expected = 0.0
+        for wins in won.T:
+            each = expit(2.0 * s[:, None] * np.where(wins, 1.0, -1.0))
+            weight = stats.norm.pdf(s) * np.delete(each, k, axis=1).prod(axis=1)
+            expected += math.log(weight @ each[:, k] / weight.sum())
+        error = found.elpd_i.attrs["mcse"][name]
+        assert 0.0 < error < 0.2
+        assert abs(found.elpd_i.values[k] - expected) < 4.0 * error
+    np.testing.assert_array_equal(found.elpd_i.values[~poor], psis.elpd_i.values[~poor])
+    np.testing.assert_array_equal(found.pareto_k.values, np.where(poor, 0.0, khat))
+    assert float(found.elpd) == pytest.approx(found.elpd_i.values.sum())
+    assert float(found.p) == pytest.approx(float(psis.p + psis.elpd - found.elpd))
+
+
+# ------------------------------------------------------------------------------------------- draws
+
+
+def alternating(draws: int, chains: int) -> xr.DataTree:
+    """A share that is one thing in every second draw: antithetic, so that tails decide.
+
+    The greatest value is in half of the draws, so that no draw is beyond the upper quantile, and
+    ArviZ takes such a tail for as many effective draws as there are draws.
+    """
+    own = np.tile(np.arange(draws) % 2, (chains, 1)).astype(float)
+    posterior = xr.Dataset({"share": (("chain", "draw"), own)})
+    return xr.DataTree.from_dict({"posterior": posterior})
+
+
+@pytest.mark.parametrize(("draws", "ok"), [(98, False), (100, True), (102, True)])
+def test_a_hundred_effective_draws_for_each_chain_are_enough(draws: int, ok: bool) -> None:
+    found = bc.compare(bc.load_example("pnn")).diagnose(alternating(draws, chains=4))
+    assert found.figures["least ESS"] == pytest.approx(4 * draws)
+    assert found.ok is ok
+    assert ("too few effective draws" in found.verdict) is not ok
+
+
+def off_once(results: bc.Results) -> pm.Model:
+    """Shares that sum to 1 but for a draw now and then."""
+    with pm.Model(coords={"statement": ["A>B", "B>A"], "dataset": results.datasets}) as model:
+        x = pm.Normal("x", 0.0, 1.0)
+        share = pm.math.sigmoid(x)
+        rest = 1.0 - share + 0.1 * (abs(x) > 1.5)
+        pm.Deterministic("theta", pm.math.stack([share, rest]), dims="statement")
+        pm.Normal("seen", x, 10.0, observed=np.zeros(len(results.datasets)), dims="dataset")
+    return model
+
+
+def test_one_draw_off_the_simplex_is_refused() -> None:
+    with pytest.raises(bc.BayescompareError, match="theta is off the simplex"):
+        bc.compare(table(np.arange(6.0).reshape(3, 2, 1)), method=off_once, rng=1, sampler=QUICK)
+
+
+# ----------------------------------------------------------------------------------------- ranking
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_top_set_whose_shares_sum_to_the_level_is_large_enough(seed: int) -> None:
+    values = np.random.default_rng(seed).normal(size=(7, 4, 1)) + 0.2 * np.arange(4)[:, None]
+    results = table(values)
+    r = bc.rank(results, draws=200, rng=0)
+    shares = r.overall["p_best"].sort_values(ascending=False, kind="stable")
+    sums = np.cumsum(np.rint(shares.to_numpy() * 1200)) / 1200
+    assert np.ptp(shares) > 0
+    levels = [(k, float(s)) for k, s in enumerate(sums, start=1) if 0.5 <= s < 0.999]
+    assert levels
+    for k, level in levels:
+        assert bc.rank(results, draws=200, rng=0, level=level).top == tuple(shares.index[:k])
+        above = bc.rank(results, draws=200, rng=0, level=min(level + 0.001, 0.9999))
+        assert len(above.top) > k
+
+
+def test_the_front_and_those_off_it_begin_at_the_level() -> None:
+    values = np.random.default_rng(1).normal(size=(7, 5, 2)) + 0.5 * np.arange(5)[:, None]
+    results = table(values)
+    p = bc.rank(results, draws=200, rng=0).front["p_front"]
+    tried = 0
+    for share in p.unique():
+        level = max(share, 1.0 - share)
+        if not 0.5 < level < 1.0:
+            continue
+        tried += 1
+        state = bc.rank(results, draws=200, rng=0, level=level).front["state"]
+        for name, own in p.items():
+            expected = "front" if own >= level else "dominated" if own <= 1.0 - level else "open"
+            assert state[name] == expected, (name, own, level)
+    assert tried > 1
+
+
+# ------------------------------------------------------------------------------ small whole numbers
+
+
+def test_predictions_in_eight_bits_count_beyond_them() -> None:
+    """Of 300 examples A gets 200 wrong that B gets right: more than an int8 can hold."""
+    correct = {"A": [0] * 200 + [1] * 100, "B": [1] * 290 + [0] * 10}
+    frame = pd.DataFrame(
+        [("d", k, name, own[k]) for name, own in correct.items() for k in range(300)],
+        columns=["dataset", "example", "algorithm", "correct"],
+    )
+    frame["y"] = (frame["example"] % 3 - 1).astype("int8")
+    frame["guess"] = np.where(frame["correct"] == 1, frame["y"], frame["y"] + 1).astype("int8")
+    for dtype in ("int8", "uint8", "int64"):
+        counts = bc.ErrorCounts.from_predictions(
+            frame.astype({"correct": dtype}), correct="correct"
+        )
+        assert [one.tolist() for one in counts.pair("A", "B")] == [[200.0], [10.0]]
+        assert counts.counts["wrong"].values.tolist() == [[200.0, 10.0]]
+        assert counts.counts["n"].values.tolist() == [300.0]
+        assert counts.values()[0, :, 0].tolist() == pytest.approx([200 / 300, 10 / 300])
+    by_label = bc.ErrorCounts.from_predictions(frame, y_true="y", y_pred="guess")
+    assert [one.tolist() for one in by_label.pair("A", "B")] == [[200.0], [10.0]]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "bool"])
+def test_items_in_eight_bits_are_right_or_wrong(dtype: str) -> None:
+    right = np.zeros((2, 300), dtype=int)
+    right[0, :200], right[1, 100:250] = 1, 1
+    frame = pd.DataFrame(
+        [("d", "AB"[j], str(k), right[j, k]) for j in range(2) for k in range(300)],
+        columns=["dataset", "algorithm", "item", "right"],
+    ).astype({"right": dtype})
+    results = bc.Results.from_frame(
+        frame, replicate="item", replicates="items", measures={"right": "max"}
+    )
+    c = bc.compare(results, method="replicated", rng=0)
+    # A alone is right on the first 100, B alone on 50 others.
+    expected = 1.0 - stats.beta.cdf(0.5, 101, 51)
+    assert c.probability.sel(statement="A>B").item() == pytest.approx(expected, abs=1e-9)
+
+
+# --------------------------------------------------------------------------------------- replicates
+
+
+def test_datasets_with_other_numbers_of_folds_have_their_own_correlation() -> None:
+    """P(mean > 0) by a Student-t of k - 1 degrees of freedom with rho = 1/k, k of each dataset."""
+    rng = np.random.default_rng(4)
+    folds = {"a": 3, "b": 5, "c": 10}
+    difference = {name: rng.normal(0.5, 1.0, k) for name, k in folds.items()}
+    rows = [
+        (name, algorithm, k, value if algorithm == "A" else 0.0)
+        for name, own in difference.items()
+        for algorithm in "AB"
+        for k, value in enumerate(own)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "auc"])
+    results = bc.Results.from_frame(frame, replicate="fold", measures={"auc": "max"})
+    c: Any = bc.compare(results, method="correlated-t")
+    for name, own in difference.items():
+        k = len(own)
+        rho = 1.0 / k
+        scale = math.sqrt((1.0 / k + rho / (1.0 - rho)) * own.var(ddof=1))
+        expected = stats.t.cdf(own.mean() / scale, k - 1)
+        assert c.per_dataset["probability"][name] == pytest.approx(expected, abs=1e-12)
+    means = {name: float(own.mean()) for name, own in difference.items()}
+    assert c.effects["mean"].item() == pytest.approx(np.mean(list(means.values())))
+    flat: Any = bc.compare(results, method=bc.methods.Replicated(effects="flat"), rng=0)
+    for name in folds:
+        assert flat.evidence.sel(dataset=name, statement="A>B").item() == pytest.approx(
+            c.per_dataset["probability"][name], abs=1e-9
+        )
+
+
+def test_a_fold_that_one_lacks_is_left_out_for_its_pairs_alone() -> None:
+    """C lacks the fold on which A fails: A and B are compared with it, A and C without."""
+    scores = {"A": [0.0, 0.8, 0.9], "B": [0.5, 0.6, 0.7], "C": [NAN, 0.4, 0.5]}
+    frame = pd.DataFrame(
+        [(d, a, k, v) for d in "ab" for a, own in scores.items() for k, v in enumerate(own)],
+        columns=["dataset", "algorithm", "fold", "auc"],
+    )
+    results = bc.Results.from_frame(frame, replicate="fold", measures={"auc": "max"})
+    effects = bc.pairwise(results, n_jobs=1).effects.set_index(["first", "second"])["mean"]
+    assert effects.to_dict() == pytest.approx(
+        {("A", "B"): 1.7 / 3 - 0.6, ("A", "C"): 0.85 - 0.45, ("B", "C"): 0.65 - 0.45}
+    )
+    three = bc.compare(results)
+    assert three.best == "A>B>C"
+
+
+# -------------------------------------------------------------------------------------- failed runs
+
+
+@pytest.mark.parametrize("direction", ["max", "min"])
+@pytest.mark.parametrize("rope", [0.0, 0.1])
+def test_a_failed_run_loses_to_zero_where_all_values_are_zero(direction: Any, rope: float) -> None:
+    values = np.zeros((6, 2, 1))
+    values[0, 0] = values[1, 0] = values[2, 0] = values[3, 1] = NAN
+    values[4] = NAN
+    measures = {"m": bc.Measure(direction, rope=rope)}
+    c = bc.compare(table(values, measures=measures), missing="worst")
+    counts = dict(
+        zip(c.probability["statement"].values, c.probability["count"].values, strict=True)
+    )
+    assert counts == {"A>B": 1.0, "A=B": 2.0, "B>A": 3.0}
+    assert c.best == "B>A"
+
+
+def test_failed_runs_take_the_last_places_where_all_values_are_zero() -> None:
+    values = np.zeros((6, 3, 1))
+    values[:, 2] = NAN
+    r = bc.rank(table(values), missing="worst", draws=100, rng=0)
+    assert r.overall["place"].to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
+    assert r.overall["p_best"].to_dict() == pytest.approx({"A": 0.5, "B": 0.5, "C": 0.0})
