@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -141,7 +143,8 @@ def alternating(draws: int, chains: int) -> xr.DataTree:
     ArviZ takes such a tail for as many effective draws as there are draws.
     """
     own = np.tile(np.arange(draws) % 2, (chains, 1)).astype(float)
-    posterior = xr.Dataset({"share": (("chain", "draw"), own)})
+    never = np.zeros((chains, draws))  # constant, which is no fault of the chains
+    posterior = xr.Dataset({"share": (("chain", "draw"), own), "never": (("chain", "draw"), never)})
     return xr.DataTree.from_dict({"posterior": posterior})
 
 
@@ -167,6 +170,53 @@ def off_once(results: bc.Results) -> pm.Model:
 def test_one_draw_off_the_simplex_is_refused() -> None:
     with pytest.raises(bc.BayescompareError, match="theta is off the simplex"):
         bc.compare(table(np.arange(6.0).reshape(3, 2, 1)), method=off_once, rng=1, sampler=QUICK)
+
+
+@pytest.mark.parametrize("more", [1, 2])
+def test_a_plan_that_just_reaches_its_threshold_settles(more: int) -> None:
+    """Three wins of three: all further ones are wins with Pólya's probability, 3.5/4 · 4.5/5."""
+    won = np.tile([1.0, 0.0], (3, 1))[:, :, None]
+    c = bc.compare(table(won))
+    further = bc.compare(table(np.tile([1.0, 0.0], (3 + more, 1))[:, :, None]))
+    threshold = float(further.probability.sel(statement="A>B"))
+    plan = c.plan([more], threshold=threshold, simulations=400, rng=1).loc[more]
+    expected = math.prod((3.5 + k) / (4.0 + k) for k in range(more))
+    assert plan["settled"] == plan["settled_on_best"]
+    assert plan["settled"] == pytest.approx(expected, abs=4 * plan["mcse"])
+    above = c.plan([more], threshold=float(np.nextafter(threshold, 1.0)), simulations=50, rng=1)
+    assert above["settled"].item() == 0.0
+
+
+def test_intervals_from_draws_are_the_same_unless_a_seed_is_given() -> None:
+    values = np.array([[1.0, 0.2], [0.8, 0.3], [0.1, 0.4]])[:, :, None]
+    c = bc.compare(table(values), method=bc.methods.SignedRank(draws=500), rng=0)
+    usual = c.intervals()
+    assert not usual.attrs["exact"]
+    assert usual.equals(c.intervals())
+    assert not usual.equals(c.intervals(rng=1))
+    assert c.intervals(rng=1).equals(c.intervals(rng=1))
+    assert not c.intervals(rng=2).equals(c.intervals(rng=1))
+
+
+def test_what_no_change_of_the_data_would_turn_is_not_said_to_turn() -> None:
+    """A prior of a thousand wins: if every dataset said the opposite, it would still be settled."""
+    won = np.tile([1.0, 0.0], (3, 1))[:, :, None]
+    method = bc.methods.Dirichlet(prior={"A>B": 1000.0, "B>A": 1.0})
+    assert "had supported" not in bc.compare(table(won), method=method).explain()
+    assert "had supported" in bc.compare(table(np.tile(won, (3, 1, 1)))).explain()
+
+
+def test_a_bridge_over_several_parameters(own: bc.Comparison) -> None:
+    """The evidence of `own`, summed over a grid of s for each measure."""
+    won = own.results.oriented()[:, 0] > own.results.oriented()[:, 1]
+    s = np.linspace(-8.0, 8.0, 4001)
+    expected = 0.0
+    for wins in won.T:
+        each = expit(2.0 * s[:, None] * np.where(wins, 1.0, -1.0)).prod(axis=1)
+        expected += math.log(stats.norm.pdf(s) @ each * (s[1] - s[0]))
+    found = own.estimate_evidence(by="bridge", rng=3, **{**QUICK, "draws": 100})
+    assert 0.0 < found.se < 0.3
+    assert abs(found.log_evidence - expected) < 4.0 * found.se
 
 
 # ----------------------------------------------------------------------------------------- ranking
@@ -203,6 +253,79 @@ def test_the_front_and_those_off_it_begin_at_the_level() -> None:
             expected = "front" if own >= level else "dominated" if own <= 1.0 - level else "open"
             assert state[name] == expected, (name, own, level)
     assert tried > 1
+
+
+def test_a_utility_within_narrow_bounds_is_drawn_from_them() -> None:
+    """One in a thousand of the weights that sum to one lies within these bounds."""
+    values = np.random.default_rng(2).normal(size=(6, 3, 5))
+    narrow = (0.2, 0.215)
+    bounds = {"m0": narrow, "m1": narrow, "m2": narrow, "m3": (0.0, 1.0), "m4": (0.0, 1.0)}
+    r = bc.rank(table(values), utility=bounds, draws=100, rng=0)
+    assert r.overall["p_best"].sum() == pytest.approx(1.0)
+    with pytest.raises(bc.BayescompareError, match="next to none"):
+        bc.rank(table(values), utility=dict.fromkeys(bounds, (0.3, 0.4)), draws=100, rng=0)
+
+
+def test_the_end_of_a_weight_that_is_refused_is_named() -> None:
+    measures = {"auc": "max", "time": "min"}
+    results = table(np.random.default_rng(2).normal(size=(6, 3, 2)), measures=measures)
+    with pytest.raises(bc.BayescompareError, match=r"'auc' has the weight .0\.25"):
+        bc.rank(results, utility={"auc": (-0.25, 1.0), "time": 1.0})
+    with pytest.raises(bc.BayescompareError, match=r"'time' has the weight 0\.5;"):
+        bc.rank(results, by="value", utility={"auc": 1.0, "time": (-1.0, 0.5)})
+
+
+@pytest.mark.parametrize("rope", [None, 0.3])
+def test_a_gate_opens_at_the_level_itself(rope: float | None) -> None:
+    difference = np.random.default_rng(5).normal(0.05, 0.3, 9)
+    values = np.stack([difference, np.zeros(9)], axis=1)[:, :, None]
+    results = table(values, rope=rope)
+
+    def asked(level: float) -> bc.Gate:
+        return bc.gate(results, candidate="A", baseline="B", level=level, rng=0)
+
+    row = asked(0.95).table.loc["m0"]
+    for column, verdict in (("p_better", "superior"), ("p_not_worse", "not worse")):
+        level = float(row[column])
+        if rope is None and column == "p_not_worse":
+            continue
+        assert 0.5 < level < 1.0
+        assert asked(level).table.loc["m0", "verdict"] == verdict
+        assert asked(level).passed is True
+        assert asked(float(np.nextafter(level, 1.0))).table.loc["m0", "verdict"] != verdict
+
+
+def test_four_datasets_have_places_alone() -> None:
+    results = table(np.random.default_rng(3).normal(size=(4, 3, 2)))
+    one = bc.rank(results, measures=["m0"], rng=0).overall
+    assert one.drop(columns="place").isna().all(axis=None)
+    assert "share" not in one
+    assert "share" in bc.rank(results, utility="unknown", draws=100, rng=0).overall
+    assert bc.rank(results, measures=["m0"], rng=0).top == results.algorithms
+    five = table(np.random.default_rng(3).normal(size=(5, 3, 1)))
+    assert bc.rank(five, draws=100, rng=0).overall.notna().all(axis=None)
+
+
+@pytest.mark.parametrize("level", [0.49, 1.0])
+def test_a_ranking_has_a_level_from_a_half_to_below_one(level: float) -> None:
+    results = table(np.random.default_rng(3).normal(size=(5, 3, 1)))
+    assert bc.rank(results, level=0.5, draws=100, rng=0).top
+    with pytest.raises(bc.BayescompareError, match=f"level={level}"):
+        bc.rank(results, level=level, draws=100, rng=0)
+
+
+@pytest.mark.parametrize("place", [0.5, 3.5])
+def test_a_saved_place_lies_among_the_algorithms(place: float, tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    document = json.loads(
+        bc.rank(table(np.random.default_rng(3).normal(size=(5, 3, 1))), draws=100, rng=0).to_json()
+    )
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert bc.load_ranking(path).places["place"].max() == 3.0
+    document["measures"]["m0"]["place"][1] = place
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(bc.BayescompareError, match="must lie between 1 and 3"):
+        bc.load_ranking(path)
 
 
 # ------------------------------------------------------------------------------ small whole numbers
@@ -318,3 +441,22 @@ def test_failed_runs_take_the_last_places_where_all_values_are_zero() -> None:
     r = bc.rank(table(values), missing="worst", draws=100, rng=0)
     assert r.overall["place"].to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
     assert r.overall["p_best"].to_dict() == pytest.approx({"A": 0.5, "B": 0.5, "C": 0.0})
+
+
+# -------------------------------------------------------------------------------------------- files
+
+
+def test_a_file_of_another_kind_is_named(tmp_path: Path, uci: bc.Results) -> None:
+    few = uci.sel(algorithms=["GBM", "RF", "CART"], measures=["auc"])
+    bc.rank(few, draws=100, rng=0).to_json(tmp_path / "r.json")
+    bc.pairwise(few, n_jobs=1).to_json(tmp_path / "p.json")
+    with pytest.raises(bc.BayescompareError, match=r"a ranking.*load_ranking\(\)"):
+        bc.load_comparison(tmp_path / "r.json")
+    with pytest.raises(bc.BayescompareError, match=r"all pairs.*load_pairwise\(\)"):
+        bc.load_comparison(tmp_path / "p.json")
+
+
+def test_figures_say_whether_they_are_exact(example1: bc.Comparison) -> None:
+    assert example1.probability.attrs["exactness"] == "exact"
+    one = bc.compare(example1.results, method="signed-rank", measures=["accuracy"], rng=0)
+    assert "Monte Carlo" in one.probability.attrs["exactness"]
