@@ -97,6 +97,7 @@ def test_holm_goes_down_the_sorted_pvalues(seed: int) -> None:
     decided = p.decide().set_index(["first", "second"])
     assert decided["pvalue"].isna().sum() == 3
     assert not decided["asserted"][decided["pvalue"].isna()].any()
+    assert "sided" not in p.explain(), "its p-values are not of a direction"
     raw, corrected = [], 0.0
     for first, second in itertools.combinations("ABC", 2):
         wins, losses = wins_of(values, "ABC".index(first), "ABC".index(second))
