@@ -53,6 +53,15 @@ def test_the_median_has_an_interval_from_six_datasets_on(n: int) -> None:
     assert effects["lost"] == pytest.approx((difference < 0).mean())
 
 
+def test_differences_that_only_rounding_puts_beyond_the_rope_are_ties() -> None:
+    """0.81 less 0.8 is 0.010000000000000009, and 0.1 + 0.2 is above 0.3."""
+    values = np.array([[0.81, 0.8], [0.8, 0.81], [0.1 + 0.2, 0.3], [0.9, 0.5]])[:, :, None]
+    effects = bc.compare(table(values, rope=0.01)).effects.loc["m0"]
+    assert (effects["won"], effects["lost"]) == (0.25, 0.0)
+    plain = bc.compare(table(values[[1, 2, 3]])).effects.loc["m0"]
+    assert (plain["won"], plain["lost"]) == pytest.approx((1 / 3, 1 / 3))
+
+
 # ---------------------------------------------------------------------------------- leave one out
 
 
