@@ -139,6 +139,7 @@ def test_a_refit_by_the_models_own_likelihood(own: bc.Comparison) -> None:
     np.testing.assert_array_equal(found.elpd_i.values[~poor], psis.elpd_i.values[~poor])
     np.testing.assert_array_equal(found.pareto_k.values, np.where(poor, 0.0, khat))
     assert float(found.elpd) == pytest.approx(found.elpd_i.values.sum())
+    assert float(found.se) == pytest.approx(math.sqrt(len(won) * np.var(found.elpd_i.values)))
     assert float(found.p) == pytest.approx(float(psis.p + psis.elpd - found.elpd))
 
 
@@ -470,6 +471,17 @@ def test_a_failed_run_loses_to_zero_where_all_values_are_zero(direction: Any, ro
     )
     assert counts == {"A>B": 1.0, "A=B": 2.0, "B>A": 3.0}
     assert c.best == "B>A"
+
+
+@pytest.mark.parametrize("direction", ["max", "min"])
+def test_a_failed_run_loses_to_the_worst_value_however_far_out(direction: Any) -> None:
+    """The numbers reach from one to a million on the bad side of zero."""
+    sign = -1.0 if direction == "max" else 1.0
+    values = sign * np.array([[NAN, 1e6], [NAN, 1.0], [2.0, NAN], [3.0, 4.0]])[:, :, None]
+    c = bc.compare(table(values, measures={"m": direction}), missing="worst")
+    assert c.probability["count"].sel(statement=["A>B", "B>A"]).values.tolist() == [2.0, 2.0]
+    places = bc.rank(table(values, measures={"m": direction}), missing="worst", rng=0).places
+    assert places["mean"].tolist() == pytest.approx([1.5, 1.5])
 
 
 def test_failed_runs_take_the_last_places_where_all_values_are_zero() -> None:
