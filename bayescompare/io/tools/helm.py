@@ -158,7 +158,7 @@ def _read_helm_spec(spec: Any) -> tuple[str, str]:
         )
     model = adapter.get("model") or adapter.get("model_deployment")
     if not model:
-        raise BayescompareError("no model in 'adapter_spec': name it, as in {'mine': directory}.")
+        raise BayescompareError("no model in 'adapter_spec': name it, as in {'mine': path}.")
     parsed_name(spec["name"], "name")
     # "mmlu:subject=anatomy,model=openai_gpt2" is the scenario's name and its arguments.
     scenario, _, arguments = spec["name"].partition(":")

@@ -114,6 +114,7 @@ def _lm_eval_item_score(file: Path, document: LmEvalDocument, name: str) -> floa
         if isinstance(value, (list, dict)):
             raise BayescompareError(
                 f"line {document.line}: {name!r} is {show_checked_value_briefly(value)}, not a "
-                "number: it is computed over all documents at once. read_lm_eval reads its value."
+                "number: it is computed over all documents at once, and format='lm-eval' reads its "
+                "value."
             )
         return parsed_number(value, f"line {document.line}: {name!r}")
