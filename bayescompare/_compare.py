@@ -19,6 +19,7 @@ from bayescompare.comparison.dataset_facts import check_facts
 from bayescompare.comparison.gaps import read_gaps
 from bayescompare.comparison.method import Method, Sampling
 from bayescompare.comparison.method_checks import check_class, is_built_in_method
+from bayescompare.comparison.nuts import announced_nuts
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.gaps import MISSING, Missing
 from bayescompare.results.results import Results
@@ -43,7 +44,7 @@ def compare(
     rng: Rng = None,
     sampler: Mapping[str, Any] | None = None,
     n_jobs: int = 1,
-    progress: bool = False,
+    progress: bool | None = None,
     **frame: Unpack[FrameOptions],
 ) -> Comparison:
     """Ask one question of a table of results.
@@ -77,8 +78,10 @@ def compare(
     n_jobs : int
         For joblib, where one answer can be shared out: the resamples of ``"gsd"``. The answer is
         the same for any.
-    progress : bool
-        Show a progress bar on standard error while these are computed.
+    progress : bool, optional
+        Show a progress bar on standard error while these are computed, or while NUTS samples. By
+        default one line says that NUTS samples, and what would be quicker, with a bar for NUTS if
+        standard error is a terminal; False says nothing.
     **frame
         For a frame, the options of `Results.from_frame`: ``dataset="task"``.
 
@@ -104,8 +107,11 @@ def compare(
     generator, seed = as_rng(rng)
     check_jobs(n_jobs)
     options = check_sampler_to_compare(sampler)
-    sampling = Sampling(generator, seed=seed, options=options, n_jobs=n_jobs, progress=progress)
-    return comparison_of(asked, test, test.answer(asked, sampling))
+    with announced_nuts(test, asked, options, progress) as options:
+        sampling = Sampling(
+            generator, seed=seed, options=options, n_jobs=n_jobs, progress=bool(progress)
+        )
+        return comparison_of(asked, test, test.answer(asked, sampling))
 
 
 def check_sampler_to_compare(sampler: object) -> dict[str, Any]:

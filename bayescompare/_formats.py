@@ -36,7 +36,7 @@ TOOLS = {
     "inspect": Tool("logs of Inspect", "read_inspect"),
     "every-eval-ever": Tool("evaluations of Every Eval Ever", "read_every_eval", {"samples": bool}),
     "promptfoo": Tool("exports of promptfoo", "read_promptfoo"),
-    "mteb": Tool("results of MTEB", "read_mteb", {"split": str, "subsets": bool}),
+    "mteb": Tool("results of MTEB", "read_mteb", {"split": str, "subsets": bool, "domains": bool}),
     "weka": Tool("an experiment of Weka", "read_weka"),
     "helm": Tool("runs of HELM", "read_helm", {"split": str, "perturbation": str}),
     "amlb": Tool("results of the AutoML benchmark", "read_amlb"),

@@ -95,6 +95,6 @@ def announce_output_files(*written: Path | None, err: bool = False) -> None:
             typer.echo(f"wrote {path}", err=err)
 
 
-def shows_progress(no_progress: bool) -> bool:
-    """Whether to show a progress bar: only to somebody who watches."""
-    return not no_progress and sys.stderr.isatty()
+def shows_progress(no_progress: bool) -> bool | None:
+    """Whether to show a progress bar: to somebody who watches; None says only what is slow."""
+    return False if no_progress else sys.stderr.isatty() or None

@@ -51,6 +51,7 @@ def read_mteb(
     measures: Chosen | None = None,
     split: str | None = None,
     subsets: bool = False,
+    domains: bool = True,
 ) -> Results:
     r"""Read a folder of MTEB results.
 
@@ -67,8 +68,10 @@ def read_mteb(
         Read this split, as in ``"test"``, and leave out the files that lack it. By default the
         mean over all splits of a file, as MTEB's own ``get_score()``.
     subsets : bool
-        Whether each subset, such as a language, is a dataset in place of its task; the task is
-        then its group. By default a task's score is the mean over its subsets.
+        Whether each subset, such as a language, is a dataset in place of its task. By default a
+        task's score is the mean over its subsets.
+    domains : bool
+        Whether a task is the domain (``group=``) of its subsets, where they are datasets.
 
     Returns
     -------
@@ -106,7 +109,7 @@ def read_mteb(
     if not set(spec) <= set(_COSTS):
         _check_same_mteb_parts(tasks, split, subsets)
     results = results_of_parsed_rows(
-        rows, source, measures=spec, group="group" if subsets else None
+        rows, source, measures=spec, group="group" if subsets and domains else None
     )
     bare = sum(any(own["main_score"] is None for own in task.scores.values()) for task in tasks)
     note = f"{plural(bare, 'file')} without a main_score, which an MTEB before 1.11 did not write"
@@ -222,10 +225,10 @@ def _mteb_with_revisions(tasks: list[_MtebTask]) -> list[_MtebTask]:
     revisions: dict[str, set[str]] = {}
     for task in tasks:
         revisions.setdefault(task.model, set()).add(task.revision)
+    # A hash is known by its beginning; a word such as "external" is not.
+    short = {r: r[:7] if len(r) == 40 else r for own in revisions.values() for r in own}
     return [
-        task._replace(
-            model=f"{task.model} ({task.revision[:7] if len(task.revision) == 40 else task.revision})"
-        )
+        task._replace(model=f"{task.model} ({short[task.revision]})")
         if len(revisions[task.model]) > 1
         else task
         for task in tasks
