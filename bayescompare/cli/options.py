@@ -297,7 +297,8 @@ class TableOptions(OptionGroup):
         flags = self.flags()
         return {
             name: flags[name]
-            for name in flags.keys() - {"files", "labels", "example", "errors", "predictions"}
+            for name in flags.keys()
+            - {"files", "labels", "example", "errors", "predictions", "reader"}
         }
 
 

@@ -30,7 +30,10 @@ _COLUMNS = {
     "training_time_s": _SECONDS,
     "inference_time_s": _SECONDS,
 } | dict.fromkeys(
-    ("MAE", "MAPE", "MASE", "MQL", "MSE", "RMSE", "RMSLE", "RMSSE", "SMAPE", "SQL", "WAPE", "WQL"),
+    (
+        *("MAE", "MAEB", "MAPE", "MASE", "MQL", "MSE", "RMSE", "RMSLE", "RMSSE", "SMAPE", "SQL"),
+        *("WAPE", "WAPEB", "WQL"),
+    ),
     Measure("min"),
 )
 

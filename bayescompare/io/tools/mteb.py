@@ -20,12 +20,14 @@ from bayescompare.text.numbers import plural
 
 __all__ = ["is_mteb_json", "read_mteb"]
 
-#: How the names of metrics begin that are better when higher.
+#: How the names of metrics begin that are better when higher; of what a name that ends as below
+#: holds, neither end is better.
 _HIGHER = (
     *("main_score", "accuracy", "f1", "ap", "ndcg", "map", "mrr", "recall", "precision"),
     *("v_measure", "cosine", "dot", "manhattan", "euclidean", "similarity", "max_", "hit_rate"),
     *("spearman", "pearson", "cv_recall", "lrap", "nauc_"),
 )
+_NEITHER = ("_threshold", "_stderr")
 _COSTS = {
     "evaluation_time": Measure("min", bounds=(0, None), unit="s"),
     "kg_co2_emissions": Measure("min", bounds=(0, None), unit="kg"),
@@ -102,7 +104,8 @@ def read_mteb(
     check_parsed_runs_once((task.name, task.model, task.file) for task in tasks)
     names = dict.fromkeys(key for task in tasks for own in task.scores.values() for key in own)
     known: dict[str, Measure | None] = {
-        key: Measure("max") if key.startswith(_HIGHER) else None for key in names
+        key: Measure("max") if key.startswith(_HIGHER) and not key.endswith(_NEITHER) else None
+        for key in names
     }
     spec = select_parsed_measures(measures, known | _COSTS, ["main_score"])
     rows = [(task.file, row) for task in tasks for row in _mteb_rows_of(task, spec, subsets)]
