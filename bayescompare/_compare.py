@@ -44,7 +44,7 @@ def compare(
     rng: Rng = None,
     sampler: Mapping[str, Any] | None = None,
     n_jobs: int = 1,
-    progress: bool | None = None,
+    progress: bool = False,
     **frame: Unpack[FrameOptions],
 ) -> Comparison:
     """Ask one question of a table of results.
@@ -78,10 +78,10 @@ def compare(
     n_jobs : int
         For joblib, where one answer can be shared out: the resamples of ``"gsd"``. The answer is
         the same for any.
-    progress : bool, optional
-        Show a progress bar on standard error while these are computed, or while NUTS samples. By
-        default one line says that NUTS samples, and what would be quicker, with a bar for NUTS if
-        standard error is a terminal; False says nothing.
+    progress : bool
+        Show a progress bar on standard error while these are computed. Where NUTS samples, a line
+        there says so, and what is quicker; a terminal gets a bar in any case. With
+        ``sampler={"progressbar": False}`` there is neither.
     **frame
         For a frame, the options of `Results.from_frame`: ``dataset="task"``.
 
@@ -107,10 +107,8 @@ def compare(
     generator, seed = as_rng(rng)
     check_jobs(n_jobs)
     options = check_sampler_to_compare(sampler)
-    with announced_nuts(test, asked, options, progress) as options:
-        sampling = Sampling(
-            generator, seed=seed, options=options, n_jobs=n_jobs, progress=bool(progress)
-        )
+    with announced_nuts(test, asked, options, progress=progress) as options:
+        sampling = Sampling(generator, seed=seed, options=options, n_jobs=n_jobs, progress=progress)
         return comparison_of(asked, test, test.answer(asked, sampling))
 
 

@@ -56,7 +56,7 @@ def pairwise(
     rng: Rng = None,
     sampler: Mapping[str, Any] | None = None,
     n_jobs: int = -1,
-    progress: bool | None = None,
+    progress: bool = False,
     **frame: Unpack[FrameOptions],
 ) -> Pairwise:
     """Compare every pair of algorithms, or each against a reference.
@@ -74,9 +74,8 @@ def pairwise(
     n_jobs : int
         For joblib; the answer is the same for any. Scale out by
         ``joblib.parallel_config(backend="dask")``.
-    progress : bool, optional
-        Show a progress bar on standard error. By default only if NUTS samples, which one line says
-        then, and standard error is a terminal; False says nothing.
+    progress : bool
+        Show a progress bar on standard error; of NUTS as for `compare`.
 
     Examples
     --------
@@ -97,7 +96,7 @@ def pairwise(
     options = check_sampler_to_compare(sampler)
     if len(whole.algorithms) > 2 and test.pairs_together:
         everyone = prepare_to_compare(whole, test, None, missing)
-        with announced_nuts(test, everyone, options, progress) as own:
+        with announced_nuts(test, everyone, options, progress=progress) as own:
             sampling = Sampling(generator, seed=seed, options=own)
             together = test.answer_pairs(everyone, pairs, sampling)
         if together is not None:
@@ -125,14 +124,13 @@ def pairwise(
     tests = {pair: test.of_pair(whole, pair).for_table(asked[pair]) for pair in asked}
     # One that needs NUTS, if any does.
     slow = max(asked, key=lambda pair: tests[pair].needs_mcmc)
-    if progress is None and len(asked) > 1:
-        bar = tests[slow].needs_mcmc and sys.stderr.isatty()
-    else:
-        bar = bool(progress)
-    alone = len(asked) == 1
-    with announced_nuts(tests[slow], asked[slow], options, progress, alone=alone) as options:
+    if tests[slow].needs_mcmc and len(asked) > 1:
+        progress = bool(options.get("progressbar", progress or sys.stderr.isatty()))
+    with announced_nuts(
+        tests[slow], asked[slow], options, progress=progress, alone=len(asked) == 1
+    ) as options:
         sampling = Sampling(generator, seed=seed, options=options)
-        answers = _answer_pairwise(tests, asked, sampling, n_jobs, bar)
+        answers = _answer_pairwise(tests, asked, sampling, n_jobs, progress)
     comparisons = tuple(
         comparison_of(asked[pair], tests[pair], answer) for pair, answer in answers.items()
     )

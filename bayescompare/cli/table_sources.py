@@ -262,8 +262,8 @@ def _options_of_reader(texts: Sequence[str], tool: str) -> dict[str, str | bool]
             )
         switch = known[name] is bool
         if not value or (switch and value not in ("true", "false")):
-            form = "true or false" if switch else "VALUE"
-            raise BayescompareError(f"--reader {text}: write {name}={form}.")
+            form = "=true or false" if switch else "=VALUE"
+            raise BayescompareError(f"--reader {text}: write {name}{form}.")
         if name in given:
             raise BayescompareError(f"--reader {text}: {name} is given twice.")
         given[name] = value == "true" if switch else value

@@ -150,8 +150,8 @@ def announced_nuts(
     method: Method,
     results: Results,
     options: dict[str, Any],
-    progress: bool | None,
     *,
+    progress: bool,
     alone: bool = True,
 ) -> Iterator[dict[str, Any]]:
     """Say that NUTS answers, and what is quicker; return the options with a bar of its steps.
@@ -161,26 +161,25 @@ def announced_nuts(
     method, results : Method, Results
         The question; of several, one that needs NUTS.
     options : dict
-        Those of `pymc.sample`.
-    progress : bool, optional
-        None shows a bar if somebody watches; False says nothing.
+        Those of `pymc.sample`. With ``progressbar=False`` nothing is said; None shows no bar.
+    progress : bool
+        Whether to show a bar even if nobody watches.
     alone : bool
         Whether this is the only question; the steps of several are not counted.
     """
     if not method.needs_mcmc:
         yield options
         return
-    if progress is not False:
+    if options.get("progressbar", True) is not False:
         print(_why_nuts(method, results), file=sys.stderr, flush=True)
+    shown = bool(options.get("progressbar", progress or sys.stderr.isatty()))
     chosen = {**method.sampler, **options}
-    if not alone:
-        yield {"progressbar": False, **options}
-    elif "progressbar" in options or chosen.get("nuts_sampler", "pymc") != "pymc":
-        yield options
-    else:
-        steps = chosen.get("chains", 4) * (chosen.get("draws", 1000) + chosen.get("tune", 1000))
-        with nuts_progress(steps, sys.stderr.isatty() if progress is None else progress) as count:
-            yield {"callback": count, **options, "progressbar": False}
+    if not alone or chosen.get("nuts_sampler", "pymc") != "pymc":
+        yield {**options, "progressbar": shown and alone}
+        return
+    steps = chosen.get("chains", 4) * (chosen.get("draws", 1000) + chosen.get("tune", 1000))
+    with nuts_progress(steps, shown) as count:
+        yield {"callback": count, **options, "progressbar": False}
 
 
 def _why_nuts(method: Method, results: Results) -> str:
@@ -191,7 +190,7 @@ def _why_nuts(method: Method, results: Results) -> str:
     elif results.weights is not None and not getattr(method, "priors", None):
         why = "the datasets have weights, and replicates leave some of them undecided"
         quicker = "leave out weight= (--weight), or use method='dirichlet' (--method dirichlet)"
-    elif "priors" in method.options() and method.name != "model":
+    elif method.parameters and getattr(method, "priors", None):
         why, quicker = "the prior is not conjugate", "leave out priors="
     else:
         return f"{method.name}: the answer is sampled by NUTS, which may take minutes"

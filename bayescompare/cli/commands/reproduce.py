@@ -102,7 +102,7 @@ def reproduce(
         "rng": as_rng(rng)[1],
         "n_jobs": n_jobs,
         "store": store,
-        "progress": bool(shows_progress(no_progress)),
+        "progress": shows_progress(no_progress),
     }
     done = []
     for one in chosen:

@@ -18,7 +18,12 @@ from bayescompare.cli.options import (
     SelectionOptions,
     TableOptions,
 )
-from bayescompare.cli.outputs import announce_output_files, check_outputs, shows_progress
+from bayescompare.cli.outputs import (
+    announce_output_files,
+    check_outputs,
+    sampler_options,
+    shows_progress,
+)
 from bayescompare.cli.process import stoppable_process
 from bayescompare.cli.table_sources import check_table, read_table
 
@@ -109,10 +114,10 @@ def sample(
     test = read_method(method)
     results = read_table(table, selection.algorithms)
     question: dict[str, Any] = {**selection.names_in(results), "missing": missing, "rng": rng}
-    c = bc.compare(results, method=test, **question, progress=shows_progress(no_progress))
+    c = bc.compare(results, method=test, **question, sampler=sampler_options(no_progress))
     with (
         stoppable_process(),
-        nuts_progress(nuts.steps, bool(shows_progress(no_progress))) as count,
+        nuts_progress(nuts.steps, shows_progress(no_progress)) as count,
     ):
         tree = c.sample(
             nuts.draws,

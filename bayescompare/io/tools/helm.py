@@ -184,8 +184,9 @@ def _read_helm_stats(stats: Any, split: str, perturbation: str | None) -> dict[s
         names = [stat["name"] for stat in stats]
         splits = dict.fromkeys(str(name.get("split")) for name in names)
         worst = dict.fromkeys(_helm_perturbation(name) or "None" for name in names)
+        how = f"and perturbation={perturbation!r}" if perturbation else "without a perturbation"
         raise BayescompareError(
-            f"no stat with split={split!r} and perturbation={perturbation!r}: there are the splits "
+            f"no stat with split={split!r} {how}: there are the splits "
             f"{quoted_names_in_results(splits)} and the perturbations "
             f"{quoted_names_in_results(worst)}."
         )
