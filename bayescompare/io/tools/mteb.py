@@ -161,7 +161,9 @@ def _mteb_subsets_before_1_11(own: Mapping[str, Any]) -> Iterator[dict[str, Any]
         "cos_sim": "cosine",
         **{name: name for name in ("manhattan", "euclidean", "dot", "max")},
     }
-    named = {k: v for k, v in own.items() if isinstance(v, dict) and k not in kinds}
+    named: dict[str, Mapping[str, Any]] = {
+        k: v for k, v in own.items() if isinstance(v, dict) and k not in kinds
+    }
     for subset, scores in (named or {"default": own}).items():
         flat = {k: v for k, v in scores.items() if k not in kinds}
         for old, new in kinds.items():
