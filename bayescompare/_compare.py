@@ -19,6 +19,7 @@ from bayescompare.comparison.dataset_facts import check_facts
 from bayescompare.comparison.gaps import read_gaps
 from bayescompare.comparison.method import Method, Sampling
 from bayescompare.comparison.method_checks import check_class, is_built_in_method
+from bayescompare.comparison.nuts import announced_nuts
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.gaps import MISSING, Missing
 from bayescompare.results.results import Results
@@ -78,7 +79,9 @@ def compare(
         For joblib, where one answer can be shared out: the resamples of ``"gsd"``. The answer is
         the same for any.
     progress : bool
-        Show a progress bar on standard error while these are computed.
+        Show a progress bar on standard error while these are computed. Where NUTS samples, a line
+        there says so, and what is quicker; a terminal gets a bar in any case. With
+        ``sampler={"progressbar": False}`` there is neither.
     **frame
         For a frame, the options of `Results.from_frame`: ``dataset="task"``.
 
@@ -104,8 +107,9 @@ def compare(
     generator, seed = as_rng(rng)
     check_jobs(n_jobs)
     options = check_sampler_to_compare(sampler)
-    sampling = Sampling(generator, seed=seed, options=options, n_jobs=n_jobs, progress=progress)
-    return comparison_of(asked, test, test.answer(asked, sampling))
+    with announced_nuts(test, asked, options, progress=progress) as options:
+        sampling = Sampling(generator, seed=seed, options=options, n_jobs=n_jobs, progress=progress)
+        return comparison_of(asked, test, test.answer(asked, sampling))
 
 
 def check_sampler_to_compare(sampler: object) -> dict[str, Any]:

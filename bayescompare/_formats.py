@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 __all__ = ["FORMATS", "TABLES", "TOOLS", "Tool"]
 
 
 class Tool(NamedTuple):
-    """What a tool writes, in words, and the function of `bayescompare.io` that reads it."""
+    """What a tool writes, in words, and the function of `bayescompare.io` that reads it.
+
+    Attributes
+    ----------
+    title, reader : str
+    options : mapping of str to type
+        Arguments of the reader that ``--reader NAME=VALUE`` can give: words and switches.
+    """
 
     title: str
     reader: str
+    options: Mapping[str, type[str] | type[bool]] = MappingProxyType({})
 
 
 #: Kinds of table, by suffix.
@@ -19,14 +29,16 @@ TABLES = ("csv", "tsv", "json", "jsonl", "parquet", "xlsx")
 
 #: Whether a reader takes a frame or paths is in its name: from_... or read_... .
 TOOLS = {
-    "lm-eval": Tool("results of lm-evaluation-harness", "read_lm_eval"),
-    "lm-eval-items": Tool("samples of lm-evaluation-harness", "read_lm_eval_items"),
+    "lm-eval": Tool("results of lm-evaluation-harness", "read_lm_eval", {"groups": bool}),
+    "lm-eval-items": Tool(
+        "samples of lm-evaluation-harness", "read_lm_eval_items", {"filter": str}
+    ),
     "inspect": Tool("logs of Inspect", "read_inspect"),
-    "every-eval-ever": Tool("evaluations of Every Eval Ever", "read_every_eval"),
+    "every-eval-ever": Tool("evaluations of Every Eval Ever", "read_every_eval", {"samples": bool}),
     "promptfoo": Tool("exports of promptfoo", "read_promptfoo"),
-    "mteb": Tool("results of MTEB", "read_mteb"),
+    "mteb": Tool("results of MTEB", "read_mteb", {"split": str, "subsets": bool, "domains": bool}),
     "weka": Tool("an experiment of Weka", "read_weka"),
-    "helm": Tool("runs of HELM", "read_helm"),
+    "helm": Tool("runs of HELM", "read_helm", {"split": str, "perturbation": str}),
     "amlb": Tool("results of the AutoML benchmark", "read_amlb"),
     "aeon": Tool("result files of aeon", "read_aeon"),
     "ioh": Tool("runs of IOHprofiler or COCO", "read_ioh"),

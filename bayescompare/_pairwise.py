@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -29,6 +30,7 @@ from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.gaps import comparison_without_gaps
 from bayescompare.comparison.lazy_comparisons import LazyComparisons
 from bayescompare.comparison.method import Method, Sampling
+from bayescompare.comparison.nuts import announced_nuts
 from bayescompare.comparison.pair_figures import PairFigures
 from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.comparison.pairwise_notes import pairwise_notes_of_tables
@@ -73,7 +75,7 @@ def pairwise(
         For joblib; the answer is the same for any. Scale out by
         ``joblib.parallel_config(backend="dask")``.
     progress : bool
-        Show a progress bar on standard error.
+        Show a progress bar on standard error; of NUTS as for `compare`.
 
     Examples
     --------
@@ -94,8 +96,9 @@ def pairwise(
     options = check_sampler_to_compare(sampler)
     if len(whole.algorithms) > 2 and test.pairs_together:
         everyone = prepare_to_compare(whole, test, None, missing)
-        sampling = Sampling(generator, seed=seed, options=options)
-        together = test.answer_pairs(everyone, pairs, sampling)
+        with announced_nuts(test, everyone, options, progress=progress) as own:
+            sampling = Sampling(generator, seed=seed, options=own)
+            together = test.answer_pairs(everyone, pairs, sampling)
         if together is not None:
             read = zip(pairs, together, strict=True)
             comparisons = tuple(comparison_of(everyone.sel(algorithms=p), test, a) for p, a in read)
@@ -119,8 +122,15 @@ def pairwise(
             [one for one in map(comparison_without_gaps, every.values()) if one is not None]
         )
     tests = {pair: test.of_pair(whole, pair).for_table(asked[pair]) for pair in asked}
-    sampling = Sampling(generator, seed=seed, options=options)
-    answers = _answer_pairwise(tests, asked, sampling, n_jobs, progress)
+    # One that needs NUTS, if any does.
+    slow = max(asked, key=lambda pair: tests[pair].needs_mcmc)
+    if tests[slow].needs_mcmc and len(asked) > 1:
+        progress = bool(options.get("progressbar", progress or sys.stderr.isatty()))
+    with announced_nuts(
+        tests[slow], asked[slow], options, progress=progress, alone=len(asked) == 1
+    ) as options:
+        sampling = Sampling(generator, seed=seed, options=options)
+        answers = _answer_pairwise(tests, asked, sampling, n_jobs, progress)
     comparisons = tuple(
         comparison_of(asked[pair], tests[pair], answer) for pair, answer in answers.items()
     )

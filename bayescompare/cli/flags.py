@@ -28,7 +28,7 @@ _VALUE = (
     r"|[-+]?(?:inf|nan|\d+(?:\.\d+)?(?:e[-+]?\d+)?)\b|(?:True|False|None)\b"
 )
 _TOKEN = re.compile(
-    rf"(?P<kept>(?<!\w)(?:{_QUOTED})(?!\w)|--set [\w-]+=)"
+    rf"(?P<kept>(?<!\w)(?:{_QUOTED})(?!\w)|--(?:set|reader) [\w-]+=)"
     r"|(?<![\w.])(?P<command>compare|pairwise|sample)\(\)"
     r"|(?P<call>\w\([^()]*\))"
     rf"|(?<![\w.:/\-])(?P<argument>[a-z]\w*)(?:=(?P<value>{_VALUE})?|\[(?P<key>{_QUOTED})\]=?)"
@@ -40,6 +40,7 @@ _MAKERS = {
     "bc.ErrorCounts.from_frame(...)": "--errors",
     ".from_predictions(...)": "--predictions",
     "as in {'first': ..., 'second': ...}": "as in --label first=PATH",
+    "as in {'mine': path}": "as in --label mine=PATH",
 }
 
 
@@ -51,7 +52,8 @@ class Flag:
     ----------
     text : str
         The flag, ``--seed``; the flags for True and for False, ``--average/--no-average``; for an
-        option of a method that has no flag ``--set NAME``; or what has no flag, ``FILE``.
+        option of a method that has no flag ``--set NAME``, of a reader ``--reader NAME``; or what
+        has no flag, ``FILE``.
     metavar : str
         The placeholder of its value in the help; empty for a flag without a value.
     """
@@ -62,7 +64,7 @@ class Flag:
     @property
     def is_setting(self) -> bool:
         """Whether the value follows an equals sign."""
-        return self.text.startswith("--set ")
+        return self.text.startswith(("--set ", "--reader "))
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayescompare._errors import BayescompareError
-from bayescompare._formats import FORMATS
+from bayescompare._formats import FORMATS, TOOLS
 from bayescompare.cli.completion import (
     complete_example,
     complete_format,
@@ -272,6 +272,19 @@ class TableOptions(OptionGroup):
             autocompletion=complete_format,
         ),
     ] = None
+    reader: Annotated[
+        list[str] | None,
+        command_line_option(
+            "--reader",
+            "An option for what another tool wrote, as in --reader split=test: "
+            + "; ".join(
+                f"{name}: {', '.join(tool.options)}" for name, tool in TOOLS.items() if tool.options
+            )
+            + ".",
+            TABLE,
+            metavar="NAME=VALUE",
+        ),
+    ] = None
 
     @property
     def paths(self) -> list[Path]:
@@ -284,7 +297,8 @@ class TableOptions(OptionGroup):
         flags = self.flags()
         return {
             name: flags[name]
-            for name in flags.keys() - {"files", "labels", "example", "errors", "predictions"}
+            for name in flags.keys()
+            - {"files", "labels", "example", "errors", "predictions", "reader"}
         }
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "check_outputs",
     "check_picture_output",
     "print_json",
+    "sampler_options",
     "shows_progress",
     "typed_command",
     "write_picture_output",
@@ -98,3 +99,8 @@ def announce_output_files(*written: Path | None, err: bool = False) -> None:
 def shows_progress(no_progress: bool) -> bool:
     """Whether to show a progress bar: only to somebody who watches."""
     return not no_progress and sys.stderr.isatty()
+
+
+def sampler_options(no_progress: bool) -> dict[str, Any] | None:
+    """Return the options of NUTS where it answers: it says so even without a bar."""
+    return {"progressbar": None} if no_progress else None

@@ -18,7 +18,7 @@ import bayescompare as bc
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._formats import FORMATS, TABLES, TOOLS
-from bayescompare.cli.flags import naming_flags
+from bayescompare.cli.flags import Flag, naming_flags
 from bayescompare.cli.measures import read_measures
 from bayescompare.cli.options import TableOptions, read_names_flag
 from bayescompare.cli.pipes import STANDARD_INPUT, called_as_typed, files_of_pipes, is_pipe
@@ -75,7 +75,7 @@ def check_table(options: TableOptions) -> None:
 def read_table(options: TableOptions, algorithms: str | None = None) -> bc.Results:
     """Read the table that the options name; `algorithms` names the two of ``--errors``."""
     check_table(options)
-    with naming_flags(options.arguments):
+    with naming_flags(lambda: {**options.arguments(), **_flags_of_readers()}):
         if options.example is not None:
             return _read_example_for_cli(options, options.example)
         named = _named_paths(options)
@@ -144,7 +144,7 @@ def renamed_columns(texts: Sequence[str]) -> dict[str, str]:
 
 def _recognised_table_source(options: TableOptions, paths: Any) -> str | None:
     """Recognise what another tool wrote, and say so, unless an option is about tables."""
-    about_tables = set(_typed_flags(options)) - {"--measure", "--label"}
+    about_tables = set(_typed_flags(options)) - {"--measure", "--label", "--reader"}
     if about_tables:
         return None
     from bayescompare.io.reading import recognised_for_reading
@@ -161,6 +161,11 @@ def _reader_for_flags(
 ) -> Callable[[TableOptions, Any, str | None], bc.Results]:
     if options.format in TOOLS:
         return lambda options, paths, _: _read_tool_for_cli(options, paths)
+    if options.reader:
+        raise BayescompareError(
+            f"--reader {options.reader[0]} is about what another tool wrote, and FILE is taken for "
+            "a table: name the tool by --format."
+        )
     if options.errors is not None:
         return _read_errors_for_cli
     return _read_measured_for_cli if options.predictions is None else _read_predictions_for_cli
@@ -226,16 +231,43 @@ def _read_tool_for_cli(
 ) -> bc.Results:
     """Read what another tool wrote, which mostly knows which way its measures are better."""
     for flag in _typed_flags(options):
-        if flag not in ("--measure", "--format", "--label"):
+        if flag not in ("--measure", "--format", "--label", "--reader"):
             raise BayescompareError(f"{flag} is about tables, not about --format {options.format}.")
     texts = options.columns.measures or None
     has_directions = any(":" in text for text in texts or ())
     measures: Any = read_measures(texts) if texts and has_directions else texts
+    more = _options_of_reader(options.reader or (), recognised or options.format or "")
     if recognised is None:
-        return bc.read(paths, measures=measures, format=options.format)
+        return bc.read(paths, measures=measures, format=options.format, **more)
     from bayescompare.io.reading import read_recognised
 
-    return read_recognised(recognised, paths, measures)
+    return read_recognised(recognised, paths, measures, **more)
+
+
+def _flags_of_readers() -> dict[str, Flag]:
+    """Return how the arguments of all readers are typed."""
+    names = [name for tool in TOOLS.values() for name in tool.options]
+    return {name: Flag(f"--reader {name}", "VALUE") for name in names}
+
+
+def _options_of_reader(texts: Sequence[str], tool: str) -> dict[str, str | bool]:
+    """Read every ``--reader NAME=VALUE`` that was typed."""
+    known, given = TOOLS[tool].options, dict[str, str | bool]()
+    for text in texts:
+        name, _, value = text.partition("=")
+        if name not in known:
+            raise BayescompareError(
+                f"--reader {text}: --format {tool} has no such option (it has "
+                f"{', '.join(known) or 'none'})."
+            )
+        switch = known[name] is bool
+        if not value or (switch and value not in ("true", "false")):
+            form = "=true or false" if switch else "=VALUE"
+            raise BayescompareError(f"--reader {text}: write {name}{form}.")
+        if name in given:
+            raise BayescompareError(f"--reader {text}: {name} is given twice.")
+        given[name] = value == "true" if switch else value
+    return given
 
 
 def _only_file(kind: str, paths: Any) -> Path:

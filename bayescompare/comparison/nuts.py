@@ -15,7 +15,8 @@ import numpy as np
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.method import Sampling
+from bayescompare.comparison.method import Method, Sampling
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SAMPLERS",
+    "announced_nuts",
     "check_compiler_for_nuts",
     "check_model_for_nuts",
     "draw_prior_as_nuts",
     "nuts_monte_carlo_error",
+    "nuts_progress",
     "nuts_rounding_as_written",
     "nuts_starts_put_aside",
     "predict_again_from_nuts",
@@ -140,6 +143,76 @@ def sample_nuts_as_asked(
         through=through,
         predicts=predicts,
     )
+
+
+@contextmanager
+def announced_nuts(
+    method: Method,
+    results: Results,
+    options: dict[str, Any],
+    *,
+    progress: bool,
+    alone: bool = True,
+) -> Iterator[dict[str, Any]]:
+    """Say that NUTS answers, and what is quicker; return the options with a bar of its steps.
+
+    Parameters
+    ----------
+    method, results : Method, Results
+        The question; of several, one that needs NUTS.
+    options : dict
+        Those of `pymc.sample`. With ``progressbar=False`` nothing is said; None shows no bar.
+    progress : bool
+        Whether to show a bar even if nobody watches.
+    alone : bool
+        Whether this is the only question; the steps of several are not counted.
+    """
+    if not method.needs_mcmc:
+        yield options
+        return
+    if options.get("progressbar", True) is not False:
+        print(_why_nuts(method, results), file=sys.stderr, flush=True)
+    shown = bool(options.get("progressbar", progress or sys.stderr.isatty()))
+    chosen = {**method.sampler, **options}
+    if not alone or chosen.get("nuts_sampler", "pymc") != "pymc":
+        yield {**options, "progressbar": shown and alone}
+        return
+    steps = chosen.get("chains", 4) * (chosen.get("draws", 1000) + chosen.get("tune", 1000))
+    with nuts_progress(steps, shown) as count:
+        yield {"callback": count, **options, "progressbar": False}
+
+
+def _why_nuts(method: Method, results: Results) -> str:
+    """Say why an answer needs NUTS, and what would not."""
+    if results.groups is not None and method.knows_domains:
+        why = "the datasets are of several domains"
+        quicker = "leave out group= (--group; of MTEB use domains=False, --reader domains=false)"
+    elif results.weights is not None and not getattr(method, "priors", None):
+        why = "the datasets have weights, and replicates leave some of them undecided"
+        quicker = "leave out weight= (--weight), or use method='dirichlet' (--method dirichlet)"
+    elif method.parameters and getattr(method, "priors", None):
+        why, quicker = "the prior is not conjugate", "leave out priors="
+    else:
+        return f"{method.name}: the answer is sampled by NUTS, which may take minutes"
+    return (
+        f"{method.name}: {why}, so that the answer is sampled by NUTS, which may take minutes; "
+        f"an exact answer takes a moment: {quicker}"
+    )
+
+
+@contextmanager
+def nuts_progress(steps: int, shown: bool) -> Iterator[Callable[[Any, Any], None]]:
+    """Count the steps of NUTS on standard error; PyMC's own bar goes to standard output."""
+    if not shown:
+        # Not a disabled bar: older releases of rich end that, too, with an empty line.
+        yield lambda trace, draw: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("sampling", total=steps)
+        yield lambda trace, draw: progress.advance(task)
 
 
 def draw_prior_as_nuts(model: pm.Model, rng: np.random.Generator) -> xr.DataTree:

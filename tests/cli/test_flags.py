@@ -162,6 +162,7 @@ NO_ARGUMENT = {
         "--measure",
         "--errors",
         "--predictions",
+        "--reader",
         "--set",
         "--average",
     ),

@@ -19,7 +19,7 @@ COLUMNS = (
 )
 TABLE = (
     f"--label --example {COLUMNS} --errors --predictions --rename --drop-column --sheet --layout "
-    "--format"
+    "--format --reader"
 )
 METHOD = "--method --set --prior --strength --ess --max-parents --search --average"
 NUTS = "--draws --chains --tune --target-accept --cores"

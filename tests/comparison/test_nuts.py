@@ -7,8 +7,10 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numba.core.errors import NumbaPerformanceWarning
+from pymc.exceptions import SamplingError
 
 import bayescompare as bc
 from bayescompare.comparison import nuts
@@ -144,3 +146,87 @@ def test_a_warning_about_the_layout_of_arrays_is_silenced_and_no_other() -> None
             warnings.warn(NumbaPerformanceWarning(layout), stacklevel=1)
             with pytest.raises(NumbaPerformanceWarning):
                 warnings.warn(NumbaPerformanceWarning("the loop runs in one thread"), stacklevel=1)
+
+
+# ---------------------------------------------------------------------------- what is said of it
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Let NUTS take three steps and stop; what counts its steps, of each time that it starts."""
+    started: list[Any] = []
+
+    def sample(*_: object, callback: Any = None, **options: Any) -> None:
+        started.append((callback, options["progressbar"]))
+        for _step in range(3 if callback else 0):
+            callback(None, None)
+        raise SamplingError("stopped")
+
+    monkeypatch.setattr("pymc.sample", sample)
+    return started
+
+
+def rows(replicates: int = 1) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {"dataset": f"d{i}", "algorithm": a, "fold": f, "g": f"g{i % 2}", "w": 1 + i % 3,
+         "acc": rng.normal()}
+        for i in range(6) for a in "AB" for f in range(replicates)
+    )  # fmt: skip
+
+
+def gamma_strength() -> bc.methods.Dirichlet:
+    import pymc as pm
+
+    return bc.methods.Dirichlet(priors={"strength": pm.Gamma.dist(2.0, 1.0)})
+
+
+SAMPLED: dict[str, tuple[dict[str, Any], str]] = {
+    "domains": ({"group": "g"}, "leave out group= (--group; of MTEB use domains=False"),
+    "weights": (
+        {"weight": "w", "method": "replicated", "replicate": "fold"},
+        "leave out weight= (--weight), or use method='dirichlet' (--method dirichlet)",
+    ),
+    "priors": ({"method": gamma_strength}, "the prior is not conjugate, so that the answer is"),
+    "a model": ({"method": "bradley_terry"}, "model: the answer is sampled by NUTS"),
+}
+
+
+@pytest.mark.parametrize("door", [bc.compare, bc.pairwise])
+@pytest.mark.parametrize("case", SAMPLED)
+def test_nuts_says_that_it_samples_and_what_is_quicker(
+    case: str, door: Any, steps: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    options, words = SAMPLED[case]
+    method = options.get("method", "dirichlet")
+    asked = {**options, "method": method() if method is gamma_strength else method}
+    table = rows(3 if "replicate" in asked else 1).drop_duplicates()
+    with pytest.raises(bc.BayescompareError, match="NUTS cannot start"):
+        door(table, measures={"acc": "max"}, **asked)
+    err = capsys.readouterr().err
+    assert words in err
+    assert "sampled by NUTS" in err
+    assert err.count("\n") == 1
+    assert steps[0][1] is False  # PyMC's own bar goes to standard output
+    with pytest.raises(bc.BayescompareError, match="NUTS cannot start"):
+        door(table, measures={"acc": "max"}, **asked, sampler={"progressbar": False})
+    assert capsys.readouterr().err == ""
+
+
+def test_steps_of_nuts_are_counted(
+    steps: list[Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # by which rich takes standard error for a terminal
+    with pytest.raises(bc.BayescompareError, match="NUTS cannot start"):
+        bc.compare(rows(), measures={"acc": "max"}, group="g", progress=True)
+    out, err = capsys.readouterr()
+    assert "sampling" in err
+    assert out == ""
+    assert steps[0][0] is not None
+
+
+def test_what_is_exact_says_nothing(steps: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    for options in ({}, {"weight": "w"}):
+        bc.compare(rows(), measures={"acc": "max"}, **options)
+    bc.rank(rows(), measures={"acc": "max"}, group="g")
+    assert (*capsys.readouterr(), steps) == ("", "", [])

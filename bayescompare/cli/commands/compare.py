@@ -21,6 +21,7 @@ from bayescompare.cli.outputs import (
     announce_output_files,
     check_outputs,
     print_json,
+    sampler_options,
     shows_progress,
     typed_command,
 )
@@ -100,8 +101,14 @@ def compare(
     test = read_method(method)
     results = read_table(table, selection.algorithms)
     question: dict[str, Any] = {**selection.names_in(results), "missing": missing, "rng": rng}
-    progress = shows_progress(no_progress)
-    c = bc.compare(results, method=test, **question, n_jobs=n_jobs, progress=progress)
+    c = bc.compare(
+        results,
+        method=test,
+        **question,
+        sampler=sampler_options(no_progress),
+        n_jobs=n_jobs,
+        progress=shows_progress(no_progress),
+    )
     text = c.to_json() if output.as_json else None
     summary = c.summary(ci_prob=ci_prob, ci_kind=ci_kind)
     if output.report is not None:

@@ -23,6 +23,7 @@ from bayescompare.cli.outputs import (
     announce_output_files,
     check_outputs,
     print_json,
+    sampler_options,
     shows_progress,
     typed_command,
 )
@@ -124,6 +125,7 @@ def pairwise(
         method=test,
         reference=reference,
         **question,
+        sampler=sampler_options(no_progress),
         n_jobs=n_jobs,
         progress=shows_progress(no_progress),
     )

@@ -1,7 +1,5 @@
 """``bayescompare sample``: the posterior by NUTS, in a file."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,7 +18,12 @@ from bayescompare.cli.options import (
     SelectionOptions,
     TableOptions,
 )
-from bayescompare.cli.outputs import announce_output_files, check_outputs, shows_progress
+from bayescompare.cli.outputs import (
+    announce_output_files,
+    check_outputs,
+    sampler_options,
+    shows_progress,
+)
 from bayescompare.cli.process import stoppable_process
 from bayescompare.cli.table_sources import check_table, read_table
 
@@ -106,14 +109,15 @@ def sample(
     check_outputs(table.paths, overwrite=overwrite, out=out)
     nuts.check()
     from bayescompare.comparison.files import comparison_tree_as_netcdf
+    from bayescompare.comparison.nuts import nuts_progress
 
     test = read_method(method)
     results = read_table(table, selection.algorithms)
     question: dict[str, Any] = {**selection.names_in(results), "missing": missing, "rng": rng}
-    c = bc.compare(results, method=test, **question)
+    c = bc.compare(results, method=test, **question, sampler=sampler_options(no_progress))
     with (
         stoppable_process(),
-        _sample_command_progress(nuts.steps, shows_progress(no_progress)) as count,
+        nuts_progress(nuts.steps, shows_progress(no_progress)) as count,
     ):
         tree = c.sample(
             nuts.draws,
@@ -130,18 +134,3 @@ def sample(
 
     cli_tables.print_diagnosis(cli_tables.console(), c.diagnose(tree))
     announce_output_files(out)
-
-
-@contextmanager
-def _sample_command_progress(steps: int, shown: bool) -> Iterator[Any]:
-    """Count NUTS steps on standard error; PyMC's own bar goes to standard output."""
-    if not shown:
-        # Not a disabled bar: older releases of rich end that, too, with an empty line.
-        yield lambda trace, draw: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("sampling", total=steps)
-        yield lambda trace, draw: progress.advance(task)

@@ -17,6 +17,7 @@ __all__ = [
     "ParsedRow",
     "check_metric_of_runs",
     "check_parsed_items_once",
+    "check_parsed_rows_once",
     "check_parsed_runs_once",
     "labelled_parsed_run",
     "results_of_parsed_rows",
@@ -81,6 +82,24 @@ def check_parsed_items_once(items: Iterable[tuple[tuple[str, ...], Path, str]]) 
                 f"{file}: {where} are both item {item!r} of {algorithm!r} on {dataset!r}{again}: "
                 "leave out one."
             )
+
+
+def check_parsed_rows_once(datasets: Iterable[str], algorithms: Iterable[str]) -> None:
+    """Refuse two rows of one algorithm on one dataset, where a tool writes no replicates.
+
+    Examples
+    --------
+    >>> check_parsed_rows_once(["ETT", "ETT"], ["theta", "theta"])
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: more than one row of 'theta' on 'ETT': keep one of them.
+    """
+    seen: set[tuple[str, str]] = set()
+    for pair in zip(datasets, algorithms, strict=True):
+        if pair in seen:
+            raise BayescompareError(
+                f"more than one row of {pair[1]!r} on {pair[0]!r}: keep one of them."
+            )
+        seen.add(pair)
 
 
 def check_parsed_runs_once(runs: Iterable[tuple[str, str, Path]]) -> None:

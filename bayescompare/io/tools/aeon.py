@@ -34,7 +34,7 @@ AEON_HEADERS = ("resamples:", "folds:")
 #: The statistics of tsml-eval, without spaces and underscores.
 _MEASURES = directed_measure_selection(
     "accuracy acc balancedaccuracy balacc auroc f1 f1score sensitivity specificity precision "
-    "recall clusteringaccuracy clacc rand ari adjustedrandindex mutualinformation ami nmi r2 "
+    "recall clusteringaccuracy clacc ri rand ari adjustedrandindex mi mutualinformation ami nmi r2 "
     "pearson pearsoncorrelation",
     "error logloss nll mse rmse mae mape smape mase",
 ) | dict.fromkeys(

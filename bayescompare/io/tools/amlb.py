@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
@@ -22,7 +24,7 @@ from bayescompare.io.parsing.selection import (
     select_parsed_measures,
 )
 from bayescompare.results.frames import numbers_in_frame
-from bayescompare.results.measure import Measure
+from bayescompare.results.measure import Direction, Measure
 from bayescompare.results.results import Results
 from bayescompare.results.text import first_words_in_results, quoted_names_in_results
 from bayescompare.text.numbers import plural
@@ -32,14 +34,15 @@ __all__ = ["AMLB_COLUMNS", "read_amlb"]
 #: The columns by which the file is recognised.
 AMLB_COLUMNS = frozenset({"task", "framework", "fold", "result", "info"})
 
-#: ``result`` is the metric of the task, with the sign turned where lower is better. Other metrics
-#: have the directions that the benchmark's own functions declare.
+#: The metrics, in the directions that the benchmark's own functions declare (nrmse and ncrps were
+#: in it for some months of 2023). None of the losses can be below zero.
+_METRICS = directed_measure_selection(
+    "acc auc auc_ovo auc_ovr balacc f05 f1 f2 pr_auc r2",
+    "logloss max_pce mean_pce mae mse msle rmse rmsle nrmse smape mape wape mase mql wql sql ncrps",
+)
 _COLUMNS = (
     {"result": Measure("max")}
-    | directed_measure_selection(
-        "acc auc auc_ovo auc_ovr balacc f05 f1 f2 pr_auc r2",
-        "logloss max_pce mean_pce mae mse msle rmse rmsle smape mape wape mase mql wql sql",
-    )
+    | _METRICS
     | dict.fromkeys(
         ("duration", "training_duration", "predict_duration"),
         Measure("min", bounds=(0, None), unit="s"),
@@ -56,8 +59,9 @@ def read_amlb(paths: Paths, *, measures: Chosen | None = None) -> Results:
         ``results.csv`` files, or directories with such files in or below them. A mapping names the
         frameworks itself.
     measures : mapping or iterable of str, optional
-        Columns of the file: ``"result"`` (the default: the metric of each task, higher is better),
-        single metrics such as ``"logloss"``, or the times, as in ``"training_duration"``.
+        Columns of the file: ``"result"`` (the default: the metric of each task), single metrics
+        such as ``"logloss"``, or the times, as in ``"training_duration"``. A direction of
+        ``"result"`` is that of the tasks whose metric the file does not tell.
 
     Returns
     -------
@@ -65,6 +69,14 @@ def read_amlb(paths: Paths, *, measures: Chosen | None = None) -> Results:
         Tasks are the datasets, frameworks the algorithms and folds the replicates. If a framework
         ran under several constraints, each of these is an algorithm. A run that failed has no
         result but an ``info``: its cell is missing, and ``missing="worst"`` counts it as lost.
+
+    Notes
+    -----
+    Since April 2021 the benchmark writes a loss as a negative ``result`` and its metric as
+    ``neg_logloss``; before, it wrote the loss itself, and before May 2020 no ``metric`` at all. Of
+    each task the metric says which way is better, or else a ``result`` below zero, or the column
+    that ``result`` is equal to. Losses get a minus sign, so that higher is better in all tasks. A
+    task of which none of these tells is refused, unless `measures` has a direction of ``"result"``.
 
     Examples
     --------
@@ -92,6 +104,8 @@ def read_amlb(paths: Paths, *, measures: Chosen | None = None) -> Results:
             for name in set(spec) & set(one.columns):
                 numbers_in_frame(one[name], f"column {name!r}")
     table = _amlb_with_constraints(table)
+    with naming_path_in_errors(Path(source)):
+        table, turned = _amlb_all_one_way(table, spec, given=isinstance(measures, Mapping))
     ends = itertools.pairwise(itertools.accumulate(map(len, tables), initial=0))
     results = results_of_parsed_tables(
         table,
@@ -102,7 +116,73 @@ def read_amlb(paths: Paths, *, measures: Chosen | None = None) -> Results:
         replicate="fold",
         measures=spec,
     )
-    return results._with(notes=(*results.notes, *_amlb_failure_notes(table)))
+    return results._with(notes=(*results.notes, *turned, *_amlb_failure_notes(table)))
+
+
+def _amlb_all_one_way(
+    table: pd.DataFrame, spec: Mapping[str, Measure], *, given: bool
+) -> tuple[pd.DataFrame, list[str]]:
+    """Turn the sign of ``result`` in the tasks that are measured the other way, and say so."""
+    if "result" not in spec:
+        return table, []
+    wanted = spec["result"].direction
+    values = pd.to_numeric(table["result"], errors="coerce")
+    scored = table.assign(result=values)[values.notna().to_numpy()]
+    ways = {str(task): _amlb_direction(str(task), own) for task, own in scored.groupby("task")}
+    unclear = [task for task, way in ways.items() if way is None]
+    if unclear and not given:
+        raise BayescompareError(
+            f"it is not known which way 'result' of {first_words_in_results(unclear, 3)} is "
+            "better: no column 'metric' names a metric of the benchmark, nor does 'result' equal "
+            "a column such as 'auc' or 'logloss': use measures={'result': 'max'} (higher is "
+            "better) or 'min'."
+        )
+    others = [task for task, way in ways.items() if way not in (wanted, None)]
+    if others and wanted == "min":
+        raise BayescompareError(
+            f"measures={{'result': 'min'}}: higher is better in 'result' of "
+            f"{first_words_in_results(others, 3)}, as the file says: leave out the direction."
+        )
+    if not others:
+        return table, []
+    sign = np.where(table["task"].isin(others), -1.0, 1.0)
+    number = plural(len(others), "task")
+    return table.assign(result=values * sign), [
+        f"'result' is a loss in {number}, and has a minus sign here: "
+        f"{first_words_in_results(others, 3)}"
+    ]
+
+
+def _amlb_direction(task: str, own: pd.DataFrame) -> Direction | None:
+    """Return which way the results of one task are better, if the file tells."""
+    named = {str(name).strip() for name in own.get("metric", pd.Series()).dropna()} - {""}
+    if any(name.startswith("neg_") for name in named):
+        return "max"
+    if not named:
+        columns = {
+            name: pd.to_numeric(own[name], errors="coerce") for name in _METRICS if name in own
+        }
+        equal = {name: cells for name, cells in columns.items() if _is_amlb_result(own, cells)}
+        for one, other in itertools.combinations(equal, 2):
+            if not (equal[one].notna() & equal[other].notna()).any():
+                raise BayescompareError(
+                    f"column 'result' of {task!r} is {one!r} in some rows and {other!r} in others: "
+                    f"keep the rows of one metric, or read one by measures=[{other!r}]."
+                )
+        named = set(equal)
+    if named <= _METRICS.keys() and (own["result"] < 0).any():
+        return "max"
+    ways = {_METRICS[name].direction if name in _METRICS else None for name in named}
+    return ways.pop() if len(ways) == 1 else None
+
+
+def _is_amlb_result(own: pd.DataFrame, column: pd.Series[float]) -> bool:
+    """Whether a column is the result, perhaps but for its sign, wherever it has a value."""
+    there = column.notna()
+    # Both are written with six digits.
+    return bool(there.any()) and np.allclose(
+        own["result"][there].abs(), column[there].abs(), rtol=1e-5, atol=0
+    )
 
 
 def _read_amlb_runs(file: Path, name: str | None) -> pd.DataFrame:

@@ -174,12 +174,14 @@ def _every_eval_entry(entry: Any, where: str, model: str) -> tuple[str, str, str
     name = config.get("metric_name") or config.get("metric_id") or "score"
     if math.isinf(score):
         raise BayescompareError(f"{where}.score_details.score is infinite: leave the entry out.")
+    unit = config.get("metric_unit")
     # Of scores with levels, -1 stands for an unknown one.
     unknown = config.get("has_unknown_level") is True and score == -1
     measure = Measure(
         "min" if config["lower_is_better"] else "max",
         bounds=_every_eval_bounds(config, f"{where}.metric_config"),
         scale="ordinal" if config.get("score_type") == "levels" else "metric",
+        unit=parsed_name(unit, f"{where}.metric_config.metric_unit") if unit else None,
     )
     return (
         parsed_name(entry["evaluation_name"], f"{where}.evaluation_name"),
@@ -196,9 +198,10 @@ def _every_eval_bounds(
     ends: list[float | None] = []
     for key in ("min_score", "max_score"):
         end = config.get(key)
+        # A side without an end may be written as infinity, also as a word.
+        end = None if end in ("Infinity", "-Infinity") else end
         if not (end is None or is_number(end)):
             parsed_number(end, f"{where}.{key}")
-        # A side without an end may be written as infinity.
         ends.append(None if end is None or not math.isfinite(end) else float(end))
     low, high = ends
     if low is not None and high is not None and not low < high:
@@ -216,6 +219,13 @@ def _check_every_eval_scores(scores: list[_EveryEvalScore]) -> None:
             raise BayescompareError(
                 f"the {score.name} on {score.dataset!r} is within {pair[0]} in {other.file}, "
                 f"{other.place} and within {pair[1]} in {score.file}, {score.place}: bring both to "
+                "one scale."
+            )
+        units = (other.measure.unit, score.measure.unit)
+        if None not in units and units[0] != units[1]:
+            raise BayescompareError(
+                f"the {score.name} on {score.dataset!r} is in {units[0]} in {other.file}, "
+                f"{other.place} and in {units[1]} in {score.file}, {score.place}: bring both to "
                 "one scale."
             )
     seen: dict[tuple[str, str, str], _EveryEvalScore] = {}
@@ -242,7 +252,9 @@ def _every_eval_measures(scores: list[_EveryEvalScore]) -> dict[str, Measure | N
         same_bounds = all(kind.bounds == first.bounds for kind in own)
         bounds = first.bounds if same_bounds else None
         scale = "ordinal" if any(kind.scale == "ordinal" for kind in own) else first.scale
-        known[name] = Measure(first.direction, bounds=bounds, scale=scale) if same_way else None
+        unit = first.unit if all(kind.unit == first.unit for kind in own) else None
+        kind = Measure(first.direction, bounds=bounds, scale=scale, unit=unit)
+        known[name] = kind if same_way else None
     return known
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from bayescompare._errors import BayescompareError, printable_error_text
+from bayescompare.io.parsing.runs import check_parsed_rows_once
 from bayescompare.io.parsing.selection import (
     Chosen,
     parsed_algorithm_labels,
@@ -30,7 +31,10 @@ _COLUMNS = {
     "training_time_s": _SECONDS,
     "inference_time_s": _SECONDS,
 } | dict.fromkeys(
-    ("MAE", "MAPE", "MASE", "MQL", "MSE", "RMSE", "RMSLE", "RMSSE", "SMAPE", "SQL", "WAPE", "WQL"),
+    (
+        *("MAE", "MAEB", "MAPE", "MASE", "MQL", "MSE", "RMSE", "RMSLE", "RMSSE", "SMAPE", "SQL"),
+        *("WAPE", "WAPEB", "WQL"),
+    ),
     Measure("min"),
 )
 
@@ -75,8 +79,10 @@ def from_fev(df: Any, *, measures: Chosen | None = None, source: str = "fev summ
     known = {name: kind for name, kind in _COLUMNS.items() if name in columns}
     spec = select_parsed_measures(measures, known, ["test_error"])
     models = pd.Series(frame_row_names(table["model_name"], "algorithm"), index=table.index)
+    tasks = _fev_task_names(table)
+    check_parsed_rows_once(tasks, models)
     results = Results.from_frame(
-        table.assign(model_name=parsed_algorithm_labels(models), dataset=_fev_task_names(table)),
+        table.assign(model_name=parsed_algorithm_labels(models), dataset=tasks),
         algorithm="model_name",
         measures=spec,
         source=source,

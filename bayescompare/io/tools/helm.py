@@ -158,7 +158,7 @@ def _read_helm_spec(spec: Any) -> tuple[str, str]:
         )
     model = adapter.get("model") or adapter.get("model_deployment")
     if not model:
-        raise BayescompareError("no model in 'adapter_spec': name it, as in {'mine': directory}.")
+        raise BayescompareError("no model in 'adapter_spec': name it, as in {'mine': path}.")
     parsed_name(spec["name"], "name")
     # "mmlu:subject=anatomy,model=openai_gpt2" is the scenario's name and its arguments.
     scenario, _, arguments = spec["name"].partition(":")
@@ -184,8 +184,9 @@ def _read_helm_stats(stats: Any, split: str, perturbation: str | None) -> dict[s
         names = [stat["name"] for stat in stats]
         splits = dict.fromkeys(str(name.get("split")) for name in names)
         worst = dict.fromkeys(_helm_perturbation(name) or "None" for name in names)
+        how = f"and perturbation={perturbation!r}" if perturbation else "without a perturbation"
         raise BayescompareError(
-            f"no stat with split={split!r} and perturbation={perturbation!r}: there are the splits "
+            f"no stat with split={split!r} {how}: there are the splits "
             f"{quoted_names_in_results(splits)} and the perturbations "
             f"{quoted_names_in_results(worst)}."
         )

@@ -92,8 +92,8 @@ def read_inspect(paths: Paths, *, measures: Chosen | None = None) -> Results:
     -------
     Results
         Tasks are the datasets, models the algorithms, samples the items; epochs of a sample are
-        averaged. C, I, P and N count 1, 0, 1/2 and 0, as Inspect does. Graded scores and those
-        whose accuracy the log reports are better when higher; for other numbers say which way.
+        averaged. C, I, P and N count 1, 0, 1/2 and 0, as Inspect does. Such grades, and scores
+        whose accuracy the log reports, are better when higher; of others say which way.
 
     Examples
     --------
@@ -310,9 +310,14 @@ def _is_graded_by_inspect(name: str, logs: Iterable[_InspectLog]) -> bool:
     return all(
         name in log.accuracies
         or base in log.accuracies
-        or any(isinstance(sample.scores.get(name), (bool, str)) for sample in log.samples)
+        or any(_is_inspect_grade(sample.scores.get(name)) for sample in log.samples)
         for log in logs
     )
+
+
+def _is_inspect_grade(value: object) -> bool:
+    """Whether a score is a letter; true, "yes" or "7" may just as well be bad."""
+    return isinstance(value, str) and value in _GRADES
 
 
 def _inspect_rows(log: _InspectLog, spec: Mapping[str, Measure]) -> Iterator[dict[str, Any]]:

@@ -39,7 +39,8 @@ class _IohTrial(NamedTuple):
     algorithm: str
     instance: str
     values: dict[str, float]
-    maximized: bool
+    #: None if the file does not say.
+    maximized: bool | None
     suite: str
 
 
@@ -53,8 +54,9 @@ def read_ioh(paths: Paths, *, measures: Chosen | None = None) -> Results:
         them. A mapping names the algorithms itself.
     measures : mapping or iterable of str, optional
         Of IOHprofiler ``"y"``, the best objective value of a run (the default), and ``"evals"``,
-        the evaluations that were made. Of COCO ``"precision"``, how far the best value is from
-        the optimum (the default), and ``"evals"``.
+        the evaluations that were made, or in an ``.info`` file those until the best. Of COCO
+        ``"precision"``, how far the best value is from the optimum (the default), and
+        ``"evals"``.
 
     Returns
     -------
@@ -111,7 +113,8 @@ def _is_ioh_meta(file: Path) -> bool:
 
 
 def _known_ioh_measures(trials: list[_IohTrial]) -> dict[str, Measure | None]:
-    quality = Measure("max" if trials[0].maximized else "min")
+    way = trials[0].maximized
+    quality = None if way is None else Measure("max" if way else "min")
     known: dict[str, Measure | None] = dict.fromkeys(trials[0].values, quality)
     return known | {"evals": Measure("min", bounds=(0, None))}
 
@@ -144,6 +147,8 @@ def _tool(trial: _IohTrial) -> str:
 
 
 def _ioh_aim(trial: _IohTrial) -> str:
+    if trial.maximized is None:
+        return "of unknown direction"
     return "maximized" if trial.maximized else "minimized"
 
 
@@ -170,8 +175,8 @@ def _ioh_json_trials(file: Path, name: str | None) -> Iterator[_IohTrial]:
     function = f"f{parsed_name(data['function_id'], 'function_id')}"
     if data.get("function_name"):
         function += f" {parsed_name(data['function_name'], 'function_name')}"
-    maximized = data.get("maximization", False)
-    if not isinstance(maximized, bool):
+    maximized = data.get("maximization")
+    if not (maximized is None or isinstance(maximized, bool)):
         raise BayescompareError(
             f"maximization is {show_checked_value_briefly(maximized)}, not true or false."
         )
@@ -262,7 +267,7 @@ def _ioh_line_trials(
     file: Path, name: str | None, header: dict[str, str], number: int, line: str
 ) -> Iterator[_IohTrial]:
     # IOHprofiler writes the best value, COCO its distance from the optimum.
-    quality = "y" if "maximization" in header else "precision"
+    quality = "precision" if "Precision" in header else "y"
     parts = (f"f{header['funcId']}", header.get("funcName", ""), f"d{header['DIM']}")
     for text in line.split(",")[1:]:
         match = _RUN.fullmatch(text)
@@ -281,6 +286,18 @@ def _ioh_line_trials(
                 quality: parsed_number(value, f"{where}: the value"),
                 "evals": parsed_number(float(match[2]), f"{where}: the number of evaluations"),
             },
-            header.get("maximization") == "T",
+            _ioh_header_direction(header),
             header.get("suite", ""),
         )
+
+
+def _ioh_header_direction(header: dict[str, str]) -> bool | None:
+    """Return whether higher is better, which IOHprofiler did not write at first."""
+    flag = header.get("maximization", header.get("Maximization", "")).upper()
+    if flag in ("T", "TRUE", "F", "FALSE"):
+        return flag.startswith("T")
+    if "Precision" in header:
+        return False
+    # As IOHanalyzer reads such files; of other suites it does not know.
+    suite = header.get("suite", "").lower()
+    return suite == "pbo" if suite == "pbo" or "bbob" in suite else None

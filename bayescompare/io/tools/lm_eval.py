@@ -29,8 +29,9 @@ from bayescompare.text.numbers import plural
 
 __all__ = ["LM_EVAL_METRICS", "is_lm_eval_json", "model_of_lm_eval", "read_lm_eval"]
 
-#: The harness's own registry of metrics, for the files of versions that did not write
-#: ``higher_is_better``.
+#: The metrics of the harness's own registry, for the files of versions that did not write
+#: ``higher_is_better``. The registry has TER, a rate of errors, as better when higher, and so have
+#: the files of tasks that do not say otherwise.
 LM_EVAL_METRICS = directed_measure_selection(
     "acc acc_norm acc_mutual_info acc_bytes acc_all exact_match likelihood mcc f1 bleu chrf chrf++",
     "brier_score perplexity word_perplexity byte_perplexity bits_per_byte ter",
@@ -383,12 +384,12 @@ def _lm_eval_metric_key(name: str, task: _LmEvalTask) -> str:
 
 
 def _lm_eval_direction(name: str, tasks: list[_LmEvalTask]) -> Measure | None:
-    """Return the direction that the files give, unless they contradict each other."""
+    """Return the direction that the files give, unless they contradict each other or the metric."""
     metric = name.partition(",")[0]
     flags = {v for task in tasks if isinstance(v := task.higher.get(metric), bool)}
-    if len(flags) == 1:
-        return Measure("max" if flags.pop() else "min")
-    return None if flags else LM_EVAL_METRICS.get(metric)
+    said = [Measure("max" if flag else "min") for flag in flags]
+    said += [LM_EVAL_METRICS[metric]] if metric in LM_EVAL_METRICS else []
+    return said[0] if said and all(kind == said[0] for kind in said) else None
 
 
 def _lm_eval_metrics_words(tasks: list[_LmEvalTask]) -> str:

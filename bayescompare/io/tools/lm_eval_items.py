@@ -18,6 +18,10 @@ from bayescompare.results.text import first_words_in_results, quoted_names_in_re
 
 __all__ = ["read_lm_eval_items"]
 
+#: Of a document, what is called perplexity is the log-likelihood, from which that of all documents
+#: is computed.
+_METRICS = {**LM_EVAL_METRICS, "perplexity": Measure("max")}
+
 #: The fields of a line that are no metric, where a line does not list its metrics.
 _OTHERS = frozenset(
     {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
@@ -36,7 +40,8 @@ def read_lm_eval_items(
         ``samples_<task>_<date>.jsonl`` files, as for `read_lm_eval_samples`.
     measures : mapping or iterable of str, optional
         Metrics of a document, as in ``["acc"]``; by default those that every task has and whose
-        direction the harness knows. Tasks with none of them are left out.
+        direction the harness knows. Tasks with none of them are left out. The ``"perplexity"`` of
+        a document is its log-likelihood, and higher is better.
     filter : str, optional
         The filter whose answers are read; needed for tasks that have several.
 
@@ -67,7 +72,7 @@ def read_lm_eval_items(
     for _, task, _, documents in runs:
         by_task.setdefault(task, set()).update(_lm_eval_item_metrics(documents[0]))
     known: dict[str, Measure | None] = {
-        name: LM_EVAL_METRICS.get(name) for own in by_task.values() for name in sorted(own)
+        name: _METRICS.get(name) for own in by_task.values() for name in sorted(own)
     }
     common = [
         name
@@ -114,6 +119,7 @@ def _lm_eval_item_score(file: Path, document: LmEvalDocument, name: str) -> floa
         if isinstance(value, (list, dict)):
             raise BayescompareError(
                 f"line {document.line}: {name!r} is {show_checked_value_briefly(value)}, not a "
-                "number: it is computed over all documents at once. read_lm_eval reads its value."
+                "number: it is computed over all documents at once, and format='lm-eval' reads its "
+                "value."
             )
         return parsed_number(value, f"line {document.line}: {name!r}")

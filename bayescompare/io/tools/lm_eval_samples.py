@@ -174,9 +174,10 @@ def _choose_lm_eval_samples(
     if filters == ["none"] or (filter is None and len(filters) == 1):
         return documents
     if filter not in filters:
+        given = "" if filter is None else f"filter={filter!r}: "
         raise BayescompareError(
-            f"filter={filter!r}: the answers have the filters "
-            f"{quoted_names_in_results(filters)}; choose one."
+            f"{given}the answers have the filters {quoted_names_in_results(filters)}: choose one "
+            "by filter=."
         )
     return [document for document in documents if document.filter == filter]
 

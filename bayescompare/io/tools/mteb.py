@@ -16,15 +16,18 @@ from bayescompare.io.parsing.selection import Chosen, parsed_algorithm_label, se
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.results.text import first_words_in_results, quoted_names_in_results
+from bayescompare.text.numbers import plural
 
 __all__ = ["is_mteb_json", "read_mteb"]
 
-#: How the names of metrics begin that are better when higher.
+#: How the names of metrics begin that are better when higher; of what a name that ends as below
+#: holds, neither end is better.
 _HIGHER = (
     *("main_score", "accuracy", "f1", "ap", "ndcg", "map", "mrr", "recall", "precision"),
     *("v_measure", "cosine", "dot", "manhattan", "euclidean", "similarity", "max_", "hit_rate"),
     *("spearman", "pearson", "cv_recall", "lrap", "nauc_"),
 )
+_NEITHER = ("_threshold", "_stderr")
 _COSTS = {
     "evaluation_time": Measure("min", bounds=(0, None), unit="s"),
     "kg_co2_emissions": Measure("min", bounds=(0, None), unit="kg"),
@@ -50,6 +53,7 @@ def read_mteb(
     measures: Chosen | None = None,
     split: str | None = None,
     subsets: bool = False,
+    domains: bool = True,
 ) -> Results:
     r"""Read a folder of MTEB results.
 
@@ -63,11 +67,13 @@ def read_mteb(
         By default ``"main_score"``; other scores by MTEB's names, as ``"ndcg_at_10"``, and
         ``"evaluation_time"``, ``"kg_co2_emissions"``.
     split : str, optional
-        Read this split, as in ``"test"``. By default the mean over all splits of a file, as MTEB's
-        own ``get_score()``.
+        Read this split, as in ``"test"``, and leave out the files that lack it. By default the
+        mean over all splits of a file, as MTEB's own ``get_score()``.
     subsets : bool
-        Whether each subset, such as a language, is a dataset in place of its task; the task is
-        then its group. By default a task's score is the mean over its subsets.
+        Whether each subset, such as a language, is a dataset in place of its task. By default a
+        task's score is the mean over its subsets.
+    domains : bool
+        Whether a task is the domain (``group=``) of its subsets, where they are datasets.
 
     Returns
     -------
@@ -93,20 +99,25 @@ def read_mteb(
         if several and file.name in ("model_meta.json", "paths.json"):
             continue
         tasks.append(_read_mteb_task(file, name))
+    tasks, left_out = _mteb_with_split(tasks, split, source)
     tasks = _mteb_with_revisions(tasks)
     check_parsed_runs_once((task.name, task.model, task.file) for task in tasks)
     names = dict.fromkeys(key for task in tasks for own in task.scores.values() for key in own)
     known: dict[str, Measure | None] = {
-        key: Measure("max") if key.startswith(_HIGHER) else None for key in names
+        key: Measure("max") if key.startswith(_HIGHER) and not key.endswith(_NEITHER) else None
+        for key in names
     }
     spec = select_parsed_measures(measures, known | _COSTS, ["main_score"])
-    rows = [(task.file, row) for task in tasks for row in _mteb_rows_of(task, spec, split, subsets)]
+    rows = [(task.file, row) for task in tasks for row in _mteb_rows_of(task, spec, subsets)]
     if not set(spec) <= set(_COSTS):
         _check_same_mteb_parts(tasks, split, subsets)
     results = results_of_parsed_rows(
-        rows, source, measures=spec, group="group" if subsets else None
+        rows, source, measures=spec, group="group" if subsets and domains else None
     )
-    return results._with(notes=(*results.notes, *_mteb_revision_notes(tasks)))
+    bare = sum(any(own["main_score"] is None for own in task.scores.values()) for task in tasks)
+    note = f"{plural(bare, 'file')} without a main_score, which an MTEB before 1.11 did not write"
+    more = [note] if bare and "main_score" in spec else []
+    return results._with(notes=(*results.notes, *left_out, *more, *_mteb_revision_notes(tasks)))
 
 
 def is_mteb_json(data: object) -> bool:
@@ -118,12 +129,9 @@ def _read_mteb_task(file: Path, name: str | None) -> _MtebTask:
     model, revision = _mteb_model_of(file)
     with naming_path_in_errors(file):
         data = read_json(file)
+        if isinstance(data, dict) and "mteb_dataset_name" in data and "scores" not in data:
+            data = _mteb_before_1_11(data)
         scores = data.get("scores") if isinstance(data, dict) else None
-        if isinstance(data, dict) and "mteb_dataset_name" in data:
-            raise BayescompareError(
-                "written by an MTEB before version 1.11: convert it by "
-                "mteb.TaskResult.from_disk(path).to_disk(path)."
-            )
         if not isinstance(scores, dict) or not scores:
             raise BayescompareError(
                 "not a result of MTEB, which has 'task_name' and 'scores' by split."
@@ -134,6 +142,35 @@ def _read_mteb_task(file: Path, name: str | None) -> _MtebTask:
         label = parsed_algorithm_label(name or model)
         data_revision = str(data.get("dataset_revision"))
         return _MtebTask(file, label, revision, task, entries, costs, data_revision)
+
+
+def _mteb_before_1_11(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a file of an MTEB before version 1.11 as later ones do: a list of subsets by split."""
+    splits = {name: own for name, own in data.items() if isinstance(own, dict)}
+    times = [own["evaluation_time"] for own in splits.values() if "evaluation_time" in own]
+    return {
+        **data,
+        "task_name": data["mteb_dataset_name"],
+        "evaluation_time": sum(times) if times and all(map(is_number, times)) else None,
+        "scores": {split: list(_mteb_subsets_before_1_11(own)) for split, own in splits.items()},
+    }
+
+
+def _mteb_subsets_before_1_11(own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    kinds = {
+        "cos_sim": "cosine",
+        **{name: name for name in ("manhattan", "euclidean", "dot", "max")},
+    }
+    named: dict[str, Mapping[str, Any]] = {
+        k: v for k, v in own.items() if isinstance(v, dict) and k not in kinds
+    }
+    for subset, scores in (named or {"default": own}).items():
+        flat = {k: v for k, v in scores.items() if k not in kinds}
+        for old, new in kinds.items():
+            if isinstance(scores.get(old), dict):
+                flat |= {f"{new}_{k}": v for k, v in scores[old].items()}
+        # The main score was often known to MTEB alone, which is then missing here.
+        yield {"main_score": None, **flat, "hf_subset": subset}
 
 
 def _mteb_entries(scores: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
@@ -149,7 +186,8 @@ def _mteb_entries(scores: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], 
             if subset in seen:
                 raise BayescompareError(f"scores.{split}: the subset {subset!r} occurs twice.")
             seen.add(subset)
-            if not is_number(entry.get("main_score")):
+            main = entry.get("main_score", "")
+            if main is not None and not is_number(main):
                 raise BayescompareError(f"{where} ({subset}) has no number as main_score.")
             yield (split, subset), entry
 
@@ -167,13 +205,35 @@ def _mteb_model_of(file: Path) -> tuple[str, str]:
     return folder or file.parent.name, file.parent.name
 
 
+def _mteb_with_split(
+    tasks: list[_MtebTask], split: str | None, source: str
+) -> tuple[list[_MtebTask], list[str]]:
+    """Keep the files that have a split, and of these that split alone."""
+    if split is None:
+        return tasks, []
+    kept = [
+        task._replace(scores={key: own for key, own in task.scores.items() if key[0] == split})
+        for task in tasks
+    ]
+    kept = [task for task in kept if task.scores]
+    if not kept:
+        splits = dict.fromkeys(key[0] for task in tasks for key in task.scores)
+        raise BayescompareError(
+            f"{source}: split={split!r}: there are the splits {quoted_names_in_results(splits)}."
+        )
+    gone = len(tasks) - len(kept)
+    return kept, [f"{plural(gone, 'file')} without the split {split!r} left out"] if gone else []
+
+
 def _mteb_with_revisions(tasks: list[_MtebTask]) -> list[_MtebTask]:
     """Tell the revisions of a model apart, if it has several."""
     revisions: dict[str, set[str]] = {}
     for task in tasks:
         revisions.setdefault(task.model, set()).add(task.revision)
+    # A hash is known by its beginning; a word such as "external" is not.
+    short = {r: r[:7] if len(r) == 40 else r for own in revisions.values() for r in own}
     return [
-        task._replace(model=f"{task.model} ({task.revision[:7]})")
+        task._replace(model=f"{task.model} ({short[task.revision]})")
         if len(revisions[task.model]) > 1
         else task
         for task in tasks
@@ -186,12 +246,15 @@ def _check_same_mteb_parts(tasks: list[_MtebTask], split: str | None, subsets: b
     for task in tasks:
         parts: dict[str, set[tuple[str, str]]] = {}
         for key in task.scores:
-            if split in (None, key[0]):
-                parts.setdefault(key[1] if subsets else "", set()).add(key)
+            parts.setdefault(key[1] if subsets else "", set()).add(key)
         for part, own in parts.items():
             other, theirs = seen.setdefault((task.name, part), (task, own))
             if own != theirs:
-                raise BayescompareError(_different_mteb_parts(task, own, other, theirs))
+                ways = ["choose a split by split="] if split is None else []
+                # Subsets may differ in the splits that they have, too.
+                ways += [] if subsets else ["use subsets=True"]
+                words = _different_mteb_parts(task, own, other, theirs)
+                raise BayescompareError(f"{words}: {', or '.join(ways)}.")
 
 
 def _different_mteb_parts(
@@ -201,7 +264,7 @@ def _different_mteb_parts(
     words = [f"{subset!r} of split {split!r}" for split, subset in sorted(gone)]
     return (
         f"{poor.file}: lacks {first_words_in_results(words, 3)}, which {rich.file} has, so that "
-        "their means are of different things: choose a split by split=, or use subsets=True."
+        "their means are of different things"
     )
 
 
@@ -217,16 +280,10 @@ def _mteb_revision_notes(tasks: list[_MtebTask]) -> list[str]:
 
 
 def _mteb_rows_of(
-    task: _MtebTask, spec: Mapping[str, Measure], split: str | None, subsets: bool
+    task: _MtebTask, spec: Mapping[str, Measure], subsets: bool
 ) -> Iterator[dict[str, Any]]:
-    chosen = {key: own for key, own in task.scores.items() if split in (None, key[0])}
-    if not chosen:
-        raise BayescompareError(
-            f"{task.file}: split={split!r}: there are the splits "
-            f"{quoted_names_in_results(dict.fromkeys(key[0] for key in task.scores))}."
-        )
     parts: dict[str, list[Mapping[str, Any]]] = {}
-    for (_, subset), own in chosen.items():
+    for (_, subset), own in task.scores.items():
         parts.setdefault(subset if subsets else "", []).append(own)
     for subset, entries in parts.items():
         # The time is that of the whole task.

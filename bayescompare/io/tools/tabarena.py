@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.runs import check_metric_of_runs
+from bayescompare.io.parsing.runs import check_metric_of_runs, check_parsed_rows_once
 from bayescompare.io.parsing.selection import (
     Chosen,
     parsed_algorithm_labels,
@@ -83,6 +83,8 @@ def from_tabarena(
     known = {name: kind for name, kind in _COLUMNS.items() if name in columns}
     spec = select_parsed_measures(measures, known, ["metric_error"])
     names = pd.Series(frame_row_names(table[algorithm], "algorithm"), index=table.index)
+    if not splits:
+        check_parsed_rows_once(frame_row_names(table[dataset], "dataset"), names)
     results = Results.from_frame(
         table.assign(**{algorithm: parsed_algorithm_labels(names)}),
         dataset=dataset,

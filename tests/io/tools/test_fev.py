@@ -53,7 +53,7 @@ def test_horizons_are_told_apart() -> None:
     [
         (lambda df: df.drop(columns="model_name"), "no column 'model_name', so it is not"),
         (lambda df: df.assign(test_error="low"), "measure 'test_error' must be numbers"),
-        (lambda df: pd.concat([df, df]), "more than one row for the same"),
+        (lambda df: pd.concat([df, df]), "more than one row of"),
         (lambda df: df.iloc[:0], "df is empty"),
         (lambda df: pd.concat([df, df[["horizon"]]], axis=1), "column 'horizon' occurs twice"),
         (lambda df: [*df.to_dict("records"), 3], r"df\[4\] is a int: give a list of summaries"),

@@ -132,7 +132,6 @@ def test_two_files_of_one_task(folder: Path) -> None:
     ("change", "message"),
     [
         (lambda d: d.pop("scores"), r"STS12.json: not a result of MTEB"),
-        (lambda d: d.update(mteb_dataset_name="STS12"), "before version 1.11: convert it by"),
         (lambda d: d["scores"].update(test={}), "scores.test is not a list of objects"),
         (
             lambda d: d["scores"]["test"][0].update(main_score="high"),
