@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import itertools
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from bayescompare._formats import TABLES
 from bayescompare._input import input_name_unpacked, read_input_file
 from bayescompare.io.parsing.fast_text import LARGE, read_plain_text
 from bayescompare.io.parsing.workbooks import parse_workbook
+from bayescompare.results.frames import check_table_cells
 from bayescompare.results.text import repeated_name_in_results
 
 __all__ = [
@@ -203,6 +205,16 @@ def _read_json_lines_file(content: bytes) -> pd.DataFrame:
 
 
 def _frame_of_json(table: Any, index: pd.Index[Any] | None = None) -> pd.DataFrame:
+    # Records with keys of their own make a table of gaps, and so do columns with rows of their own.
+    by_row = isinstance(table, list)
+    parts = table if by_row else list(table.values())
+    keys = len(set(itertools.chain.from_iterable(p for p in parts if isinstance(p, dict))))
+    longest = max((len(part) for part in parts if isinstance(part, list)), default=0)
+    check_table_cells(
+        {"row": len(parts), "column": keys}
+        if by_row
+        else {"row": max(keys, longest), "column": len(parts)}
+    )
     try:
         return pd.DataFrame(table, index=index)
     except (ValueError, OverflowError) as error:  # half a character in a text, too
@@ -268,7 +280,7 @@ def _check_parquet_file_size(content: bytes) -> None:
 
     facts = ParquetFile(BytesIO(content)).metadata
     unpacked = sum(facts.row_group(k).total_byte_size for k in range(facts.num_row_groups))
-    if max(unpacked, 8 * facts.num_rows * facts.num_columns) > _input.MOST_BYTES:
+    if max(unpacked, 8 * facts.num_rows * facts.num_columns) > _input.most_input_bytes():
         raise _input.input_too_large()
 
 

@@ -84,7 +84,7 @@ def _chosen_sheet(sheets: dict[str, list[Any]], sheet: str | None) -> str:
 def _sheets_of_workbook(content: bytes) -> dict[str, list[tuple[int, list[Any]]]]:
     """Return the rows of each sheet that have a cell, with their numbers."""
     with zipfile.ZipFile(BytesIO(content)) as archive:
-        if sum(info.file_size for info in archive.infolist()) > _input.MOST_BYTES:
+        if sum(info.file_size for info in archive.infolist()) > _input.most_input_bytes():
             raise _input.input_too_large()
     import openpyxl
 
