@@ -58,9 +58,7 @@ def input_limits(**limits: object) -> Iterator[None]:
     given = {name: limit for name, limit in limits.items() if limit is not None}
     for name, limit in given.items():
         if not (is_whole(limit) and limit >= 1):
-            raise BayescompareError(
-                f"{name}={show_checked_value(limit)}: must be an integer >= 1."
-            )
+            raise BayescompareError(f"{name}={show_checked_value(limit)}: must be an integer >= 1.")
     token = _LIMITS.set({**_LIMITS.get({}), **cast(dict[str, int], given)})
     try:
         yield

@@ -108,7 +108,7 @@ def _array_bytes_in_netcdf(name: str, item: Any, source: Path, h5py: Any) -> int
     properties = item.id.get_create_plist()
     layout = properties.get_layout()
     # Before the shape is asked for, for which HDF5 opens the files of a virtual array.
-    if layout == h5d.VIRTUAL or layout == h5d.CONTIGUOUS and properties.get_external_count():
+    if layout == h5d.VIRTUAL or (layout == h5d.CONTIGUOUS and properties.get_external_count()):
         raise _foreign_to_netcdf(name, "lies in other files")
     # An array of length 0 may grow, and is stored in chunks, of which there are none.
     if layout != h5d.CONTIGUOUS and item.size:
