@@ -9,18 +9,24 @@ import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, cast
 
+from bayescompare._checks import is_whole, show_checked_value
 from bayescompare._errors import BayescompareError
 from bayescompare.text.numbers import count
 
 __all__ = [
     "MOST_BYTES",
+    "MOST_CELLS",
     "check_input_is_regular",
+    "input_limits",
     "input_name_unpacked",
     "input_too_large",
+    "most_input_bytes",
+    "most_input_cells",
     "open_input_unpacked",
     "read_input_file",
     "read_input_to_limit",
@@ -30,12 +36,44 @@ __all__ = [
 #: The largest file that is read into a table, before and after decompression: 512 MiB.
 MOST_BYTES = 512 * 2**20
 
+#: The largest table that is made of a file or a frame, most of which may be gaps.
+MOST_CELLS = 50_000_000
+
+_LIMITS: ContextVar[dict[str, int]] = ContextVar("_LIMITS")
+
 _CHUNK = 2**20
 #: Bytes that are decompressed at a time, few enough that a bomb does not fill the memory.
 _PACKED = 2**10
 
 #: How compressed files begin.
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+@contextmanager
+def input_limits(**limits: object) -> Iterator[None]:
+    """Use other limits for what is read within: ``max_cells=`` and ``max_bytes=``.
+
+    They hold for every reader of files that is called, and None leaves a limit as it is.
+    """
+    given = {name: limit for name, limit in limits.items() if limit is not None}
+    for name, limit in given.items():
+        if not (is_whole(limit) and limit >= 1):
+            raise BayescompareError(f"{name}={show_checked_value(limit)}: must be an integer >= 1.")
+    token = _LIMITS.set({**_LIMITS.get({}), **cast(dict[str, int], given)})
+    try:
+        yield
+    finally:
+        _LIMITS.reset(token)
+
+
+def most_input_bytes() -> int:
+    """Return how many bytes of a file are read, after decompression."""
+    return _LIMITS.get({}).get("max_bytes", MOST_BYTES)
+
+
+def most_input_cells() -> int:
+    """Return how many cells a table may have."""
+    return _LIMITS.get({}).get("max_cells", MOST_CELLS)
 
 
 def read_input_file(path: Path) -> bytes:
@@ -102,8 +140,8 @@ def check_input_is_regular(path: Path) -> None:
 def input_too_large() -> BayescompareError:
     """Return the error for a file that exceeds the limit, and what to do."""
     return BayescompareError(
-        f"holds more than {count(MOST_BYTES / 2**20)} MiB: keep only what is compared, or read it "
-        "into a frame yourself and pass that to Results.from_frame."
+        f"holds more than {count(most_input_bytes() / 2**20)} MiB, unpacked: keep only what is "
+        "compared, or allow more by max_bytes=."
     )
 
 
@@ -116,7 +154,7 @@ def _read_input(path: Path) -> bytes:
         pipe = stat.S_ISFIFO(facts.st_mode)
         if not (pipe or stat.S_ISREG(facts.st_mode)):
             raise BayescompareError(f"is {_kind_of_input(facts.st_mode)}: name a file.")
-        if facts.st_size > MOST_BYTES:
+        if facts.st_size > most_input_bytes():
             raise input_too_large()
         if pipe:
             os.set_blocking(number, True)
@@ -134,7 +172,7 @@ def read_input_to_limit(file: IO[bytes]) -> bytes:
     chunks, total = [], 0
     while chunk := file.read(_CHUNK):
         total += len(chunk)
-        if total > MOST_BYTES:
+        if total > most_input_bytes():
             raise input_too_large()
         chunks.append(chunk)
     return b"".join(chunks)

@@ -35,6 +35,7 @@ class FrameOptions(TypedDict, total=False):
     weight: str | None
     layout: Layout
     source: str | None
+    max_cells: int | None
 
 
 def results_of_given_table(
@@ -76,7 +77,7 @@ def results_of_given_table(
             "measured, as in measures={'accuracy': 'max', 'time': 'min'}."
         )
     if df is not results:
-        if frame.keys() - {"source", "replicates"}:
+        if frame.keys() - {"source", "replicates", "max_cells"}:
             raise BayescompareError(
                 f"{next(iter(frame))}= names a column, and arrays have none: give a frame."
             )

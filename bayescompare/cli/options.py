@@ -285,6 +285,24 @@ class TableOptions(OptionGroup):
             metavar="NAME=VALUE",
         ),
     ] = None
+    max_cells: Annotated[
+        int | None,
+        command_line_option(
+            "--max-cells",
+            "The most cells that the table may have, gaps included. Default: 50 million.",
+            TABLE,
+            metavar="N",
+        ),
+    ] = None
+    max_bytes: Annotated[
+        int | None,
+        command_line_option(
+            "--max-bytes",
+            "The most bytes of a file that are read, unpacked. Default: 512 MiB.",
+            TABLE,
+            metavar="N",
+        ),
+    ] = None
 
     @property
     def paths(self) -> list[Path]:

@@ -18,6 +18,7 @@ import bayescompare as bc
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._formats import FORMATS, TABLES, TOOLS
+from bayescompare._input import input_limits
 from bayescompare.cli.flags import Flag, naming_flags
 from bayescompare.cli.measures import read_measures
 from bayescompare.cli.options import TableOptions, read_names_flag
@@ -35,6 +36,9 @@ _COUNTED = {
         "correct=COLUMN or y_true=COLUMN,y_pred=COLUMN[,example=COLUMN]",
     ),
 }
+
+#: Options that are not about a kind of FILE.
+_ANY_SOURCE = ("files", "example", "columns", "max_cells", "max_bytes")
 
 #: Flags about replicates and items, which counts of errors are without.
 _ABOUT_REPLICATES = (
@@ -75,7 +79,10 @@ def check_table(options: TableOptions) -> None:
 def read_table(options: TableOptions, algorithms: str | None = None) -> bc.Results:
     """Read the table that the options name; `algorithms` names the two of ``--errors``."""
     check_table(options)
-    with naming_flags(lambda: {**options.arguments(), **_flags_of_readers()}):
+    with (
+        naming_flags(lambda: {**options.arguments(), **_flags_of_readers()}),
+        input_limits(max_cells=options.max_cells, max_bytes=options.max_bytes),
+    ):
         if options.example is not None:
             return _read_example_for_cli(options, options.example)
         named = _named_paths(options)
@@ -178,7 +185,7 @@ def _typed_flags(options: TableOptions) -> list[str]:
     return [
         flags[name].name
         for name, value in values.items()
-        if name not in ("files", "example", "columns") and value not in (None, [])
+        if name not in _ANY_SOURCE and value not in (None, [])
     ]
 
 

@@ -151,6 +151,8 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
     if answer.tree is not None:
         groups.update({name: node.to_dataset() for name, node in answer.tree.children.items()})
         groups["/"].attrs["tree_attrs"] = json.dumps(comparison_plain_json(dict(answer.tree.attrs)))
+    # Without the compression of a file that the table was read from: `loading` refuses it.
+    groups = {name: data.drop_encoding() for name, data in groups.items()}
     for data in groups.values():
         _make_comparison_netcdf_ready(data)
     return write_bytes(target, comparison_tree_as_netcdf(xr.DataTree.from_dict(groups)))

@@ -15,7 +15,7 @@ import xarray as xr
 
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, error_in_one_line
-from bayescompare._input import check_input_is_regular, read_input_file
+from bayescompare._input import check_input_is_regular, input_limits, read_input_file
 from bayescompare.comparison import registry
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.checks import (
@@ -30,12 +30,13 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.files import PART, SCHEMA, SCHEMA_VERSION
 from bayescompare.comparison.method import Method
+from bayescompare.comparison.netcdf_checks import check_netcdf_before_opening
 from bayescompare.comparison.saved_prior import SavedPrior
+from bayescompare.io.parsing.json_files import json_object_of_pairs
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.items.data import item_data_from_json
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import count
 
 __all__ = [
     "check_loaded_version",
@@ -43,11 +44,8 @@ __all__ = [
     "load_comparison_document",
     "load_comparison_results",
     "method_of_loaded_comparison",
-    "refuse_constant_on_loading",
+    "read_saved_json",
 ]
-
-#: The largest arrays that are read from a netCDF file, all together: 4 GiB.
-MOST_ARRAYS = 4 * 2**30
 
 #: Groups of a saved file that are ours; every other group is the posterior's.
 _OWN = ("results", "answer")
@@ -57,13 +55,16 @@ _SCALARS = ("unobserved", "pvalue", "statistic", "log_evidence", "seed")
 _RENAMED = {"tested": "lead", "resampled_pvalue": "sampled"}
 
 
-def load_comparison(path: str | Path) -> Comparison:
+def load_comparison(path: str | Path, *, max_bytes: int | None = None) -> Comparison:
     """Read a comparison that `Comparison.to_netcdf` or `Comparison.to_json` wrote.
 
     Parameters
     ----------
     path : path
         A JSON file (``.json``) holds everything but a sampled posterior.
+    max_bytes : int, optional
+        The largest JSON file, or arrays of a netCDF file all together, that are read: by default
+        512 MiB and 4 GiB.
 
     Examples
     --------
@@ -78,9 +79,9 @@ def load_comparison(path: str | Path) -> Comparison:
     try:
         check_input_is_regular(source)
         c = (
-            _load_comparison_json(source)
+            _comparison_of_document(read_saved_json(source, max_bytes))
             if source.suffix == ".json"
-            else _load_comparison_netcdf(source)
+            else _load_comparison_netcdf(source, max_bytes)
         )
         check_comparison(c)
     except BayescompareError as error:
@@ -92,9 +93,18 @@ def load_comparison(path: str | Path) -> Comparison:
     return c
 
 
-def _load_comparison_json(source: Path) -> Comparison:
-    return _comparison_of_document(
-        json.loads(read_input_file(source), parse_constant=refuse_constant_on_loading)
+def read_saved_json(source: Path, max_bytes: int | None) -> Any:
+    """Return what a JSON file of ours holds."""
+    with input_limits(max_bytes=max_bytes):
+        return _parse_saved_json(read_input_file(source))
+
+
+def _parse_saved_json(text: str | bytes) -> Any:
+    """Parse JSON without NaN, and without a key that occurs twice, on which programs differ."""
+    return json.loads(
+        text,
+        parse_constant=_refuse_constant_on_loading,
+        object_pairs_hook=json_object_of_pairs,
     )
 
 
@@ -124,7 +134,7 @@ def _comparison_of_document(document: Any) -> Comparison:
         return comparison_of(results, method, method.restored(answer, options))
 
 
-def refuse_constant_on_loading(word: str) -> float:
+def _refuse_constant_on_loading(word: str) -> float:
     """Refuse NaN and Infinity, which Python reads and JSON does not have."""
     raise BayescompareError(f"{word} is not JSON.")
 
@@ -161,8 +171,9 @@ def load_comparison_results(document: Mapping[str, Any]) -> Results:
     return Results(data, spec, **facts)
 
 
-def _load_comparison_netcdf(source: Path) -> Comparison:
-    _check_comparison_netcdf_size(source)
+def _load_comparison_netcdf(source: Path, max_bytes: int | None) -> Comparison:
+    with input_limits(max_bytes=max_bytes):  # which checks it
+        check_netcdf_before_opening(source, max_bytes)
     with xr.open_datatree(source, engine="h5netcdf") as opened:
         tree = opened.load()
     _check_comparison_schema(tree.attrs)
@@ -171,7 +182,7 @@ def _load_comparison_netcdf(source: Path) -> Comparison:
         kind = ErrorCounts if "wrong_only" in stored else Results
         results = kind.from_dataset(stored)
     with naming_comparison_part("method"):
-        options = json.loads(tree.attrs["options"])
+        options = _parse_saved_json(tree.attrs["options"])
         method = method_of_loaded_comparison(tree.attrs["method"], options).for_table(results)
     with naming_comparison_part("the answer"):
         saved = tree["answer"].to_dataset()
@@ -179,27 +190,13 @@ def _load_comparison_netcdf(source: Path) -> Comparison:
             saved["statement"].values.tolist(),
             saved["states"].values.tolist() if "states" in saved else [],
             {str(name): saved[name].values for name in saved.data_vars if name != "states"},
-            json.loads(tree.attrs["scalars"]),
-            {name: json.loads(tree.attrs[name]) for name in ("figures", "details")},
+            _parse_saved_json(tree.attrs["scalars"]),
+            {name: _parse_saved_json(tree.attrs[name]) for name in ("figures", "details")},
             _posterior_of_loaded_comparison(tree),
             method,
         )
     with naming_comparison_part("method"):
         return comparison_of(results, method, method.restored(answer, options))
-
-
-def _check_comparison_netcdf_size(source: Path) -> None:
-    """Reject arrays that are larger than memory: a file may say so without holding them."""
-    import h5py
-
-    sizes = []
-    with h5py.File(source) as file:
-        file.visititems(lambda _, item: sizes.append(getattr(item, "nbytes", 0)))
-    if sum(sizes) > MOST_ARRAYS:
-        raise BayescompareError(
-            f"its arrays take {count(sum(sizes) / 2**30)} GiB, more than "
-            f"{count(MOST_ARRAYS / 2**30)}: read a part of it with xarray.open_datatree."
-        )
 
 
 def _posterior_of_loaded_comparison(tree: xr.DataTree) -> xr.DataTree | None:
@@ -208,7 +205,7 @@ def _posterior_of_loaded_comparison(tree: xr.DataTree) -> xr.DataTree | None:
     if not groups:
         return None
     kept = xr.DataTree.from_dict(groups)
-    kept.attrs.update(json.loads(tree.attrs["tree_attrs"]))
+    kept.attrs.update(_parse_saved_json(tree.attrs["tree_attrs"]))
     return kept
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import check_path, show_checked_value_briefly
 from bayescompare._errors import BayescompareError, error_in_one_line
-from bayescompare._input import check_input_is_regular, read_input_file
+from bayescompare._input import check_input_is_regular
 from bayescompare.comparison.checks import naming_comparison_part, read_comparison_count
 from bayescompare.comparison.loading import (
     check_loaded_version,
     load_comparison_document,
     load_comparison_results,
     method_of_loaded_comparison,
-    refuse_constant_on_loading,
+    read_saved_json,
 )
 from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.comparison.pairwise_files import PAIRWISE_SCHEMA, PAIRWISE_VERSION
@@ -28,10 +27,16 @@ if TYPE_CHECKING:
 __all__ = ["load_pairwise"]
 
 
-def load_pairwise(path: str | Path) -> Pairwise:
+def load_pairwise(path: str | Path, *, max_bytes: int | None = None) -> Pairwise:
     """Read what `Pairwise.to_json` wrote.
 
     Everything but sampled posteriors is read back; verdicts are made again, by any rule.
+
+    Parameters
+    ----------
+    path : path
+    max_bytes : int, optional
+        The largest file that is read: by default 512 MiB.
 
     Examples
     --------
@@ -47,9 +52,7 @@ def load_pairwise(path: str | Path) -> Pairwise:
     source = check_path(path)
     try:
         check_input_is_regular(source)
-        return _pairwise_of_document(
-            json.loads(read_input_file(source), parse_constant=refuse_constant_on_loading)
-        )
+        return _pairwise_of_document(read_saved_json(source, max_bytes))
     except BayescompareError as error:
         raise BayescompareError(f"{source}: {error}") from None
     except Exception as error:  # whatever a parser makes of bytes that are nothing of ours

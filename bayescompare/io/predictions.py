@@ -10,6 +10,7 @@ import pandas as pd
 
 from bayescompare._checks import check_path, show_checked_value
 from bayescompare._errors import BayescompareError
+from bayescompare._input import input_limits
 from bayescompare.io.parsing.files import Format, parse_table_file
 from bayescompare.io.parsing.truth import truth_of_words
 from bayescompare.results.counts import ErrorCounts
@@ -27,6 +28,8 @@ def read_errors(
     algorithms: Sequence[str] | None = None,
     dataset: str = "dataset",
     format: Format | None = None,
+    max_cells: int | None = None,
+    max_bytes: int | None = None,
 ) -> ErrorCounts:
     r"""Read counts of paired errors: one row per dataset, as for `ErrorCounts.from_frame`.
 
@@ -40,6 +43,8 @@ def read_errors(
         The algorithms' names; by default those of the first two columns.
     format : {"csv", "tsv", "json", "jsonl", "parquet", "xlsx"}, optional
         By default what the file's suffix says.
+    max_cells, max_bytes : int, optional
+        As for `read_results`.
 
     Examples
     --------
@@ -58,16 +63,17 @@ def read_errors(
         n=n,
     )
     try:
-        return ErrorCounts.from_frame(
-            parse_table_file(file, format, names={dataset}),
-            dataset=dataset,
-            first_wrong=first_wrong,
-            second_wrong=second_wrong,
-            both_wrong=both_wrong,
-            n=n,
-            algorithms=(first_wrong, second_wrong) if algorithms is None else algorithms,
-            source=str(path),
-        )
+        with input_limits(max_cells=max_cells, max_bytes=max_bytes):
+            return ErrorCounts.from_frame(
+                parse_table_file(file, format, names={dataset}),
+                dataset=dataset,
+                first_wrong=first_wrong,
+                second_wrong=second_wrong,
+                both_wrong=both_wrong,
+                n=n,
+                algorithms=(first_wrong, second_wrong) if algorithms is None else algorithms,
+                source=str(path),
+            )
     except BayescompareError as error:
         raise BayescompareError(f"{file}: {error}") from None
 
@@ -82,6 +88,8 @@ def read_predictions(
     example: str = "example",
     algorithm: str = "algorithm",
     format: Format | None = None,
+    max_cells: int | None = None,
+    max_bytes: int | None = None,
 ) -> ErrorCounts:
     r"""Read predictions: one row per dataset, example and algorithm, for every pair at once.
 
@@ -93,6 +101,8 @@ def read_predictions(
         The columns, as for `ErrorCounts.from_predictions`. Labels are compared as written.
     format : {"csv", "tsv", "json", "jsonl", "parquet", "xlsx"}, optional
         By default what the file's suffix says.
+    max_cells, max_bytes : int, optional
+        As for `read_results`.
 
     Examples
     --------
@@ -109,17 +119,18 @@ def read_predictions(
     _check_predictions_file_columns(dataset=dataset, example=example, algorithm=algorithm)
     labels = [column for column in (y_true, y_pred) if column is not None]
     try:
-        table = parse_table_file(file, format, names={dataset, example, algorithm, *labels})
-        return ErrorCounts.from_predictions(
-            _truth_of_predictions_file(table, [] if correct is None else [correct]),
-            dataset=dataset,
-            example=example,
-            algorithm=algorithm,
-            correct=correct,
-            y_true=y_true,
-            y_pred=y_pred,
-            source=str(path),
-        )
+        with input_limits(max_cells=max_cells, max_bytes=max_bytes):
+            table = parse_table_file(file, format, names={dataset, example, algorithm, *labels})
+            return ErrorCounts.from_predictions(
+                _truth_of_predictions_file(table, [] if correct is None else [correct]),
+                dataset=dataset,
+                example=example,
+                algorithm=algorithm,
+                correct=correct,
+                y_true=y_true,
+                y_pred=y_pred,
+                source=str(path),
+            )
     except BayescompareError as error:
         raise BayescompareError(f"{file}: {error}") from None
 

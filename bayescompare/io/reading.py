@@ -9,6 +9,7 @@ import bayescompare.io as io
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._formats import FORMATS, TABLES, TOOLS
+from bayescompare._input import input_limits
 from bayescompare.io.parsing.files import format_of_parsed_file, parse_table_file
 from bayescompare.io.parsing.paths import (
     Paths,
@@ -25,7 +26,13 @@ __all__ = ["read", "read_recognised", "recognised_for_reading"]
 
 
 def read(
-    paths: Paths, *, measures: Chosen | None = None, format: str | None = None, **options: Any
+    paths: Paths,
+    *,
+    measures: Chosen | None = None,
+    format: str | None = None,
+    max_cells: int | None = None,
+    max_bytes: int | None = None,
+    **options: Any,
 ) -> Results:
     r"""Read results of any known format: a table, or what another tool wrote.
 
@@ -38,6 +45,9 @@ def read(
         As for the reader: a table needs names and directions, many tools neither.
     format : str, optional
         ``"csv"``, ``"lm-eval"``, ``"inspect"``, ...; by default what the content looks like.
+    max_cells, max_bytes : int, optional
+        The most cells that the table may have, gaps included, and the most bytes of a file,
+        unpacked. Default: 50 million and 512 MiB.
     **options
         Of the reader: `read_results` for a table, else the function of `bayescompare.io` that is
         named after the tool.
@@ -56,7 +66,13 @@ def read(
     >>> read(path).notes
     ('read as result files of aeon',)
     """
-    paths = repeatable_paths(paths)
+    with input_limits(max_cells=max_cells, max_bytes=max_bytes):
+        return _read_any(repeatable_paths(paths), measures, format, options)
+
+
+def _read_any(
+    paths: Paths, measures: Chosen | None, format: str | None, options: Mapping[str, Any]
+) -> Results:
     kind = recognised_for_reading(paths, format)
     if kind in TABLES:
         return _read_one_table(paths, measures, kind, options, given=format is not None)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from bayescompare._checks import check_word, show_checked_value
 from bayescompare._errors import BayescompareError
+from bayescompare._input import input_limits
 from bayescompare.io.parsing.columns import column_edits
 from bayescompare.io.parsing.files import Format
 from bayescompare.io.parsing.paths import Paths, list_paths
@@ -42,6 +43,8 @@ def read_results(
     layout: Layout = "auto",
     format: Format | None = None,
     sheet: str | None = None,
+    max_cells: int | None = None,
+    max_bytes: int | None = None,
 ) -> Results:
     r"""Read a table of results from a file, or from several files together.
 
@@ -80,6 +83,9 @@ def read_results(
         By default what the file's suffix says.
     sheet : str, optional
         The sheet of an xlsx file that has several.
+    max_cells, max_bytes : int, optional
+        The most cells that the table may have, gaps included, and the most bytes of a file,
+        unpacked. Default: 50 million and 512 MiB.
 
     Returns
     -------
@@ -122,7 +128,8 @@ def read_results(
         format=format,
         sheet=sheet,
     )
-    return read_tables(path, reading)
+    with input_limits(max_cells=max_cells, max_bytes=max_bytes):
+        return read_tables(path, reading)
 
 
 def read_tables(paths: Paths, reading: TableReading) -> Results:

@@ -5,7 +5,6 @@ A file of a newer schema is refused rather than misread.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 
 from bayescompare._checks import check_path, check_word, show_checked_value_briefly
 from bayescompare._errors import BayescompareError, error_in_one_line
-from bayescompare._input import check_input_is_regular, read_input_file
+from bayescompare._input import check_input_is_regular
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.checks import (
     naming_comparison_part,
@@ -25,7 +24,7 @@ from bayescompare.comparison.checks import (
 from bayescompare.comparison.loading import (
     check_loaded_version,
     load_comparison_results,
-    refuse_constant_on_loading,
+    read_saved_json,
 )
 from bayescompare.kernels.ranking.leaderboard import Leaderboard, LeaderboardOverall
 from bayescompare.kernels.ranking.places import RankingStandings
@@ -42,8 +41,14 @@ __all__ = ["load_ranking"]
 _NOUNS = ("dataset", "domain", "item", "seed")
 
 
-def load_ranking(path: str | Path) -> Ranking:
+def load_ranking(path: str | Path, *, max_bytes: int | None = None) -> Ranking:
     """Read a ranking that `Ranking.to_json` wrote.
+
+    Parameters
+    ----------
+    path : path
+    max_bytes : int, optional
+        The largest file that is read: by default 512 MiB.
 
     Examples
     --------
@@ -59,9 +64,7 @@ def load_ranking(path: str | Path) -> Ranking:
     source = check_path(path)
     try:
         check_input_is_regular(source)
-        return _load_ranking_document(
-            json.loads(read_input_file(source), parse_constant=refuse_constant_on_loading)
-        )
+        return _load_ranking_document(read_saved_json(source, max_bytes))
     except BayescompareError as error:
         raise BayescompareError(f"{source}: {error}") from None
     except Exception as error:  # whatever a parser makes of bytes that are nothing of ours

@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare._errors import BayescompareError
+from bayescompare._input import input_limits
 from bayescompare._typing import FloatArray
 from bayescompare.results.checks import (
     check_notes,
@@ -28,7 +29,12 @@ from bayescompare.results.counts_checks import (
     correctness_for_counts,
     whole_error_counts,
 )
-from bayescompare.results.frames import find_frame_column, frame_row_names, spread_frame
+from bayescompare.results.frames import (
+    check_table_size,
+    find_frame_column,
+    frame_row_names,
+    spread_frame,
+)
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.results.text import describe_results_counts, unknown_name_in_results
@@ -161,6 +167,7 @@ class ErrorCounts(Results):
         y_true: str | None = None,
         y_pred: str | None = None,
         source: str | None = None,
+        max_cells: int | None = None,
     ) -> ErrorCounts:
         """Build from one row per dataset, example and algorithm, for every pair at once.
 
@@ -175,6 +182,9 @@ class ErrorCounts(Results):
             Columns to compare instead of `correct`.
         source : str, optional
             Where the predictions came from.
+        max_cells : int, optional
+            The most counts that there may be, of datasets and pairs of algorithms. Default: 50
+            million.
 
         Raises
         ------
@@ -202,10 +212,13 @@ class ErrorCounts(Results):
             truth = df[find_frame_column(df, f"y_true={y_true!r}", y_true)]
             check_truth(frame[["dataset", "example"]], truth, y_true)
         names = list(dict.fromkeys(frame["algorithm"]))
-        missed = {
-            str(task): _error_counts_examples(str(task), rows, names)
-            for task, rows in frame.groupby("dataset", sort=False)
-        }
+        tasks = list(dict.fromkeys(frame["dataset"]))
+        with input_limits(max_cells=max_cells):
+            check_table_size({"dataset": tasks, "algorithm": names, "opponent": names}, 1, "count")
+            missed = {
+                str(task): _error_counts_examples(str(task), rows, names)
+                for task, rows in frame.groupby("dataset", sort=False)
+            }
         only = np.stack([errors.T @ (1.0 - errors) for errors in missed.values()])
         wrong = np.stack([errors.sum(axis=0) for errors in missed.values()])
         sizes = np.array([float(len(errors)) for errors in missed.values()])

@@ -14,14 +14,18 @@ import xarray as xr
 
 from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
+from bayescompare._input import most_input_cells
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.results.text import (
     first_words_in_results,
     quoted_names_in_results,
     repeated_name_in_results,
 )
+from bayescompare.text.numbers import plural, whole_number_text
 
 __all__ = [
+    "check_table_cells",
+    "check_table_size",
     "distinct_frame_columns",
     "find_frame_column",
     "find_frame_columns",
@@ -71,6 +75,7 @@ def spread_frame(
     coded = {role: _name_codes(df[columns[role]], role) for role in roles}
     rows = tuple(codes for codes, _ in coded.values())
     coords = {role: names for role, (_, names) in coded.items()}
+    check_table_size(coords, len(values), what)
     _check_results_frame_duplicates(rows, coords)
     variables = {}
     for name in values:
@@ -78,6 +83,52 @@ def spread_frame(
         cells[rows] = numbers_in_frame(df[columns[name]], f"{what} {name!r}")
         variables[name] = (tuple(roles), cells)
     return xr.Dataset(variables, coords=coords)
+
+
+def check_table_size(
+    coords: Mapping[str, Collection[str]], variables: int, what: str = "measure"
+) -> None:
+    """Refuse a table that takes more memory than a file of its rows suggests, before it is made.
+
+    Parameters
+    ----------
+    coords : mapping of str to collections of str
+        The names along each dimension.
+    variables : int
+        How many numbers there are for each combination of names.
+    what : str
+        What they are called.
+    """
+    check_table_cells({**{role: len(names) for role, names in coords.items()}, what: variables})
+    for role, names in coords.items():
+        longest = max(map(len, names), default=0)
+        # numpy gives every name the room of the longest.
+        if longest * len(names) > most_input_cells():
+            raise BayescompareError(
+                f"{role} names take too much room: one of {whole_number_text(len(names))} has "
+                f"{whole_number_text(longest)} characters; shorten it."
+            )
+
+
+def check_table_cells(sizes: Mapping[str, int]) -> None:
+    """Refuse a table with so many names along each dimension, if it has too many cells.
+
+    Examples
+    --------
+    >>> check_table_cells({"dataset": 30_000, "algorithm": 30_000, "measure": 1})
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: the table is too large: 30,000 datasets × 30,000 \
+algorithms are 900,000,000 cells, more than 50,000,000; keep only what is compared, or allow it by \
+max_cells=900000000.
+    """
+    cells, most = math.prod(sizes.values()), most_input_cells()
+    if cells > most:
+        words = " × ".join(plural(n, role) for role, n in sizes.items() if n > 1)
+        raise BayescompareError(
+            f"the table is too large: {words} are {whole_number_text(cells)} cells, more than "
+            f"{whole_number_text(most)}; keep only what is compared, or allow it by "
+            f"max_cells={cells}."
+        )
 
 
 # -------------------------------------------------------------------------------------- columns

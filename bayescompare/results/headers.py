@@ -114,8 +114,9 @@ def _check_headers_of_measure(columns: Sequence[str], measure: str) -> None:
 
     With one measure every column is an algorithm, so the times would be taken for accuracies.
     """
+    near = [column for column in columns if measure in column]
     for convention in _CONVENTIONS:
-        own = convention.read(columns, [measure])
+        own = convention.read(near, [measure])
         algorithms = [algorithm for algorithm, _ in own.values()]
         if len(algorithms) < 2:
             continue

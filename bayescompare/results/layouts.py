@@ -26,6 +26,12 @@ type Roles = Mapping[str, str]
 
 LAYOUTS = ("auto", "long", "wide")
 
+#: What to do about several levels of column names, which `agg` and `pivot` of pandas make.
+_ONE_LEVEL = (
+    "write them in one level, by df.columns = ['_'.join(map(str, name)).strip('_') for name in "
+    "df.columns]."
+)
+
 
 def results_layout_as_long(
     table: pd.DataFrame,
@@ -168,21 +174,26 @@ def _read_two_level_layout(
     if table.columns.nlevels > 2:
         raise BayescompareError(
             f"df has {table.columns.nlevels} levels of column names: a wide frame has two, of "
-            "algorithms and of measures."
+            f"algorithms and of measures, and a long one has one; {_ONE_LEVEL}"
         )
     labels: list[Any] = table.columns.tolist()
     keys = [(str(above), str(below)) for above, below in labels]
     # reset_index() leaves the second level of its columns empty.
     plain = [above for above, below in keys if not below.strip()]
     cells = [key for key in keys if key[1].strip()]
+    if roles["algorithm"] in plain:
+        names = quoted_names_in_results([" ".join(key) for key in cells], 4)
+        raise BayescompareError(
+            f"df has a column {roles['algorithm']!r}, so that it is long, and two levels of column "
+            f"names, as in {names}: {_ONE_LEVEL}"
+        )
     above, below = ({key[level] for key in cells} for level in (0, 1))
     is_above, is_below = (set(measures) <= names for names in (above, below))
     if is_above == is_below:
         seen = quoted_names_in_results(sorted(above | below), 8)
         raise BayescompareError(
             f"measures: {quoted_names_in_results(list(measures))} must all be in one of the two "
-            "levels of column "
-            f"names, which have {seen}."
+            f"levels of column names, which have {seen}; or {_ONE_LEVEL}"
         )
     flat = [one if not two.strip() else f"{one} {two}" for one, two in keys]
     twice = repeated_name_in_results(flat)
@@ -226,6 +237,11 @@ def _stack_layout_column(
     table: pd.DataFrame, columns: Mapping[int, str], length: int
 ) -> pd.Series[Any]:
     """Put each column into its block of rows; the cells of a block without one are missing."""
+    chosen = table[list(columns.values())]
+    if all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in chosen.dtypes):
+        blocks = np.full((length // len(table), len(table)), np.nan)
+        blocks[list(columns)] = chosen.to_numpy(dtype=np.float64).T
+        return pd.Series(blocks.ravel())
     places = [np.arange(len(table)) + k * len(table) for k in columns]
     cells = pd.concat([table[column] for column in columns.values()])
     whole: pd.Series[Any] = cells.set_axis(np.concatenate(places), axis=0).reindex(range(length))
@@ -233,7 +249,9 @@ def _stack_layout_column(
 
 
 def _check_wide_layout_numeric(table: pd.DataFrame, columns: Sequence[str], algorithm: str) -> None:
-    faults = {column: non_numbers_in_frame(table[column]) for column in columns}
+    kinds = {column: kind.kind for column, kind in table.dtypes.items()}
+    unsure = [column for column in columns if kinds[column] not in "iuf"]
+    faults = {column: non_numbers_in_frame(table[column]) for column in unsure}
     words = [
         f"{c!r} ({frame_fault_words(cells, 1)})" for c, cells in faults.items() if not cells.empty
     ]

@@ -13,6 +13,7 @@ import xarray as xr
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError, TooFewDatasets
+from bayescompare._input import input_limits
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.results.checks import (
     RESERVED,
@@ -167,6 +168,7 @@ class Results:
         weight: str | None = None,
         layout: Layout = "auto",
         source: str | None = None,
+        max_cells: int | None = None,
     ) -> Results:
         """Build from a frame: long, with a row per dataset and algorithm (and replicate), or wide.
 
@@ -206,6 +208,9 @@ class Results:
             wide frame, the labels of its rows do. "auto" decides by the columns.
         source : str, optional
             Where the table came from.
+        max_cells : int, optional
+            The most cells that the table may have, gaps included: datasets times algorithms times
+            replicates times measures. Default: 50 million.
 
         Raises
         ------
@@ -238,14 +243,15 @@ class Results:
         about = [column for column in (group, weight) if column is not None]
         table = as_pandas(df, index=True)
         items = kind == "items" and replicate is not None
-        long, columns = results_layout_as_long(
-            table, roles, spec, layout, facts=about, items=items, levels=index_levels_moved(df)
-        )
         known: dict[str, Any]
-        if items:
-            known = item_fields(long, columns, spec, keep_items)
-        else:
-            known = {"data": spread_frame(long, columns, spec), "replicates": kind}
+        with input_limits(max_cells=max_cells):
+            long, columns = results_layout_as_long(
+                table, roles, spec, layout, facts=about, items=items, levels=index_levels_moved(df)
+            )
+            if items:
+                known = item_fields(long, columns, spec, keep_items)
+            else:
+                known = {"data": spread_frame(long, columns, spec), "replicates": kind}
         # A wide frame may have its datasets as the labels of its rows.
         named = table if roles["dataset"] in map(str, table.columns) else long
         facts = results_domain_facts(named, roles["dataset"], group=group, weight=weight)

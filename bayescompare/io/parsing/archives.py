@@ -48,7 +48,7 @@ def read_members(path: Path, names: Iterable[str]) -> dict[str, bytes]:
         twice = repeated_name_in_results(info.filename for info in infos)
         if twice is not None:
             raise BayescompareError(f"{twice!r} occurs twice in the archive.")
-        if sum(info.file_size for info in infos) > _input.MOST_BYTES:
+        if sum(info.file_size for info in infos) > _input.most_input_bytes():
             raise _input.input_too_large()
         return {info.filename: _content_in_archive(archive, info) for info in infos}
 

@@ -1,13 +1,14 @@
 """Large csv and tsv files by pyarrow, where that is sure to read what the slower reader reads.
 
 The slower reader (`bayescompare.io.parsing.files`) is the judge of what a table is and says in
-which line it is wrong. This one takes plain tables only, without quotes, blank lines and spaces
-after separators, and leaves everything else, errors included, to the other.
+which line it is wrong. This one takes plain tables only, without blank lines, spaces after
+separators and quotes within cells, and leaves everything else, errors included, to the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from csv import reader as csv_reader
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,9 @@ def read_plain_text(
         from pyarrow import csv
     except ImportError:
         return None
-    first = content.split(b"\n", 2)[1].decode(errors="replace").rstrip("\r").split(delimiter)
+    line = content.split(b"\n", 2)[1].decode(errors="replace").rstrip("\r")
+    quoted = b'"' in content
+    first = next(csv_reader([line], delimiter=delimiter), []) if quoted else line.split(delimiter)
     if len(first) != len(header):
         return None
     words = pa.dictionary(pa.int32(), pa.string())
@@ -78,13 +81,15 @@ def read_plain_text(
         table = csv.read_csv(
             pa.BufferReader(content),
             csv.ReadOptions(column_names=header, skip_rows=1),
-            csv.ParseOptions(delimiter=delimiter, quote_char=False),
+            csv.ParseOptions(delimiter=delimiter, quote_char='"' if quoted else False),
             csv.ConvertOptions(
                 column_types=types, null_values=list(_MISSING), strings_can_be_null=False
             ),
         ).unify_dictionaries()
     except pa.ArrowInvalid:
         return None
+    if table.num_rows != content.count(b"\n") - content.endswith(b"\n"):
+        return None  # a quoted cell goes on in the next line
     lines = pd.RangeIndex(2, table.num_rows + 2, name="line")
     columns: dict[str, Any] = {}
     for name in header:
@@ -102,9 +107,17 @@ def read_plain_text(
 def _is_plain(content: bytes, delimiter: str) -> bool:
     """Whether every line is a row, and every separator separates."""
     separator = delimiter.encode()
-    odd = (b'"', separator + b" ", b"\n\n", b"\n\r\n", b"\0")
+    odd = (separator + b" ", b"\n\n", b"\n\r\n", b"\0")
     if any(mark in content for mark in odd) or content[:1] in (b"\n", b"\r", b" "):
         return False
+    if quotes := content.count(b'"'):
+        # Each must open a cell or close one, for else programs differ on what it says.
+        before = content.startswith(b'"') + sum(content.count(m + b'"') for m in (separator, b"\n"))
+        after = content.endswith(b'"') + sum(
+            content.count(b'"' + m) for m in (separator, b"\n", b"\r")
+        )
+        if not 2 * before == 2 * after == quotes:
+            return False
     return content.count(b"\r") == content.count(b"\r\n")
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import codecs
 import csv
+import itertools
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
-from io import BytesIO, StringIO
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from bayescompare import _input
@@ -21,22 +22,29 @@ from bayescompare._formats import TABLES
 from bayescompare._input import input_name_unpacked, read_input_file
 from bayescompare.io.parsing.fast_text import LARGE, read_plain_text
 from bayescompare.io.parsing.workbooks import parse_workbook
+from bayescompare.results.frames import check_table_cells
 from bayescompare.results.text import repeated_name_in_results
 
 __all__ = [
     "MISSING_WORDS",
     "Format",
     "check_header",
+    "check_row_widths",
     "format_of_parsed_file",
     "json_lines_of_text",
     "number_or_text",
+    "numbers_of_cells",
     "parquet_errors",
     "parse_table_file",
     "read_bytes_to_parse",
     "text_of_parsed_file",
+    "texts_of_cells",
 ]
 
 type Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx"]
+
+#: Cells of a text file that are read at a time.
+_CELLS = 2**19
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>"})
 
@@ -57,10 +65,12 @@ def parse_table_file(
         fast = _read_large(content, "," if kind == "csv" else "\t", names)
         if fast is not None:
             return fast
+    if kind in ("csv", "tsv"):
+        return _read_delimited_file(content, "," if kind == "csv" else "\t", names)
     table = parse_workbook(content, sheet) if kind == "xlsx" else _READERS[kind](content)
     if table.empty:
         raise BayescompareError("the table has no rows.")
-    if kind in ("csv", "tsv", "xlsx"):
+    if kind == "xlsx":
         # Build one table of all columns: replacing them one by one takes quadratic time.
         columns = {
             name: cells if name in names else _numbers_read(cells) for name, cells in table.items()
@@ -79,8 +89,9 @@ def _numbers_read(cells: pd.Series[Any]) -> pd.Series[Any]:
 def _read_large(content: bytes, delimiter: str, names: Collection[str]) -> pd.DataFrame | None:
     """Read a large table quickly if it is plain and in order; else it is read line by line."""
     try:
-        header = content.split(b"\n", 1)[0].decode().rstrip("\r").split(delimiter)
-    except UnicodeDecodeError:
+        line = content.split(b"\n", 1)[0].decode().rstrip("\r")
+        header = next(csv.reader([line], delimiter=delimiter, strict=True), [])
+    except (UnicodeDecodeError, csv.Error):
         return None
     if len(header) < 2 or repeated_name_in_results(header) is not None:
         return None
@@ -145,28 +156,81 @@ def number_or_text(cell: str) -> float | str:
 # --------------------------------------------------------------------------------------- readers
 
 
-def _read_delimited_file(content: bytes, delimiter: str) -> pd.DataFrame:
-    """Read the cells as text, each row labelled with its line.
+def _read_delimited_file(content: bytes, delimiter: str, names: Collection[str]) -> pd.DataFrame:
+    """Read a table line by line, each row labelled with its line.
 
     Pandas is not used, because it renames a column that occurs twice, pads short rows, takes the
-    first column of long rows as an index and reads the names 001 and NA as 1 and NaN.
+    first column of long rows as an index and reads the names 001 and NA as 1 and NaN. The cells of
+    some rows at a time become numbers, and equal texts one object: as text of its own each cell
+    would take fifty bytes.
     """
-    lines = StringIO(text_of_parsed_file(content), newline="")
+    lines = TextIOWrapper(BytesIO(content), encoding="utf-8", newline="")
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+    rows = ((reader.line_num, row) for row in reader if row)
+    labels: list[Any] = []
     try:
-        (_, header), *body = [(reader.line_num, row) for row in reader if row]
+        _, header = next(rows)
+        check_header(header, delimiter)
+        texts: list[dict[str, Any]] = [{} for _ in header]
+        parts: list[list[Any]] = [[] for _ in header]
+        while piece := list(itertools.islice(rows, 1 + _CELLS // len(header))):
+            check_row_widths(piece, len(header))
+            labels.append(np.array([line for line, _ in piece]))
+            for name, known, part, cells in zip(
+                header, texts, parts, zip(*(row for _, row in piece), strict=True), strict=True
+            ):
+                part.append(
+                    texts_of_cells(cells, known)
+                    if name in names
+                    else numbers_of_cells(cells, known)
+                )
     except csv.Error as error:
         raise BayescompareError(f"malformed at line {reader.line_num} ({error}).") from None
-    check_header(header, delimiter)
-    for line, row in body:
-        if len(row) != len(header):
-            raise BayescompareError(
-                f"line {line} has {len(row)} cells, but the header has {len(header)}."
-            )
-    if not body:
+    except UnicodeDecodeError:
+        text_of_parsed_file(content)  # which says where
+        raise
+    if not labels:
         raise BayescompareError("the file has a header but no rows.")
-    labels = pd.Index([line for line, _ in body], name="line")
-    return pd.DataFrame([row for _, row in body], columns=header, index=labels, dtype=object)
+    columns = {name: np.concatenate(part) for name, part in zip(header, parts, strict=True)}
+    return pd.DataFrame(columns, pd.Index(np.concatenate(labels), name="line"))
+
+
+def check_row_widths(rows: Sequence[tuple[int, list[str]]], width: int) -> None:
+    """Refuse a line that has more or fewer cells than the header."""
+    for line, row in rows:
+        if len(row) != width:
+            raise BayescompareError(
+                f"line {line} has {len(row)} cells, but the header has {width}."
+            )
+
+
+def texts_of_cells(cells: Sequence[str], known: dict[str, Any]) -> Any:
+    """Return cells as they are written; `known` holds every text once."""
+    return _array_of_cells([known.setdefault(cell, cell) for cell in cells])
+
+
+def numbers_of_cells(cells: Sequence[str], known: dict[str, Any]) -> Any:
+    """Return cells as numbers, and as they are written where they are none.
+
+    `known` holds every text that was read so, once.
+    """
+    try:
+        if "_" not in "".join(cells):  # Python would read 1_000, which is no number in a table
+            return np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:
+        pass
+    for cell in set(cells) - known.keys():
+        known[cell] = number_or_text(cell)
+    read = [known[cell] for cell in cells]
+    if all(isinstance(value, float) for value in read):
+        return np.array(read, dtype=np.float64)
+    return _array_of_cells(read)
+
+
+def _array_of_cells(cells: list[Any]) -> Any:
+    array = np.empty(len(cells), dtype=object)
+    array[:] = cells
+    return array
 
 
 def check_header(header: Sequence[str], delimiter: str) -> None:
@@ -203,6 +267,16 @@ def _read_json_lines_file(content: bytes) -> pd.DataFrame:
 
 
 def _frame_of_json(table: Any, index: pd.Index[Any] | None = None) -> pd.DataFrame:
+    # Records with keys of their own make a table of gaps, and so do columns with rows of their own.
+    by_row = isinstance(table, list)
+    parts = table if by_row else list(table.values())
+    keys = len(set(itertools.chain.from_iterable(p for p in parts if isinstance(p, dict))))
+    longest = max((len(part) for part in parts if isinstance(part, list)), default=0)
+    check_table_cells(
+        {"row": len(parts), "column": keys}
+        if by_row
+        else {"row": max(keys, longest), "column": len(parts)}
+    )
     try:
         return pd.DataFrame(table, index=index)
     except (ValueError, OverflowError) as error:  # half a character in a text, too
@@ -267,14 +341,15 @@ def _check_parquet_file_size(content: bytes) -> None:
     from pyarrow.parquet import ParquetFile
 
     facts = ParquetFile(BytesIO(content)).metadata
-    unpacked = sum(facts.row_group(k).total_byte_size for k in range(facts.num_row_groups))
-    if max(unpacked, 8 * facts.num_rows * facts.num_columns) > _input.MOST_BYTES:
+    groups = [facts.row_group(k) for k in range(facts.num_row_groups)]
+    unpacked = sum(group.total_byte_size for group in groups)
+    # Of lists, too, which have more values than rows.
+    values = sum(g.column(k).num_values for g in groups for k in range(g.num_columns))
+    if max(unpacked, 8 * values) > _input.most_input_bytes():
         raise _input.input_too_large()
 
 
 _READERS: dict[str, Callable[[bytes], pd.DataFrame]] = {
-    "csv": partial(_read_delimited_file, delimiter=","),
-    "tsv": partial(_read_delimited_file, delimiter="\t"),
     "parquet": _read_parquet_file,
     "json": _read_json_table_file,
     "jsonl": _read_json_lines_file,

@@ -15,7 +15,7 @@ from bayescompare.io.parsing.files import (
 )
 from bayescompare.results.text import repeated_name_in_results
 
-__all__ = ["json_fingerprint", "loads_json", "read_json", "read_json_lines"]
+__all__ = ["json_fingerprint", "json_object_of_pairs", "loads_json", "read_json", "read_json_lines"]
 
 
 def read_json(path: Path) -> Any:
@@ -26,7 +26,7 @@ def read_json(path: Path) -> Any:
 def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each line's number and its object."""
     text = text_of_parsed_file(read_bytes_to_parse(path))
-    yield from json_lines_of_text(text, _json_object_of_pairs)
+    yield from json_lines_of_text(text, json_object_of_pairs)
 
 
 def loads_json(text: str, where: str = "") -> Any:
@@ -39,7 +39,7 @@ def loads_json(text: str, where: str = "") -> Any:
     bayescompare._errors.BayescompareError: malformed JSON (an object has the key 'acc' twice).
     """
     try:
-        return json.loads(text, object_pairs_hook=_json_object_of_pairs)
+        return json.loads(text, object_pairs_hook=json_object_of_pairs)
     except (ValueError, RecursionError) as error:  # also an integer of too many digits
         raise BayescompareError(f"malformed JSON{where} ({error}).") from None
 
@@ -49,7 +49,7 @@ def json_fingerprint(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _json_object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def json_object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse a key that occurs twice, of which Python would keep the last."""
     whole = dict(pairs)
     if len(whole) < len(pairs):

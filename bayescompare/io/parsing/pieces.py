@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
 from bayescompare._input import check_input_is_regular, open_input_unpacked
 from bayescompare.io.parsing.files import (
     check_header,
+    check_row_widths,
     format_of_parsed_file,
-    number_or_text,
+    numbers_of_cells,
     parquet_errors,
 )
 from bayescompare.io.parsing.truth import truth_of_words
@@ -155,11 +155,7 @@ def _frame_of_piece(
     measures: set[str],
 ) -> pd.DataFrame:
     """Make a table of some lines, labelled with their numbers."""
-    for line, row in rows:
-        if len(row) != width:
-            raise BayescompareError(
-                f"line {line} has {len(row)} cells, but the header has {width}."
-            )
+    check_row_widths(rows, width)
     labels = pd.Index([line for line, _ in rows], name="line")
     columns: dict[str, Any] = {}
     for name, at in used.items():
@@ -172,10 +168,5 @@ def _frame_of_piece(
 
 def _read_numbers_of_piece(cells: Sequence[str], labels: pd.Index[Any]) -> pd.Series[Any]:
     """Read cells that are most likely all numbers."""
-    try:
-        if "_" not in "".join(cells):  # numpy would read 1_000, which is no number in a table
-            return pd.Series(np.array(cells).astype(np.float64), labels)
-    except ValueError:
-        pass
-    read: pd.Series[Any] = pd.Series(map(number_or_text, cells), labels)
-    return truth_of_words(read)
+    read = pd.Series(numbers_of_cells(cells, {}), labels)
+    return read if read.dtype.kind == "f" else truth_of_words(read)

@@ -12,9 +12,13 @@ import pandas as pd
 
 from bayescompare import _input
 from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
+from bayescompare.results.frames import check_table_cells
 from bayescompare.results.text import quoted_names_in_results, repeated_name_in_results
 
 __all__ = ["parse_workbook"]
+
+#: Rows of a sheet; openpyxl makes up those before the next number that a file has, however large.
+_MOST_SHEET_ROWS = 1_048_576
 
 #: What a cell shows in place of a number that cannot be computed.
 _FAULTS = ("#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
@@ -84,7 +88,7 @@ def _chosen_sheet(sheets: dict[str, list[Any]], sheet: str | None) -> str:
 def _sheets_of_workbook(content: bytes) -> dict[str, list[tuple[int, list[Any]]]]:
     """Return the rows of each sheet that have a cell, with their numbers."""
     with zipfile.ZipFile(BytesIO(content)) as archive:
-        if sum(info.file_size for info in archive.infolist()) > _input.MOST_BYTES:
+        if sum(info.file_size for info in archive.infolist()) > _input.most_input_bytes():
             raise _input.input_too_large()
     import openpyxl
 
@@ -96,11 +100,18 @@ def _sheets_of_workbook(content: bytes) -> dict[str, list[tuple[int, list[Any]]]
 
 
 def _filled_rows(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[Any]]]:
+    filled = 0
     for number, cells in enumerate(rows, 1):
+        if number > _MOST_SHEET_ROWS:
+            raise BayescompareError(
+                f"a row has a number above {_MOST_SHEET_ROWS}, the last row of any sheet."
+            )
         row = [_workbook_cell(cell.value) for cell in cells]
         while row and row[-1] is None:
             row.pop()
         if row:
+            filled += 1
+            check_table_cells({"row": filled, "column": len(row)})
             yield number, row
 
 

@@ -18,6 +18,7 @@ import xarray as xr
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.results.frames import (
+    check_table_size,
     find_frame_columns,
     frame_row_names,
     frame_row_words,
@@ -126,6 +127,8 @@ class ItemReader:
         if not self._rows:
             raise BayescompareError("the table has no rows.")
         datasets, algorithms = (list(self._names[role]) for role in ("dataset", "algorithm"))
+        coords = {"dataset": datasets, "algorithm": algorithms, "opponent": algorithms}
+        check_table_size(coords, len(self._spec))
         shape = (len(datasets), len(algorithms), len(self._spec))
         means, binary = np.full(shape, np.nan), np.zeros(shape, dtype=bool)
         own, shared_means = (

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from bayescompare._checks import check_flag
+from bayescompare._input import most_input_cells
 from bayescompare.results.checks import check_notes
 from bayescompare.results.frames import spread_frame
 from bayescompare.results.items.frame import item_cluster_dims, item_frame
@@ -41,7 +42,7 @@ def item_fields(
     if not isinstance(argument, pd.DataFrame):
         return {"data": spread_frame(df, roles, spec)}  # which refuses it
     if not keep_items and (
-        keep_items is not None or len(df) > MOST_ROWS or _items_too_wide(df, roles)
+        keep_items is not None or len(df) > MOST_ROWS or _items_too_wide(df, roles, len(spec))
     ):
         reader = ItemReader(roles, spec)
         for start in range(0, len(df), _CHUNK):
@@ -71,11 +72,11 @@ def item_summary_fields(summary: ItemSummary) -> dict[str, Any]:
     }
 
 
-def _items_too_wide(df: pd.DataFrame, roles: Mapping[str, str]) -> bool:
+def _items_too_wide(df: pd.DataFrame, roles: Mapping[str, str], measures: int) -> bool:
     """Whether an array of all items is too large, as where each dataset has ids of its own."""
     cells = 1
     for role in ("dataset", "algorithm", "replicate"):
         if roles[role] not in df:
             return False  # which is refused elsewhere
         cells *= int(df[roles[role]].nunique())
-    return cells > _MOST_CELLS
+    return cells > _MOST_CELLS or cells * measures > most_input_cells()
