@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from bayescompare._files import check_file_is_writable, write_text
 from bayescompare._version import __version__
 from bayescompare.comparison.files import comparison_plain_json, comparison_results_as_json
 from bayescompare.ranking.gate_answer import GateAnswer
-from bayescompare.ranking.gate_words import gate_headline, gate_words
+from bayescompare.ranking.gate_words import gate_headline, gate_units, gate_words
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ class Gate:
     Attributes
     ----------
     results : Results
-        The candidate and the baseline, in this order, complete.
+        The candidate and the baseline, in this order, complete; with items, if these were
+        resampled.
     level : float
     answer : GateAnswer
     seed : int, optional
@@ -68,9 +69,10 @@ class Gate:
     def table(self) -> pd.DataFrame:
         """A row for each measure, with positive differences where the candidate is better.
 
-        ``difference`` is the mean over datasets. ``lower`` and ``upper`` each hold with
-        probability `level`, so that the verdict can be read off them: superior if `lower` > 0, not
-        worse if `lower` > −rope, worse if `upper` < −rope. ``p_not_worse`` is NaN without a rope.
+        ``difference`` is the mean over datasets. ``lower`` and ``upper`` are one-sided: each by
+        itself holds with probability `level` (both together with 2·`level` − 1), so that the
+        verdict can be read off them: superior if `lower` > 0, not worse if `lower` > −rope, worse
+        if `upper` < −rope. ``p_not_worse`` is NaN without a rope.
         """
         rows = [
             (
@@ -94,6 +96,11 @@ class Gate:
         if "worse" in verdicts:
             return False
         return None if "undecided" in verdicts else True
+
+    @property
+    def over(self) -> Literal["datasets", "items"]:
+        """What was resampled: the datasets, or the items of each dataset."""
+        return "items" if self.answer.benchmarks else "datasets"
 
     @property
     def exact(self) -> bool:
@@ -126,11 +133,14 @@ class Gate:
             "passed": self.passed,
             "exact": self.exact,
             "seed": None if self.exact else self.seed,
+            "over": self.over,
             "resampled": {
                 "what": self.answer.noun,
                 "n": self.answer.n,
                 "effective": self.answer.effective,
+                "benchmarks": list(self.answer.benchmarks) or None,
             },
+            "bounds": "one-sided",
             "measures": [
                 {"measure": name, "rope": self.results[name].rope, **row}
                 for name, row in zip(
@@ -152,7 +162,7 @@ class Gate:
         measures = ", ".join(self.results.measures)
         return (
             f"Gate: {self.candidate} against {self.baseline} on {measures} over "
-            f"{self.answer.n} {self.answer.noun}s\n"
+            f"{gate_units(self)}\n"
             f"  {self.headline()}\n"
             "  see .table, .passed, .explain(), .plot(), .to_json()"
         )
