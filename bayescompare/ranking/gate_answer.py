@@ -71,6 +71,8 @@ class GateAnswer:
         "dataset", "domain", "item", "cluster" or "seed".
     benchmarks : tuple of int
         How many of the `n` each dataset has, where the datasets are fixed; else empty.
+    differing : int
+        On how many of them the two differ, on the measure (and fixed dataset) with the fewest.
     """
 
     measures: tuple[MeasureGate, ...]
@@ -78,6 +80,7 @@ class GateAnswer:
     effective: float
     noun: str
     benchmarks: tuple[int, ...] = ()
+    differing: int = 0
 
     @property
     def has_verdicts(self) -> bool:
@@ -119,7 +122,8 @@ def gate_answer(results: Results, level: float, rng: np.random.Generator) -> Gat
         judged.append(found)
     n = [len(part.importance) for part in parts]
     benchmarks = tuple(n) if fixed else ()
-    return GateAnswer(tuple(judged), sum(n), sum(numbers), parts[0].noun, benchmarks)
+    differing = int(np.min([np.count_nonzero(part.advantage, axis=0) for part in parts]))
+    return GateAnswer(tuple(judged), sum(n), sum(numbers), parts[0].noun, benchmarks, differing)
 
 
 @dataclass(frozen=True)

@@ -70,11 +70,13 @@ def gate_words(g: Gate) -> str:
             for name, judged in zip(g.results.measures, g.answer.measures, strict=True)
         ]
     fewest = min(g.answer.benchmarks, default=g.answer.effective)
-    if g.answer.has_verdicts and fewest < _FEW:
+    if g.answer.has_verdicts and min(fewest, g.answer.differing) < _FEW:
         few = plural(fewest if g.answer.benchmarks else g.answer.n, g.answer.noun)
+        if g.answer.differing < fewest:
+            few = f"{plural(g.answer.differing, g.answer.noun)} on which the two differ"
         sentences.append(
-            f"Caution: {few} are few, and skewed differences can make false verdicts more frequent "
-            "than stated."
+            f"Caution: {few} are few, and skewed differences or many ties can make false verdicts "
+            "more frequent than stated."
         )
     return " ".join([*sentences, *(f"Note: {note}." for note in g.results.notes)])
 

@@ -329,6 +329,19 @@ def test_items_that_one_of_them_lacks_are_left_out() -> None:
     assert "left out" in g.explain()
 
 
+def test_few_items_that_differ_are_cautioned_about() -> None:
+    """Of 10 items that mostly tie, false verdicts were twice as frequent as stated, and more."""
+    for tied, cautioned in ((8, True), (0, False)):
+        d = np.r_[np.zeros(tied), np.ones(12 - tied)]
+        words = bc.gate(
+            {"new": 5.0 + np.stack([d, d]), "old": np.full((2, 12), 5.0)},
+            measures={"m": "max"},
+            replicates="items",
+            **ASKED,
+        ).explain()
+        assert ("Caution: 4 items on which the two differ are few" in words) is cautioned
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "tables"), [(5, 800), (10, 800), (270, 800)])
 def test_false_verdicts_over_items_are_as_rare_as_stated(n: int, tables: int) -> None:
