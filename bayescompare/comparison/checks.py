@@ -18,16 +18,7 @@ from bayescompare._checks import is_number, is_whole, show_checked_value_briefly
 from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import (
-    ALONE,
-    LOWER,
-    PVALUE,
-    SHARE_BELOW,
-    THETA_LOWER,
-    THETA_MEAN,
-    THETA_UPPER,
-    UPPER,
-)
+from bayescompare.comparison.columns import LOWER, SHARES, THETA_LOWER, THETA_UPPER, UPPER
 from bayescompare.comparison.method import Method
 from bayescompare.results.results import Results
 from bayescompare.statements import OTHERS, State, Statement
@@ -53,15 +44,6 @@ _ROUNDING = 1e-6
 
 #: Digits of K that are read; more take a time of their square.
 _MOST_DIGITS = 100_000
-
-_SHARES = frozenset(
-    {
-        *(THETA_MEAN, THETA_LOWER, THETA_UPPER, LOWER, UPPER, SHARE_BELOW, PVALUE, ALONE),
-        *("probability", "chi2_pvalue", "nemenyi", "equivalent", "ahead"),
-        *("most probable", "beats opposite", "majority", "expected", "second_better"),
-        *("rate_mean", "rate_lower", "rate_upper"),
-    }
-)
 
 
 @contextmanager
@@ -314,7 +296,7 @@ def _check_named(where: str, facts: Any) -> None:
     """Reject a share or p-value outside 0 to 1, wherever it stands among a method's own facts."""
     if isinstance(facts, Mapping):
         for name, value in facts.items():
-            if name in _SHARES:
+            if name in SHARES:
                 known = read_comparison_numbers(f"{where}: {name}", value)
                 _check_range(f"{where}: {name}", known[~np.isnan(known)], 1.0)
             else:

@@ -121,7 +121,7 @@ def _comparison_of_document(document: Any) -> Comparison:
             labels, states, columns, document, document, None, method
         )
     with naming_comparison_part("method"):
-        return comparison_of(results, method, method.restored(answer, options))
+        return comparison_of(results, method, method.restored(answer, options), loaded=True)
 
 
 def refuse_constant_on_loading(word: str) -> float:
@@ -185,7 +185,7 @@ def _load_comparison_netcdf(source: Path) -> Comparison:
             method,
         )
     with naming_comparison_part("method"):
-        return comparison_of(results, method, method.restored(answer, options))
+        return comparison_of(results, method, method.restored(answer, options), loaded=True)
 
 
 def _check_comparison_netcdf_size(source: Path) -> None:

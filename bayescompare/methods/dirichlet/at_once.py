@@ -22,6 +22,7 @@ from bayescompare.kernels.dirichlet.learned import (
     dirichlet_strength_weights,
 )
 from bayescompare.kernels.dirichlet.learned_maximum import dirichlet_maxima_of_pairs, mixed_maximum
+from bayescompare.kernels.leading import as_probability
 from bayescompare.kernels.pair_states import count_pairs, every_state
 from bayescompare.methods._shared.learned_prior import LearnedPrior, prior_from_counts
 from bayescompare.results.results import Results
@@ -168,7 +169,7 @@ class _CountedAtOnce:
         # State 0 is the first better; the last, the second; "equivalent" between them is half each.
         worth = 1.0 - self.states / (np.array(self.arities) - 1.0)
         rest = 0.5 * (1.0 - probability.sum(axis=1, keepdims=True))
-        ahead = np.clip(probability @ worth + rest, 0.0, 1.0)
+        ahead = as_probability(probability @ worth + rest)
         dominance = probability[:, [0, -1]]
         return chosen, probability[every, chosen], alone, tied, dominance, ahead
 
