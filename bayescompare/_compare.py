@@ -72,7 +72,8 @@ def compare(
         A failed fold is not a missing cell: replicates count where every algorithm asked about
         has them, and a cell is missing where none does.
     rng : None, int or Generator
-        Seeds the sampling where the method needs any.
+        Seeds the sampling where the method needs any; None is the seed 0, so that the same
+        question has the same answer.
     sampler : mapping, optional
         Options for `pymc.sample` where the method needs it, e.g. ``{"draws": 2000}``.
     n_jobs : int
@@ -104,7 +105,7 @@ def compare(
         validate_compared_table(table, test, names), test, algorithms, missing
     )
     test = test.for_table(asked)
-    generator, seed = as_rng(rng)
+    generator, seed = as_rng(rng, default=0)
     check_jobs(n_jobs)
     options = check_sampler_to_compare(sampler)
     with announced_nuts(test, asked, options, progress=progress) as options:

@@ -24,6 +24,7 @@ def gate(
     baseline: str,
     measures: Measures | None = None,
     level: float = 0.95,
+    over: Literal["datasets", "items"] = "datasets",
     missing: Literal["raise", "drop"] = "raise",
     rng: Rng = None,
     **frame: Unpack[FrameOptions],
@@ -46,28 +47,42 @@ def gate(
 
     Probabilities and bounds are exact (by one-dimensional integrals) up to 500 datasets.
 
+    With ``over="items"`` the datasets are fixed benchmarks of equal weight, and the items of each
+    are resampled by such weights,
+
+    .. math:: \Delta_j = \frac1B \sum_{b=1}^{B} \sum_i w_{bi} d_{bij},
+
+    with n the number of items of the benchmark. The verdict is about these benchmarks, and nothing
+    follows for others.
+
     Parameters
     ----------
     results : Results, frame, or arrays
         As for `compare`: a frame, or an array for each of the two, takes `measures` as a mapping
-        with directions, and the options of `Results.from_frame` (`**frame`). A single dataset
-        with items or seeds as replicates is judged over those.
+        with directions, and the options of `Results.from_frame` (`**frame`).
     candidate, baseline : str
         Two algorithms of the table.
     measures : sequence of str, optional
         The measures that count; all by default.
     level : float
         The probability that a verdict needs, between 0.5 and 1.
+    over : {"datasets", "items"}
+        What is resampled: the datasets, each by the mean of its replicates; or the items (or
+        seeds) of each dataset, which both algorithms must have, in clusters where the table has
+        these, and at least five of a dataset. A single dataset that has items or seeds is always
+        judged over those. Where the table has domains (`group`), these count alike; where it has
+        weights, datasets count by them.
     missing : {"raise", "drop"}
         What to do with datasets that lack a cell of the two.
     rng : None, int or Generator
-        For the draws where there are more than 500 datasets or items.
+        For the draws where there are more than 500 datasets or items, or several benchmarks whose
+        items are resampled; None is the seed 0.
 
     Returns
     -------
     Gate
         `passed` is True if every measure is superior or not worse, False if any is worse, and None
-        otherwise. Fewer than five datasets decide nothing.
+        otherwise. Fewer than five datasets decide nothing. The bounds of `table` are one-sided.
 
     Examples
     --------
@@ -85,8 +100,8 @@ def gate(
             f"level={show_checked_value(level)}: must be a number between 0.5 and 1."
         )
     whole, names = results_of_given_table(results, measures, [candidate, baseline], frame)
-    table = _table_for_gate(whole, candidate, baseline, names, missing)
-    generator, seed = as_rng(rng)
+    table = _table_for_gate(whole, candidate, baseline, names, missing, over)
+    generator, seed = as_rng(rng, default=0)
     return Gate(table, float(level), gate_answer(table, float(level), generator), seed=seed)
 
 
@@ -96,6 +111,7 @@ def _table_for_gate(
     baseline: str,
     measures: Sequence[str] | None,
     missing: Literal["raise", "drop"],
+    over: Literal["datasets", "items"],
 ) -> Results:
     """Select the two, and settle replicates and missing cells."""
     word: object = missing  # anything at run time
@@ -105,6 +121,7 @@ def _table_for_gate(
             "missing='drop', or give them the worst possible value yourself."
         )
     check_word("missing", missing, ("raise", "drop"))
+    check_word("over", over, ("datasets", "items"))
     for argument, name in (("candidate", candidate), ("baseline", baseline)):
         _check_gate_algorithm(argument, name, results)
     if candidate == baseline:
@@ -118,10 +135,32 @@ def _table_for_gate(
             f"{join_names(ordinal)} has only an order (scale='ordinal'), so there is no mean "
             "difference to judge: leave it out by measures=[...]."
         )
+    if over == "items":
+        _check_items_for_gate(table)
+        return table.paired(missing=missing)
     single = len(table.datasets) == 1 and table.replicates in ("items", "seeds")
     if single and (table.n_replicates or 1) > 1:
         return table.paired(missing=missing)
     return table.average().complete(missing=missing)
+
+
+def _check_items_for_gate(table: Results) -> None:
+    """Refuse to resample items where there are none, or folds, which share their data."""
+    if table.has_statistics:
+        raise BayescompareError(
+            "over='items': these results keep only statistics of the items: read the table with "
+            "keep_items=True."
+        )
+    if (table.n_replicates or 1) < 2:
+        raise BayescompareError(
+            "over='items': the table has one value in each cell: name the column of the items by "
+            "replicate=, with replicates='items'."
+        )
+    if table.replicates == "folds":
+        raise BayescompareError(
+            "over='items': the replicates are folds, which share training data and so are not "
+            "independent: say replicates='items' or replicates='seeds' if they are that."
+        )
 
 
 def _check_gate_algorithm(argument: str, name: object, results: Results) -> None:

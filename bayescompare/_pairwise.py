@@ -92,7 +92,7 @@ def pairwise(
     if test.input_kind == "cells" and whole.averages_alike():
         whole = whole.average()
     pairs = _pairs_for_pairwise(whole, reference)
-    generator, seed = as_rng(rng)
+    generator, seed = as_rng(rng, default=0)
     options = check_sampler_to_compare(sampler)
     if len(whole.algorithms) > 2 and test.pairs_together:
         everyone = prepare_to_compare(whole, test, None, missing)

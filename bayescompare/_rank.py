@@ -71,6 +71,7 @@ def rank(
         out, or take the missing cell for a failed run, which comes behind every value (not with
         ``by="value"``, since it has no number).
     rng : None, int or Generator
+        Seeds the draws; None is the seed 0, so that the same table has the same ranking.
 
     Returns
     -------
@@ -89,7 +90,7 @@ def rank(
     """
     whole, names = results_of_given_table(results, measures, algorithms, frame)
     table = _table_to_rank(whole, algorithms, names, missing, by)
-    generator, seed = as_rng(rng)
+    generator, seed = as_rng(rng, default=0)
     if seed is None:
         # Kept, so that the draws can be made again.
         seed = int(generator.integers(2**32))

@@ -12,18 +12,20 @@ __all__ = ["Rng", "as_rng"]
 Rng = int | np.random.Generator | None
 
 
-def as_rng(rng: Rng) -> tuple[np.random.Generator, int | None]:
+def as_rng(rng: Rng, *, default: int | None = None) -> tuple[np.random.Generator, int | None]:
     """Return a Generator, and the seed to record (None if the caller passed a Generator).
 
-    Without a seed a fresh one is drawn and returned, so that every answer can be reproduced.
+    Without a seed `default` is taken. Answers have the default 0, so that one question has one
+    answer; draws, predictions and studies have none, and get a fresh seed, which is returned.
 
     Examples
     --------
-    >>> as_rng(7)[1]
-    7
+    >>> as_rng(7)[1], as_rng(None, default=0)[1]
+    (7, 0)
     """
     if isinstance(rng, np.random.Generator):
         return rng, None
+    rng = default if rng is None else rng
     if rng is None:
         rng = int(np.random.SeedSequence().generate_state(1)[0])
     seed: object = rng

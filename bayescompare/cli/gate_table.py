@@ -8,7 +8,12 @@ from rich import box
 from rich.table import Table
 
 from bayescompare.cli.tables import console
-from bayescompare.text.numbers import difference_number_text, format_probability, plural
+from bayescompare.ranking.gate_words import gate_units
+from bayescompare.text.numbers import (
+    difference_number_text,
+    format_probability,
+    percent_setting,
+)
 
 if TYPE_CHECKING:
     from bayescompare.ranking.gate import Gate
@@ -19,9 +24,10 @@ __all__ = ["print_gate"]
 def print_gate(g: Gate) -> None:
     """Print a gate to standard output."""
     out = console()
-    units = plural(g.answer.n, g.answer.noun)
-    out.print(f"gate: {g.candidate} against {g.baseline} over {units}", style="dim")
+    out.print(f"gate: {g.candidate} against {g.baseline} over {gate_units(g)}", style="dim")
     out.print(g.headline(), style="bold")
+    for caveat in g.caveats:
+        out.print(f"Careful: {caveat}")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     table.add_column("measure", overflow="fold")
     table.add_column("verdict", no_wrap=True)
@@ -42,5 +48,7 @@ def print_gate(g: Gate) -> None:
         )
     out.print(table)
     out.print("Differences are means over datasets, positive where the candidate is better.")
+    held = percent_setting(g.level)
+    out.print(f"“At least” and “at most” are one-sided bounds: each by itself holds with {held}.")
     out.print()
     out.print(g.explain().removeprefix(g.headline()).strip())

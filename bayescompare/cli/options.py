@@ -58,7 +58,13 @@ Missing = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    command_line_option("--seed", "Make sampling repeatable.", QUESTION, metavar="N", min=0),
+    command_line_option(
+        "--seed",
+        "Seed of the random numbers. Default: 0 for an answer, a new one for draws.",
+        QUESTION,
+        metavar="N",
+        min=0,
+    ),
 ]
 Overwrite = Annotated[bool, command_line_option("--force", "Overwrite existing files.", OUTPUT)]
 NoProgress = Annotated[bool, command_line_option("--no-progress", "Show no progress bar.", OUTPUT)]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bayescompare._typing import FloatArray
+from bayescompare.comparison.columns import SHARES
 from bayescompare.comparison.details import Details, Scalars
+from bayescompare.kernels.leading import as_probability
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -92,6 +96,23 @@ class Answer:
     def exact(self) -> bool:
         """Whether the figures carry no Monte Carlo error."""
         return self.mcse is None and not self.resampled_pvalue
+
+    def bounded(self, *, foreign: bool) -> Answer:
+        """Return the same with every probability within [0, 1]; see `as_probability`."""
+        columns = {
+            name: as_probability(values, foreign=foreign) if name in SHARES else values
+            for name, values in self.per_statement.items()
+        }
+        found = {
+            name: as_probability(value, foreign=foreign)
+            for name in ("probability", "unobserved", "none_leads", "pvalue")
+            # A file may hold anything here, and its own checks say so.
+            if isinstance(value := getattr(self, name), float | np.ndarray)
+        }
+        whole: Any = {k: v if v.ndim else float(v) for k, v in found.items()}
+        parts = {k: as_probability(values, foreign=foreign) for k, values in self.parts.items()}
+        scalars = self.scalars.bounded(foreign)
+        return replace(self, per_statement=columns, parts=parts, scalars=scalars, **whole)
 
     def column_at(self, column: str, statement: str) -> float:
         """Return what a column of `per_statement` has for a statement."""

@@ -24,9 +24,8 @@ from bayescompare.comparison.columns import (
     LOWEST,
     PROBABILITY,
     PVALUE,
-    SHARE_BELOW,
+    SHARES,
     THETA_LOWER,
-    THETA_MEAN,
     THETA_UPPER,
     UPPER,
 )
@@ -55,15 +54,6 @@ _ROUNDING = 1e-6
 
 #: Digits of K that are read; more take a time of their square.
 _MOST_DIGITS = 100_000
-
-_SHARES = frozenset(
-    {
-        *(THETA_MEAN, THETA_LOWER, THETA_UPPER, LOWER, UPPER, SHARE_BELOW, PVALUE, ALONE),
-        *("probability", "chi2_pvalue", "nemenyi", "equivalent", "ahead"),
-        *("most probable", "beats opposite", "majority", "expected", "second_better"),
-        *("rate_mean", "rate_lower", "rate_upper"),
-    }
-)
 
 
 @contextmanager
@@ -327,7 +317,7 @@ def _check_named(where: str, facts: Any) -> None:
     """Reject a share or p-value outside 0 to 1, wherever it stands among a method's own facts."""
     if isinstance(facts, Mapping):
         for name, value in facts.items():
-            if name in _SHARES:
+            if name in SHARES:
                 known = read_comparison_numbers(f"{where}: {name}", value)
                 _check_range(f"{where}: {name}", known[~np.isnan(known)], 1.0)
             else:

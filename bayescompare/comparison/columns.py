@@ -13,6 +13,7 @@ __all__ = [
     "OPT",
     "PROBABILITY",
     "PVALUE",
+    "SHARES",
     "SHARE_BELOW",
     "THETA_LOWER",
     "THETA_MEAN",
@@ -38,6 +39,17 @@ LOWEST, HIGHEST, ALONE_LOWEST = "lowest", "highest", "alone_lowest"
 
 #: Of each direction: the statistic, the share of resamples below it, the one-sided p-value.
 OPT, SHARE_BELOW, PVALUE = "opt", "share_below", "pvalue"
+
+#: Names of probabilities and shares, which lie between 0 and 1, in answers and their files.
+SHARES = frozenset(
+    {
+        *(THETA_MEAN, THETA_LOWER, THETA_UPPER, LOWER, UPPER, SHARE_BELOW, PVALUE, ALONE),
+        *(LOWEST, HIGHEST, ALONE_LOWEST),
+        *("probability", "chi2_pvalue", "nemenyi", "equivalent", "ahead"),
+        *("most probable", "beats opposite", "majority", "expected", "second_better"),
+        *("rate_mean", "rate_lower", "rate_upper"),
+    }
+)
 
 
 def theta_columns(mean: FloatArray, lower: FloatArray, upper: FloatArray) -> dict[str, FloatArray]:

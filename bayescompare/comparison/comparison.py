@@ -361,10 +361,12 @@ class Comparison:
         """How large the differences of two algorithms are, a row for each measure.
 
         Differences are first less second, turned so that positive means that the first is better.
-        ``mean`` has Student's interval and ``median`` one by order statistics, both of 95 % (NaN
-        where there are too few datasets). ``won`` and ``lost`` are shares of datasets, beyond the
-        rope where there is one; the rest are ties. ``rope`` says whether the interval of the mean
-        "exceeds" the rope, lies "within" it or is "unclear".
+        All figures are of the ``n`` datasets on which both have a value: a failed run
+        (``missing="worst"``) has no size, and counts in the verdict only. ``mean`` has Student's
+        interval and ``median`` one by order statistics, both of 95 % (NaN where there are too few
+        datasets). ``won`` and ``lost`` are shares of these datasets, beyond the rope where there is
+        one; the rest are ties. ``rope`` says whether the interval of the mean "exceeds" the rope,
+        lies "within" it or is "unclear".
         """
         from bayescompare.comparison.effects import table_effects
 

@@ -11,8 +11,15 @@ from bayescompare.results.results import Results
 __all__ = ["comparison_of"]
 
 
-def comparison_of(results: Results, method: Method, answer: Answer) -> Comparison:
-    """Put results, method and answer into the comparison type that the method declares."""
-    if not is_built_in_method(type(method)):
+def comparison_of(
+    results: Results, method: Method, answer: Answer, *, loaded: bool = False
+) -> Comparison:
+    """Put results, method and answer into the comparison type that the method declares.
+
+    What was `loaded` from a file is checked by whoever did that.
+    """
+    outside = not is_built_in_method(type(method))
+    if outside:
         check_answer(results, method, answer)
-    return (method.comparison_type or Comparison)(results, method, answer)
+    bounded = answer.bounded(foreign=outside or loaded)
+    return (method.comparison_type or Comparison)(results, method, bounded)

@@ -18,6 +18,8 @@ import numpy as np
 
 from bayescompare._checks import is_number, is_whole, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
+from bayescompare.comparison.columns import SHARES
+from bayescompare.kernels.leading import as_probability
 
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
@@ -102,6 +104,16 @@ class Scalars(Details):
     def of(cls, answer: Answer) -> Self:
         """Return the numbers of an answer, which must be of this class."""
         return _details_of_class(cls, answer.scalars, "scalars")
+
+    def bounded(self, foreign: bool) -> Self:
+        """Return the same with every probability within [0, 1]; see `as_probability`."""
+        values = {
+            field.name: float(as_probability(value, foreign=foreign))
+            for field in fields(self)
+            if _details_name_in_file(field) in SHARES
+            and isinstance(value := getattr(self, field.name), float)
+        }
+        return dataclasses.replace(self, **values) if values else self
 
 
 def _details_of_class[D: Details](kind: type[D], details: Details, name: str) -> D:

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from bayescompare._errors import QuantityNotAvailableError
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.effect_sizes import EffectSizes, effect_sizes
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import difference_number_text, percent
+from bayescompare.text.numbers import count, difference_number_text, percent
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
@@ -30,7 +30,7 @@ __all__ = [
 EFFECTS_TITLE = "How large the differences are, positive where the first is better"
 
 #: Columns of `Comparison.effects`.
-_COLUMNS = (*EffectSizes._fields, "rope")
+_COLUMNS = ("n", *EffectSizes._fields, "rope")
 
 #: Values of pairs held at once.
 _BLOCK = 1 << 21
@@ -93,8 +93,12 @@ def _comparison_effects_by_pair(
 
 
 def _comparison_effect_advantages(results: Results) -> FloatArray:
-    """Values of both, turned so that higher is better: (dataset, algorithm, measure)."""
-    return results.average().oriented()
+    """Values of both, turned so that higher is better: (dataset, algorithm, measure).
+
+    A failed run has none: it loses to any value by no size.
+    """
+    means = results.average()
+    return means.values() * [float(means[name].sign) for name in means.measures]
 
 
 def _effects(values: FloatArray, results: Results) -> list[list[tuple[Any, ...]]]:
@@ -105,12 +109,13 @@ def _effects(values: FloatArray, results: Results) -> list[list[tuple[Any, ...]]
         noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
         spec = results[name]
         found = _summarise_comparison_effects(first - second, noise, spec.rope)
+        number = (~np.isnan(first - second)).sum(axis=1)
         if spec.scale == "ordinal":
             # Such a measure has no differences, only an order.
             missing = np.full(len(values), np.nan)
             sizes = [name for name in EffectSizes._fields if name not in ("won", "lost")]
             found = found._replace(**dict.fromkeys(sizes, missing))
-        by_measure.append(_comparison_effect_rows(found, spec.rope))
+        by_measure.append(_comparison_effect_rows(number, found, spec.rope))
     return [list(rows) for rows in zip(*by_measure, strict=True)]
 
 
@@ -130,7 +135,9 @@ def _summarise_comparison_effects(
     return EffectSizes(*(np.array(column, dtype=np.float64) for column in zip(*alone, strict=True)))
 
 
-def _comparison_effect_rows(found: EffectSizes, rope: float | None) -> list[tuple[Any, ...]]:
+def _comparison_effect_rows(
+    number: IntArray, found: EffectSizes, rope: float | None
+) -> list[tuple[Any, ...]]:
     """Return one row for each pair."""
     low, high = found.mean_lower, found.mean_upper
     words = np.full(len(low), "", dtype=object)
@@ -139,7 +146,7 @@ def _comparison_effect_rows(found: EffectSizes, rope: float | None) -> list[tupl
         words[(low >= -rope) & (high <= rope)] = "within"
         words[(low > rope) | (high < -rope)] = "exceeds"
         words[np.isnan(low)] = ""
-    columns: Sequence[Any] = [*(column.tolist() for column in found), words.tolist()]
+    columns: Sequence[Any] = [*(column.tolist() for column in (number, *found)), words.tolist()]
     return list(zip(*columns, strict=True))
 
 
@@ -167,6 +174,7 @@ def _printed_comparison_effect(row: Mapping[Any, Any], units: Mapping[str, str])
     return {
         "pair": f"{row['first']}, {row['second']}",
         "measure": row["measure"],
+        "n": count(row["n"]),
         "mean (95 %)": _comparison_effect_with_interval(row, "mean", unit),
         "median (95 %)": _comparison_effect_with_interval(row, "median", unit),
         "won": percent(row["won"]),

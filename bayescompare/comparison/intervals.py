@@ -112,7 +112,7 @@ def _draw_comparison_intervals(c: Comparison, rng: Rng) -> FloatArray:
     tree: Any = c.answer.tree
     if tree is None:
         # A seed of its own, so that the same question has the same answer.
-        generator, _ = as_rng(0 if rng is None else rng)
+        generator, _ = as_rng(rng, default=0)
         tree = c.draws(_DRAWS, chains=_CHAINS, rng=generator)
     posterior: xr.Dataset = tree["posterior"].to_dataset()
     drawn = posterior.stack(sample=("chain", "draw"))

@@ -131,7 +131,7 @@ def _comparison_of_document(document: Any) -> Comparison:
             labels, states, columns, document, document, None, method
         )
     with naming_comparison_part("method"):
-        return comparison_of(results, method, method.restored(answer, options))
+        return comparison_of(results, method, method.restored(answer, options), loaded=True)
 
 
 def _refuse_constant_on_loading(word: str) -> float:
@@ -196,7 +196,7 @@ def _load_comparison_netcdf(source: Path, max_bytes: int | None) -> Comparison:
             method,
         )
     with naming_comparison_part("method"):
-        return comparison_of(results, method, method.restored(answer, options))
+        return comparison_of(results, method, method.restored(answer, options), loaded=True)
 
 
 def _posterior_of_loaded_comparison(tree: xr.DataTree) -> xr.DataTree | None:

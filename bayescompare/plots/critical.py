@@ -78,10 +78,11 @@ def plot_critical(
 
     .. math:: \text{rank}_i = 1 + \sum_{j \ne i} a_{ji}
 
-    where a_ji is how far opponent j is ahead of i on the measure. Bayesian: the probability that
-    the pair's most probable statement favours j there, so that this is the expected rank.
-    Frequentist: the share of datasets on which j is better, so that this is the mean rank. Ties
-    count half for each. Ranks on several measures are not averaged, which would weigh the measures
+    where a_ji is how far opponent j is ahead of i on the measure. Frequentist: the share of
+    datasets on which j is better, so that this is the mean rank over the datasets. Bayesian: the
+    probability that the pair's most probable statement favours j there; this is the "rank by P",
+    which goes to 1, 2, 3 … as P goes to 0 or 1, wherever the mean ranks are. Ties count half for
+    each. Ranks on several measures are not averaged, which would weigh the measures
     against each other; verdicts may be about all of them.
 
     The verdicts are those of `Pairwise.decide`, which does not use ranks. So a group may leave out
@@ -247,7 +248,7 @@ def _critical_plot_cliques(graph: nx.Graph[int], *, equivalent: bool = False) ->
 
 def _critical_plot_meaning(p: Pairwise, measure: str | None) -> str:
     by = "by dominance" if measure is None else f"on {clip_drawn_text(measure, 28)}"
-    what = f"expected rank {by}" if p.bayesian else f"mean rank {by}"
+    what = f"rank by P {by}" if p.bayesian else f"mean rank {by}"
     if p.reference is None:
         return what
     return f"{what}, of two, against {shown_names(p.results.algorithms, 28)[p.reference]}"
@@ -266,6 +267,8 @@ def _critical_plot_title(
         f"{p.method.name}: {_critical_plot_meaning(p, measure)}, best {side}",
         plotted_verdicts_words(p, table, rule),
     ]
+    if p.bayesian:
+        lines.append("rank by P: 1 + the sum of P(better) of the others")
     if len(p.results.measures) > 1:
         lines.append(f"verdicts are about all {len(p.results.measures)} measures")
     if bars is None:

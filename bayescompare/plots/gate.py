@@ -43,7 +43,7 @@ _STYLES = {
 
 
 def plot_gate(g: Gate, *, ax: Axes | None = None) -> Axes:
-    """Draw the candidate's mean advantage on each measure, with its two bounds.
+    """Draw the candidate's mean advantage on each measure, with its two one-sided bounds.
 
     The measures have scales of their own, so each row has one too, and the figures stand beside
     the line. Its shaded part is the loss within the rope. A candidate passes where the line ends
@@ -84,7 +84,7 @@ def plot_gate(g: Gate, *, ax: Axes | None = None) -> Axes:
     ax.set(xlim=(-1.15, 1.15), ylim=(len(names) - 0.4, -0.6), xticks=[])
     side = percent_setting(g.level)
     ax.set_xlabel(
-        f"worse   ←   mean advantage (each bound holds with {side})   →   better", **LITERAL
+        f"worse   ←   mean advantage (one-sided bounds, {side} each)   →   better", **LITERAL
     )
     ax.spines[["top", "right", "left", "bottom"]].set_visible(False)
     ax.tick_params(axis="y", length=0)

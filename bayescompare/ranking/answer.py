@@ -38,7 +38,7 @@ class RankAnswer:
     overall : Overall or None
         Of the one measure, or of the utility.
     noun : str
-        What was resampled: "dataset", "domain", "item" or "seed".
+        What was resampled: "dataset", "domain", "item", "cluster" or "seed".
     n : int
         How many of them there are.
     effective : float

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["RANKING_SCHEMA", "RANKING_VERSION", "ranking_to_document"]
 
 RANKING_SCHEMA = "bayescompare/ranking"
-RANKING_VERSION = 1
+RANKING_VERSION = 2
 
 
 def ranking_to_document(r: Ranking) -> str:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 
 from bayescompare._files import check_file_is_writable, write_text
 from bayescompare._version import __version__
+from bayescompare.comparison.decision import Standing, Word
 from bayescompare.comparison.files import comparison_plain_json, comparison_results_as_json
 from bayescompare.ranking.gate_answer import GateAnswer
-from bayescompare.ranking.gate_words import gate_headline, gate_words
+from bayescompare.ranking.gate_words import gate_headline, gate_units, gate_words
 from bayescompare.results.results import Results
+from bayescompare.results.text import caveats_of_results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["GATE_SCHEMA", "GATE_VERSION", "Gate"]
 
 GATE_SCHEMA = "bayescompare/gate"
-GATE_VERSION = 1
+GATE_VERSION = 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +35,8 @@ class Gate:
     Attributes
     ----------
     results : Results
-        The candidate and the baseline, in this order, complete.
+        The candidate and the baseline, in this order, complete; with items, if these were
+        resampled.
     level : float
     answer : GateAnswer
     seed : int, optional
@@ -68,9 +71,10 @@ class Gate:
     def table(self) -> pd.DataFrame:
         """A row for each measure, with positive differences where the candidate is better.
 
-        ``difference`` is the mean over datasets. ``lower`` and ``upper`` each hold with
-        probability `level`, so that the verdict can be read off them: superior if `lower` > 0, not
-        worse if `lower` > −rope, worse if `upper` < −rope. ``p_not_worse`` is NaN without a rope.
+        ``difference`` is the mean over datasets. ``lower`` and ``upper`` are one-sided: each by
+        itself holds with probability `level` (both together with 2·`level` − 1), so that the
+        verdict can be read off them: superior if `lower` > 0, not worse if `lower` > −rope, worse
+        if `upper` < −rope. ``p_not_worse`` is NaN without a rope.
         """
         rows = [
             (
@@ -94,6 +98,42 @@ class Gate:
         if "worse" in verdicts:
             return False
         return None if "undecided" in verdicts else True
+
+    @property
+    def decision(self) -> Standing:
+        """What may be said, with the fields that every decision has; `passed` says the same."""
+        rows = []
+        for judged in self.answer.measures:
+            worse = judged.verdict == "worse"
+            word: Word = "better" if judged.verdict in ("superior", "worse") else "level"
+            ahead = "" if word == "level" else self.baseline if worse else self.candidate
+            # Worse is beyond the rope; without one that is the same as not better.
+            sure = judged.p_better
+            if judged.verdict in ("worse", "not worse"):
+                sure = 1.0 - judged.p_not_worse if worse else judged.p_not_worse
+            rows.append((ahead, float(sure), word))
+        parts = pd.DataFrame(
+            rows,
+            index=pd.Index(self.results.measures, name="measure"),
+            columns=["ahead", "probability", "word"],
+        )
+        superior = all(judged.verdict == "superior" for judged in self.answer.measures)
+        state: Literal["better", "leads", "worse", "open"] = "better" if superior else "leads"
+        if self.passed is not True:
+            state = "open" if self.passed is None else "worse"
+        named = parts[parts["ahead"] == self.baseline] if state == "worse" else parts
+        least = float(named["probability"].min())
+        return Standing(self.headline(), least, state, self.passed is not None, parts)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What could turn this answer, a sentence each: leaks, gaps, averages, one benchmark."""
+        return caveats_of_results(self.results)
+
+    @property
+    def over(self) -> Literal["datasets", "items"]:
+        """What was resampled: the datasets, or the items of each dataset."""
+        return "items" if self.answer.benchmarks else "datasets"
 
     @property
     def exact(self) -> bool:
@@ -124,13 +164,18 @@ class Gate:
             "baseline": self.baseline,
             "level": self.level,
             "passed": self.passed,
+            "decision": self.decision.to_dict(),
+            "caveats": list(self.caveats),
             "exact": self.exact,
             "seed": None if self.exact else self.seed,
+            "over": self.over,
             "resampled": {
                 "what": self.answer.noun,
                 "n": self.answer.n,
                 "effective": self.answer.effective,
+                "benchmarks": list(self.answer.benchmarks) or None,
             },
+            "bounds": "one-sided",
             "measures": [
                 {"measure": name, "rope": self.results[name].rope, **row}
                 for name, row in zip(
@@ -152,7 +197,7 @@ class Gate:
         measures = ", ".join(self.results.measures)
         return (
             f"Gate: {self.candidate} against {self.baseline} on {measures} over "
-            f"{self.answer.n} {self.answer.noun}s\n"
+            f"{gate_units(self)}\n"
             f"  {self.headline()}\n"
             "  see .table, .passed, .explain(), .plot(), .to_json()"
         )

@@ -20,7 +20,7 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     from bayescompare.ranking.gate import Gate
 
-__all__ = ["gate_headline", "gate_words"]
+__all__ = ["gate_headline", "gate_units", "gate_words"]
 
 #: Below this many units the error rate is known to exceed what is stated, for skewed differences.
 _FEW = 10
@@ -30,7 +30,14 @@ def gate_headline(g: Gate) -> str:
     """Return the verdict in one line."""
     if not g.answer.has_verdicts:
         n = plural(g.answer.n, g.answer.noun)
-        return f"Undecided: {n} are too few for a verdict, which takes {FEWEST}."
+        few = f"Undecided: {n} are too few for a verdict, which takes {FEWEST}"
+        if g.results.replicates == "folds":
+            return f"{few}."
+        # Folds are the default, so whoever has items or seeds has said so.
+        return (
+            f"{few}; over='items' (--over items) judges these {g.answer.noun}s themselves by "
+            f"their {g.results.replicates}."
+        )
     named = {
         verdict: [str(name) for name, v in g.table["verdict"].items() if v == verdict]
         for verdict in ("superior", "not worse", "worse", "undecided")
@@ -42,6 +49,12 @@ def gate_headline(g: Gate) -> str:
     ]
     start = {True: "Passed", False: "Not passed", None: "Undecided"}[g.passed]
     return f"{start}: {g.candidate} is {'; '.join(parts)}, compared with {g.baseline}."
+
+
+def gate_units(g: Gate) -> str:
+    """Say how many of what were resampled: "814 items of 3 benchmarks"."""
+    units, fixed = plural(g.answer.n, g.answer.noun), len(g.answer.benchmarks)
+    return f"{units} of {plural(fixed, 'benchmark')}" if fixed else units
 
 
 def gate_words(g: Gate) -> str:
@@ -56,10 +69,14 @@ def gate_words(g: Gate) -> str:
             f"On {name} {_gate_words_on_size(judged.difference, g.results[name])} on average."
             for name, judged in zip(g.results.measures, g.answer.measures, strict=True)
         ]
-    if g.answer.has_verdicts and g.answer.effective < _FEW:
+    fewest = min(g.answer.benchmarks, default=g.answer.effective)
+    if g.answer.has_verdicts and min(fewest, g.answer.differing) < _FEW:
+        few = plural(fewest if g.answer.benchmarks else g.answer.n, g.answer.noun)
+        if g.answer.differing < fewest:
+            few = f"{plural(g.answer.differing, g.answer.noun)} on which the two differ"
         sentences.append(
-            f"Caution: {plural(g.answer.n, g.answer.noun)} are few, and skewed differences can "
-            "make false verdicts more frequent than stated."
+            f"Caution: {few} are few, and skewed differences or many ties can make false verdicts "
+            "more frequent than stated."
         )
     return " ".join([*sentences, *(f"Note: {note}." for note in g.results.notes)])
 
@@ -120,9 +137,28 @@ def _gate_words_on_basis(g: Gate) -> str:
     if not g.exact:
         mcse = max(judged.mcse for judged in g.answer.measures)
         how = f"Monte Carlo standard error at most {standard_error_text(mcse)}"
+    about = f"{g.answer.noun}s like these {units},"
+    if g.answer.benchmarks:
+        about = f"{_gate_words_on_benchmarks(g)}; {units} are resampled"
+    level = setting_number_text(g.level)
     return (
-        f"A verdict needs P ≥ {setting_number_text(g.level)}. The probabilities are about the "
-        "mean over "
-        f"{g.answer.noun}s like these {units}, by the Bayesian bootstrap widened for small numbers "
-        f"({how}). Each measure is judged by itself."
+        f"A verdict needs P ≥ {level}. The probabilities are about the mean over {about} by the "
+        f"Bayesian bootstrap widened for small numbers ({how}). Each bound is one-sided: by itself "
+        f"it holds with P = {level}. Each measure is judged by itself."
+    )
+
+
+def _gate_words_on_benchmarks(g: Gate) -> str:
+    """Name the datasets that are fixed, and how they count."""
+    names = g.results.datasets
+    if len(names) == 1:
+        return f"{names[0]} alone (nothing follows for other benchmarks)"
+    how = "of equal weight"
+    if g.results.weights is not None:
+        how = "by their weights"
+    elif g.results.groups is not None:
+        how = "each domain of equal weight"
+    return (
+        f"the {len(names)} benchmarks {join_names(names)} themselves ({how}; nothing follows for "
+        "other benchmarks)"
     )

@@ -38,7 +38,7 @@ from bayescompare.results.results import Results
 __all__ = ["load_ranking"]
 
 #: What a unit may be called.
-_NOUNS = ("dataset", "domain", "item", "seed")
+_NOUNS = ("dataset", "domain", "item", "cluster", "seed")
 
 
 def load_ranking(path: str | Path, *, max_bytes: int | None = None) -> Ranking:

@@ -36,13 +36,16 @@ def ranking_tree(
             f"{answer.n} {answer.noun}s: there are no draws, since fewer than five do not show how "
             "they vary."
         )
+    seed: int | str
     if draws is None:
         if rng is not None:
             raise BayescompareError("rng= is for new draws: say how many by draws=.")
-        scores = draw_ranking_scores(results, options)
+        scores, seed = draw_ranking_scores(results, options), options.seed
     else:
         check_draws(draws=draws, chains=chains)
-        scores = draw_ranking_scores(results, options, draws=draws * chains, rng=as_rng(rng)[0])
+        generator, given = as_rng(rng)
+        seed = "a Generator" if given is None else given
+        scores = draw_ranking_scores(results, options, draws=draws * chains, rng=generator)
     each = scores.draws.shape[1] // chains
     if not each:
         raise BayescompareError(f"chains={chains}: there are {scores.draws.shape[1]} draws.")
@@ -60,6 +63,7 @@ def ranking_tree(
         "creation_library_version": __version__,
         "by": options.by,
         "score": "larger is better",
+        "seed": seed,
     }
     tree = xr.DataTree.from_dict(
         {"posterior": posterior, "observed_data": results.to_dataset()[["value"]]}

@@ -9,7 +9,10 @@
   let moved = false;
 
   // numbers as the page writes them ---------------------------------------------------------------
-  const figure = (p) => (p > 0.999 ? "> 0.999" : p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`);
+  const figure = (p) => {
+    const text = p.toFixed(3);
+    return text === "1.000" ? "> 0.999" : text === "0.000" ? "< 0.001" : `= ${text}`;
+  };
   const trimmed = (x) => String(Number(x.toPrecision(4)));
   const join = (names, most = 6) => {
     if (names.length > most + 1) {

@@ -41,13 +41,13 @@ def calibration(
     ['rate', 'truth', 'cut', 'joint']
     """
     check_count(simulations=simulations, datasets=datasets, discordant=discordant)
-    generator, _ = as_rng(rng)
+    generator, seed = as_rng(rng)
     rate = generator.random(simulations)
     better = generator.random((simulations, datasets)) < rate[:, None]
     low = 0.5 * generator.random(better.shape)
     wrong = generator.binomial(discordant, np.where(better, low, 1.0 - low))
     p = first_error_rate_better(wrong, discordant - wrong)
-    return pd.DataFrame(
+    study = pd.DataFrame(
         {
             "rate": rate,
             "truth": rate > 0.5,
@@ -55,6 +55,8 @@ def calibration(
             "joint": [joint_context(row) for row in p],
         }
     )
+    study.attrs["seed"] = seed
+    return study
 
 
 def calibration_curve(

@@ -130,7 +130,7 @@ def decision_study(
     (['papers', 'learned'], True)
     """
     check_count(tables=tables)
-    generator, _ = as_rng(rng)
+    generator, seed = as_rng(rng)
     sizes = [min(_BLOCK, tables - k) for k in range(0, tables, _BLOCK)]
     work = [(s, size) for s in scenarios for size in sizes]
     streams = generator.spawn(len(work))
@@ -143,7 +143,9 @@ def decision_study(
             _study_decisions_row(scenario, prior, own[:, j])
             for j, prior in enumerate(("papers", "learned"))
         ]
-    return pd.DataFrame(rows)
+    study = pd.DataFrame(rows)
+    study.attrs["seed"] = seed
+    return study
 
 
 def _study_decisions_row(scenario: Scenario, prior: str, counted: FloatArray) -> dict[str, object]:

@@ -53,7 +53,7 @@ def simulated_classifiers(
     _check_dominance_study_number("eta", eta, least=0.0)
     _check_dominance_study_number("noise", noise, above=0.0)
     check_count(datasets=datasets)
-    generator, _ = as_rng(rng)
+    generator, seed = as_rng(rng)
     centre = 1.0 - eta * np.array(_BELOW)
     values = generator.normal(centre, noise, (datasets, 7, 2))
     dims, measures = ("dataset", "algorithm"), ("first", "second")
@@ -62,7 +62,8 @@ def simulated_classifiers(
         "algorithm": [f"C{k + 1}" for k in range(7)],
     }
     data = xr.Dataset({m: (dims, values[:, :, j]) for j, m in enumerate(measures)}, coords)
-    return Results(data, {m: Measure("max") for m in measures}, source="simulated")
+    source = "simulated" if seed is None else f"simulated, rng={seed}"
+    return Results(data, {m: Measure("max") for m in measures}, source=source)
 
 
 def false_alarms(
@@ -113,7 +114,10 @@ def false_alarms(
         },
     )
     table = without_failed_cases(study.run(rng=rng, n_jobs=n_jobs))
-    return pd.DataFrame({name: table[name].to_numpy() for name in ("first", "second", "pvalue")})
+    pvalues = {name: table[name].to_numpy() for name in ("first", "second", "pvalue")}
+    frame = pd.DataFrame(pvalues)
+    frame.attrs["seed"] = table.attrs["seed"]
+    return frame
 
 
 def _false_alarm(

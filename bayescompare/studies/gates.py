@@ -80,7 +80,8 @@ def gate_study(
     if not rope > 0:
         raise BayescompareError(f"rope={rope!r}: give a number > 0.")
     kinds = [(law, n) for law in laws for n in sizes]
-    streams = as_rng(rng)[0].spawn(len(kinds))
+    generator, seed = as_rng(rng)
+    streams = generator.spawn(len(kinds))
     tasks = (
         (law, n, rope, tables, level, own) for (law, n), own in zip(kinds, streams, strict=True)
     )
@@ -88,6 +89,7 @@ def gate_study(
     index = pd.MultiIndex.from_tuples(kinds, names=["differences", "datasets"])
     heads = ["false_superior", "false_not_worse", "false_worse", "passed"]
     study = pd.DataFrame(list(rows), index=index, columns=heads)
+    study.attrs["seed"] = seed
     study["mcse"] = math.sqrt(level * (1.0 - level) / tables)
     return study
 

@@ -87,7 +87,7 @@ def noise_study(
     True
     """
     check_count(tables=tables)
-    generator, _ = as_rng(rng)
+    generator, seed = as_rng(rng)
     work = [(name, method) for name, method in methods.items() for _ in range(tables)]
     streams = generator.spawn(len(work))
     tasks = ((method, own) for (_, method), own in zip(work, streams, strict=True))
@@ -98,7 +98,9 @@ def noise_study(
         for name, own in by_name
     ]
     heads = ["method", "measures", "any", "mcse", "verdicts"]
-    return pd.DataFrame(rows, columns=heads).set_index("method")
+    study = pd.DataFrame(rows, columns=heads).set_index("method")
+    study.attrs["seed"] = seed
+    return study
 
 
 def _noise_study_verdicts(method: Method, rng: np.random.Generator) -> int:

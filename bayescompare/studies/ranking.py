@@ -77,7 +77,7 @@ def ranking_study(
                 f"scenarios: {scenario}: needs one measure, an effect above 0 and at least "
                 f"{FEWEST} datasets."
             )
-    generator, _ = as_rng(rng)
+    generator, seed = as_rng(rng)
     sizes = [min(_TABLES, tables - k) for k in range(0, tables, _TABLES)]
     work = [(scenario, size) for scenario in scenarios for size in sizes]
     streams = generator.spawn(len(work))
@@ -92,7 +92,9 @@ def ranking_study(
         rows += [
             _study_row(scenario, name, held[:, j]) for j, name in enumerate(("Rubin", "widened"))
         ]
-    return pd.DataFrame(rows)
+    study = pd.DataFrame(rows)
+    study.attrs["seed"] = seed
+    return study
 
 
 def _study_row(scenario: Scenario, name: str, held: FloatArray) -> dict[str, object]:

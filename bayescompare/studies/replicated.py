@@ -155,7 +155,7 @@ def replicated_study(
     """
     check_count(tables=tables)
     check_jobs(n_jobs)
-    generator, _ = as_rng(rng)
+    generator, seed = as_rng(rng)
     sizes = [min(_BLOCK, tables - k) for k in range(0, tables, _BLOCK)]
     work = [(kind, size) for kind in kinds for size in sizes]
     streams = generator.spawn(len(work))
@@ -166,7 +166,9 @@ def replicated_study(
         columns = {**asdict(kind), "test": np.tile(_TESTS, size)}
         columns["alpha"] = _STRENGTH / kind.statements if kind.alpha is None else kind.alpha
         parts.append(pd.DataFrame({**columns, "stated": stated.ravel(), "right": right.ravel()}))
-    return pd.concat(parts, ignore_index=True)
+    study = pd.concat(parts, ignore_index=True)
+    study.attrs["seed"] = seed
+    return study
 
 
 def claim_rates(study: pd.DataFrame, *, level: float = 0.9) -> pd.DataFrame:

@@ -135,8 +135,11 @@ def _sbc_method(
         constants={"simulate": simulate, "draws": draws, "options": options},
     )
     table = without_failed_cases(study.run(rng=rng, n_jobs=n_jobs, progress=progress))
-    ranks = {str(name): table[name].to_numpy() for name in table.data_vars if name != "errors"}
-    return SBC(model, pd.DataFrame(ranks), draws)
+    ranks = pd.DataFrame(
+        {str(name): table[name].to_numpy() for name in table.data_vars if name != "errors"}
+    )
+    ranks.attrs["seed"] = table.attrs["seed"]
+    return SBC(model, ranks, draws)
 
 
 def _sbc_ranks(

@@ -89,7 +89,7 @@ def sbc_model(
     check_jobs(n_jobs)
     method = source if isinstance(source, ModelFile) else ModelFile(source)
     given = {**(method.priors or {}), **(priors or {})}
-    generator, _ = as_rng(rng)
+    generator, seed = as_rng(rng)
     compiled = _CompiledInWorker(secrets.token_hex(8), method, results, given, (draws, tune, thin))
     study = compiled.study()
     _check_sbc_generative(study.model, study.where)
@@ -101,7 +101,9 @@ def sbc_model(
         {name: rank(truth, drawn, generator) for name, (truth, drawn) in replicate.items()}
         for replicate in itertools.chain.from_iterable(parts)
     ]
-    return SBC(method.code.name, pd.DataFrame(rows), draws)
+    ranks = pd.DataFrame(rows)
+    ranks.attrs["seed"] = seed
+    return SBC(method.code.name, ranks, draws)
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,11 @@ def format_probability(
 ) -> str:
     """Write a probability, but never as 0 or 1.
 
+    One rule for terminal, reports and pictures: what rounds to 1 with so many decimals is written
+    as a bound, ``>0.999``, be it 0.9995, 0.99999 or exactly 1 (as where every dataset is on one
+    side, or every draw); what rounds to 0 likewise, ``<0.001``. A p-value or a share may be 0 or 1
+    exactly: `format_pvalue`, `share_number_text`.
+
     Parameters
     ----------
     p : float
@@ -75,6 +80,8 @@ def format_probability(
     --------
     >>> [format_probability(p) for p in (0.79821, 0.9996, 2e-7, 0.9496)]
     ['0.798', '>0.999', '<0.001', '0.9496']
+    >>> [format_probability(p) for p in (0.9994, 0.9995, 0.99999, 1.0, 0.0)]
+    ['0.999', '>0.999', '>0.999', '>0.999', '<0.001']
     >>> format_probability(0.8996, levels=[0.9]), format_probability(0.9496, digits=2, more=1)
     ('0.8996', '0.949')
     """

@@ -94,12 +94,14 @@ def cell_text(head: str, value: object, limit: float | None = None) -> str:
     --------
     >>> cell_text("P(A better)", 0.9999), cell_text("p-value", 1e-9), cell_text("errors", 3)
     ('>0.999', '<0.001', '3')
+    >>> cell_text("P", 1.0)
+    '>0.999'
     """
     if value is None or value != value:
         return ""
     if not isinstance(value, (float, np.floating)):
         return str(value)
-    if head.startswith(("P(", "P ")):
+    if head == "P" or head.startswith(("P(", "P ")):
         return numbers.format_probability(float(value))
     if head.startswith("p-value"):
         return numbers.format_pvalue(float(value))

@@ -58,6 +58,26 @@ def test_wrong_use_exits_with_2_and_one_line(file: Path, more: tuple[str, ...], 
     assert said in one_line(done.stderr)
 
 
+def test_the_items_of_a_few_benchmarks(tmp_path: Path) -> None:
+    rows = [
+        (b, name, f"{b}{i}", 0.5 + 0.1 * (name == "new") + 0.01 * (i % 7))
+        for b in ("a", "b", "c")
+        for i in range(12)
+        for name in ("new", "old")
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "item", "acc"])
+    frame.to_csv(tmp_path / "items.csv", index=False)
+    asked = ["gate", tmp_path / "items.csv", "--candidate", "new", "--baseline", "old"]
+    asked += ["--measure", "acc:max", "--replicate-column", "item"]
+    told = run(*asked, "--replicates", "items", code=3).stdout
+    assert "--over items" in " ".join(told.split())
+    done = run(*asked, "--replicates", "items", "--over", "items")
+    assert "over 36 items of 3 benchmarks" in done.stdout
+    assert "one-sided bounds: each by itself holds with 95 %" in " ".join(done.stdout.split())
+    refused = run(*asked, "--replicates", "folds", "--over", "items", code=2)
+    assert "--over items: the replicates are folds" in one_line(refused.stderr)
+
+
 def test_json_and_save(file: Path, tmp_path: Path) -> None:
     asked = ("gate", file, "--candidate", "new", "--baseline", "old", "--measure", "acc:max")
     done = run(*asked, "--json", "--save", tmp_path / "gate.json")

@@ -12,6 +12,7 @@ import bayescompare as bc
 from tests.tables import table
 
 COLUMNS = [
+    "n",
     "mean",
     "mean_lower",
     "mean_upper",
@@ -55,7 +56,7 @@ def test_an_ordinal_measure_has_wins_and_no_differences() -> None:
     values = np.random.default_rng(0).integers(0, 5, (8, 2, 1)).astype(float)
     measures = {"grade": bc.Measure("max", scale="ordinal")}
     effects = bc.compare(table(values, measures=measures)).effects
-    assert effects[COLUMNS[:6]].isna().all(axis=None)
+    assert effects[COLUMNS[1:7]].isna().all(axis=None)
     assert effects[["won", "lost"]].notna().all(axis=None)
 
 
@@ -112,7 +113,33 @@ def test_a_missing_cell_is_left_out() -> None:
     kept = np.delete(values[:, 0, 1] - values[:, 1, 1], 2)
     assert effects["mean"]["m1"] == pytest.approx(kept.mean())
     assert effects["won"]["m1"] == pytest.approx((kept > 0).mean())
-    assert effects.loc["m0"].drop("rope").isna().all()
+    assert effects.loc["m0"].drop(["n", "rope"]).isna().all()
+    assert effects["n"].tolist() == [0, 7]
+
+
+@pytest.mark.parametrize("method", ["dirichlet", "sign"])
+def test_a_failed_run_has_no_size(method: str, tmp_path: Path) -> None:
+    """It counts in the verdict; in the sizes an invented number would stand."""
+    rng = np.random.default_rng(1)
+    values = 0.5 + 0.1 * rng.random((12, 3, 2))
+    values[[1, 4], 1, 0] = np.nan
+    results = table(values[:, :, :1] if method == "sign" else values)
+    c = bc.compare(results, method=method, algorithms=["A", "B"], missing="worst")
+    kept = np.delete(values[:, 0, 0] - values[:, 1, 0], [1, 4])
+    (row, *others) = c.effects.to_dict("records")
+    assert row["n"] == 10
+    assert row["mean"] == pytest.approx(kept.mean())
+    assert row["median"] == pytest.approx(np.median(kept))
+    assert row["won"] == pytest.approx((kept > 0).mean())
+    assert all(other["n"] == 12 for other in others)
+    assert -0.1 < row["mean_lower"] < row["mean_upper"] < 0.1
+    assert json.loads(c.to_json())["effects"][0]["n"] == 10
+    page = c.report(tmp_path / "c.md").read_text(encoding="utf-8")
+    (line,) = (line for line in page.splitlines() if line.startswith("| m0 | 10 |"))
+    assert "1." not in line  # an accuracy does not differ by more than one
+    p = bc.pairwise(results, method=method, missing="worst", n_jobs=1)
+    assert p.effects.query("measure == 'm0'")["n"].tolist() == [10, 12, 10]
+    assert p.effects["mean"].abs().max() < 0.1
 
 
 def test_json_and_reports_have_them(pairs: bc.Pairwise, tmp_path: Path) -> None:

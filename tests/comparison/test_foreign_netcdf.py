@@ -165,10 +165,8 @@ def test_what_a_file_remembers_of_its_compression_is_not_written_on(tmp_path: Pa
 
 
 def test_a_limit_on_the_arrays_of_a_file() -> None:
-    with pytest.raises(bc.BayescompareError, match="its arrays take .* GiB or more"):
+    with pytest.raises(bc.BayescompareError, match=r"its arrays take .* GiB or more"):
         bc.load_comparison(SAVED, max_bytes=100)
     with pytest.raises(bc.BayescompareError, match="max_bytes=0: must be an integer >= 1"):
         bc.load_comparison(SAVED, max_bytes=0)
     assert bc.load_comparison(SAVED, max_bytes=10**6).best
-
-

@@ -83,7 +83,7 @@ def test_ranks_are_expected_ranks(which: str, request: pytest.FixtureRequest) ->
         for name, (rank, _) in told.items():
             assert rank == pytest.approx(exact[name], abs=0.0051)
         assert sum(exact.values()) == pytest.approx(8 * 9 / 2)
-        assert f"expected rank on {measure}" in title(ax)
+        assert f"rank by P on {measure}" in title(ax)
         assert f"about all {len(p.results.measures)} measures" in title(ax)
         seen.append(exact)
     # The measures differ, so that each picture is its own.
@@ -120,7 +120,7 @@ def test_one_question_about_all_measures_has_one_rank(uci: bc.Results) -> None:
         uci, method=GSDBootstrap(resamples=60), algorithms=["GBM", "RF", "CART"], rng=1, n_jobs=1
     )
     ax = plots.plot_critical(p, ax=fresh(9, 7))
-    assert "expected rank by dominance" in title(ax)
+    assert "rank by P by dominance" in title(ax)
     exact = exact_ranks(p)
     for name, (rank, _) in written(ax).items():
         assert rank == pytest.approx(exact[name], abs=0.0051)

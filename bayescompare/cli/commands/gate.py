@@ -34,6 +34,9 @@ Examples:
   bayescompare gate results.csv --candidate new --baseline old --measure accuracy:max:rope=0.01 \
 --measure latency:min:rope=5:unit=ms --json
 
+  bayescompare gate items.csv --candidate new --baseline old --measure correct:max:rope=0.01 \
+--replicate-column item --replicates items --over items
+
   bayescompare gate --example jansen-uci --candidate GBM --baseline CART"""
 
 
@@ -63,6 +66,16 @@ def gate(
             "--level", "Probability that a verdict needs. Default: 0.95.", QUESTION, metavar="P"
         ),
     ] = 0.95,
+    over: Annotated[
+        str,
+        command_line_option(
+            "--over",
+            "Resample the datasets (default), or the items of each dataset: then the verdict is "
+            "about these datasets only.",
+            QUESTION,
+            metavar="datasets|items",
+        ),
+    ] = "datasets",
     missing: Missing = "raise",
     rng: Seed = None,
     as_json: Annotated[
@@ -84,6 +97,7 @@ def gate(
         baseline=baseline,
         measures=measures_meant(read_names_flag("--only", measures), results),
         level=level,
+        over=over,  # type: ignore[arg-type]
         missing=missing,  # type: ignore[arg-type]
         rng=rng,
     )

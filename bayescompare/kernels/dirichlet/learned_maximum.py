@@ -22,6 +22,7 @@ from bayescompare.kernels.dirichlet.learned import (
 )
 from bayescompare.kernels.dirichlet.maximum import TAIL
 from bayescompare.kernels.dirichlet.substitution import bend_by_substitution, unbend_substitution
+from bayescompare.kernels.leading import as_probability
 from bayescompare.kernels.numerics.gammas import density_of_log_gamma, log_cdf
 
 __all__ = ["dirichlet_maxima_of_pairs", "mixed_maximum"]
@@ -72,7 +73,7 @@ def mixed_maximum(
             out[chosen] += weights[chosen, k, None] * dirichlet_maxima_of_pairs(
                 some, log_base + math.log(strength)
             )
-    return out
+    return as_probability(out)
 
 
 def dirichlet_maxima_of_pairs(counts: DirichletPairCounts, log_alpha: FloatArray) -> FloatArray:
@@ -102,7 +103,7 @@ def dirichlet_maxima_of_pairs(counts: DirichletPairCounts, log_alpha: FloatArray
         alike = np.flatnonzero(octave == value)
         limits = _LearnedMaximumLimits(float(top[alike].min()), float(top[alike].max()), len(alpha))
         out[alike] = _settled_dirichlet_maxima(counts.of_pairs(alike), log_alpha, limits)
-    return out
+    return as_probability(out)
 
 
 class _LearnedMaximumLimits:

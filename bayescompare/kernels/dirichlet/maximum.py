@@ -27,6 +27,7 @@ from scipy.special import gammainccinv, gammaincinv
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.substitution import bend_by_substitution, unbend_substitution
+from bayescompare.kernels.leading import as_probability
 from bayescompare.kernels.numerics.gammas import (
     TINY,
     density_of_log_gamma,
@@ -97,8 +98,8 @@ def probability_of_maximum(cells: DirichletCells) -> tuple[FloatArray, float]:
     ([0.012363334853, 0.051922986073, 0.137500091839, 0.798213587235], 0.0)
     """
     groups, member = _group_dirichlet_cells(cells)
-    each = _integrate_dirichlet_maximum(groups)
-    return each[member], min(float(each[-1]), 1.0)
+    each = as_probability(_integrate_dirichlet_maximum(groups))
+    return each[member], float(each[-1])
 
 
 def _group_dirichlet_cells(cells: DirichletCells) -> tuple[_MaximumGroups, IntArray]:

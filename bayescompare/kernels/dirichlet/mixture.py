@@ -26,6 +26,7 @@ from bayescompare.kernels.dirichlet.posterior import (
     dirichlet_majority,
     dirichlet_pair_order,
 )
+from bayescompare.kernels.leading import as_probability
 
 __all__ = ["Mixture"]
 
@@ -79,10 +80,10 @@ class Mixture:
         return dirichlet_strength_weights(self.log_evidences, self.prior)
 
     def average(self, figure: Callable[[DirichletCells], FloatArray | float]) -> FloatArray:
-        """Average a figure of one Dirichlet over the posterior weights."""
+        """Average a probability under one Dirichlet over the posterior weights."""
         kept = np.flatnonzero(self.weights)
         figures = [np.asarray(figure(self.components[k])) for k in kept]
-        return np.asarray(np.tensordot(self.weights[kept], np.stack(figures), axes=1))
+        return as_probability(np.tensordot(self.weights[kept], np.stack(figures), axes=1))
 
     def maximum(self) -> tuple[FloatArray, float]:
         """P(θ_i is the largest) of every listed cell, and of the lump together.

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bayescompare._typing import FloatArray
+from bayescompare._typing import AnyArray, FloatArray
 
 __all__ = [
     "FEWEST",
@@ -65,14 +65,16 @@ def ranking_concentration(n: float) -> float:
 
 
 def bootstrap_weights(
-    importance: FloatArray, draws: int, rng: np.random.Generator
+    importance: FloatArray, draws: int, rng: np.random.Generator, times: AnyArray | None = None
 ) -> Iterator[FloatArray]:
     """Yield weights of the units in blocks (some draws, n); each row sums to one.
 
-    The draws are the same whatever the size of the blocks.
+    The draws are the same whatever the size of the blocks. With `times`, a unit stands for so many
+    like it, and its weight is the sum of theirs.
     """
     n = len(importance)
-    shape = ranking_concentration(effective_ranking_number(importance))
+    every = importance if times is None else np.repeat(importance, times)
+    shape = ranking_concentration(effective_ranking_number(every)) * (1 if times is None else times)
     step = max(1, _BLOCK // n)
     for start in range(0, draws, step):
         gammas = rng.standard_gamma(shape, (min(step, draws - start), n)) * importance

@@ -28,6 +28,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from bayescompare._typing import FloatArray
+from bayescompare.kernels.leading import as_probability
 from bayescompare.kernels.ranking.bootstrap import effective_ranking_number, ranking_concentration
 
 __all__ = ["MOST_EXACT_UNITS", "mean_above", "mean_quantile"]
@@ -73,7 +74,7 @@ def mean_above(
         return 1.0
     shape = ranking_concentration(effective_ranking_number(importance))
     b = b / np.abs(b).max()
-    return min(max(0.5 + _mean_law_integral(b, shape) / math.pi, 0.0), 1.0)
+    return float(as_probability(0.5 + _mean_law_integral(b, shape) / math.pi))
 
 
 def _mean_law_integral(b: FloatArray, shape: float) -> float:

@@ -24,6 +24,7 @@ from bayescompare.kernels.dirichlet.learned import (
 )
 from bayescompare.kernels.dirichlet.learned_maximum import dirichlet_maxima_of_pairs, mixed_maximum
 from bayescompare.kernels.dirichlet.parts import fold_of_states
+from bayescompare.kernels.leading import as_probability
 from bayescompare.kernels.pair_states import count_pairs, every_state
 from bayescompare.methods._shared.learned_prior import LearnedPrior, prior_from_counts
 from bayescompare.results.results import Results
@@ -214,7 +215,8 @@ class _CountedAtOnce:
             code = np.where(top == arity - 1, 2, top)
             leaders[alone_ahead, j] = code[alone_ahead]
         # State 0 is the first better; the last, the second; "equivalent" between them is half each.
-        ahead = np.stack([p[:, 0] + p[:, 1:-1].sum(axis=1) / 2.0 for p in learned], axis=1)
+        shares = [p[:, 0] + p[:, 1:-1].sum(axis=1) / 2.0 for p in learned]
+        ahead = as_probability(np.stack(shares, axis=1))
         dominance = probability[:, [0, -1]]
         lead = probability[every, chosen]
         return chosen, lead, alone, least, tied, dominance, leaders, figures, ahead

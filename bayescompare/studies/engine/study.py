@@ -187,7 +187,7 @@ class Study:
             work = self._work(study_seed_of(rng))
             blocks = list(self._blocks(self._size_of_blocks(None)))
             results = self._parallel(partial(compute_study_block, work), blocks, n_jobs, progress)
-            return self._table(zip(blocks, results, strict=True), summary)
+            return self._table(zip(blocks, results, strict=True), summary, work.seed)
         place, work = self._open(store, rng)
         blocks = list(self._blocks(int(place.identity["block_size"])))
         mine = blocks if part is None else blocks[part[0] :: part[1]]
@@ -203,7 +203,7 @@ class Study:
         summary : bool
             As for `run`.
         """
-        place, _ = self._open(store, None, new=False)
+        place, work = self._open(store, None, new=False)
         blocks = list(self._blocks(int(place.identity["block_size"])))
         missing = sum(not place.path(block).exists() for block in blocks)
         if missing:
@@ -212,7 +212,8 @@ class Study:
                 "study with this store to compute them."
             )
         try:
-            return self._table(((block, place.load(block)) for block in blocks), summary)
+            loaded = ((block, place.load(block)) for block in blocks)
+            return self._table(loaded, summary, work.seed)
         except DamagedStudyBlock as error:
             raise BayescompareError(
                 f"store: the block {error} is damaged: run the study with this store to compute "
@@ -290,11 +291,12 @@ class Study:
         assert function is not None
         return StudyWork(function, self.constants, self.block is not None, seed)
 
-    def _table(self, yields: Yields, summary: bool) -> xr.Dataset:
+    def _table(self, yields: Yields, summary: bool, seed: StudySeed) -> xr.Dataset:
         axes = {axis: list(values) for axis, values in self._axes.items()}
         table = StudyTable(axes, self.replications, self.dims, self.coords)
         made = table.of_summaries(yields) if summary else table.of_cases(yields)
-        return made.assign_attrs(study=self.name, version=__version__)
+        # In words: a netCDF file has no whole number as large as an entropy may be.
+        return made.assign_attrs(study=self.name, version=__version__, seed=str(seed.entropy))
 
     def _open(
         self, folder: str | Path, rng: Rng, *, new: bool = True
