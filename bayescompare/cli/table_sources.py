@@ -233,17 +233,22 @@ def _columns_to_choose(options: TableOptions, paths: Any) -> str:
     return ""
 
 
+#: Flags that go with what another tool wrote.
+_FLAGS_OF_TOOLS = ("--measure", "--format", "--label", "--reader", "--max-cells", "--max-bytes")
+
+
 def _read_tool_for_cli(
     options: TableOptions, paths: Any, recognised: str | None = None
 ) -> bc.Results:
     """Read what another tool wrote, which mostly knows which way its measures are better."""
     for flag in _typed_flags(options):
-        if flag not in ("--measure", "--format", "--label", "--reader"):
+        if flag not in _FLAGS_OF_TOOLS:
             raise BayescompareError(f"{flag} is about tables, not about --format {options.format}.")
     texts = options.columns.measures or None
     has_directions = any(":" in text for text in texts or ())
     measures: Any = read_measures(texts) if texts and has_directions else texts
-    more = _options_of_reader(options.reader or (), recognised or options.format or "")
+    kind = recognised or options.format or ""
+    more: dict[str, Any] = dict(_options_of_reader(options.reader or (), kind))
     if recognised is None:
         return bc.read(paths, measures=measures, format=options.format, **more)
     from bayescompare.io.reading import read_recognised

@@ -187,7 +187,8 @@ class _CountedAtOnce:
         counts = self.counts.of_pairs(asked)
         folds = [fold_of_states(self.states[:, j], arity) for j, arity in enumerate(self.arities)]
         (probability, *learned), every_own = prior.maxima(counts, folds)
-        owned = [] if every_own is None else every_own[1:]
+        learned = [as_probability(p) for p in learned]
+        owned = [] if every_own is None else [as_probability(p) for p in every_own[1:]]
         same = same_decision_score(probability)
         chosen = probability.argmax(axis=1)
         tied = same.sum(axis=1) > 1
