@@ -365,3 +365,61 @@ def test_one_object_decides_who_is_named_on_boards(shape: tuple[int, int, int]) 
     rows = [(f"d{i}", f"x{a}", *values[i, a]) for i in range(n) for a in range(l)]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", *names])
     _named(bc.pairwise(frame, measures=dict.fromkeys(names, "max"), n_jobs=1))
+
+
+# ------------------------------------------------------------------------ what could turn an answer
+
+
+def leaking() -> pd.DataFrame:
+    """Results as fev writes them: leaks, and most tasks of one benchmark."""
+    rng = np.random.default_rng(0)
+    tasks = [f"monash_{k}" for k in range(9)] + ["ett", "solar", "taxi"]
+    rows = [
+        {"model_name": f"x{a}", "task_name": task, "test_error": rng.random(), "fev_version": "0.8",
+         "trained_on_this_dataset": a == 0 and k < 4}
+        for k, task in enumerate(tasks)
+        for a in range(3)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+LEAK = "4 results come from models trained on that very dataset."
+ONE = "9 of 12 datasets are of one benchmark, by their names: monash."
+
+
+def test_what_could_turn_an_answer_stands_under_the_verdict(tmp_path: Path) -> None:
+    results = bc.io.from_fev(leaking())
+    c = bc.compare(results, algorithms=["x0", "x1"])
+    p, r = bc.pairwise(results, n_jobs=1), bc.rank(results, draws=200)
+    g = bc.gate(results, candidate="x0", baseline="x1")
+    for thing in (c, p, r, g):
+        assert thing.caveats[:2] == (LEAK, ONE)
+        assert json.loads(thing.to_json())["caveats"][:2] == [LEAK, ONE]
+        assert thing.decision.settled in (True, False)
+    for name, thing in {"c": c, "p": p, "r": r}.items():
+        text = thing.report(tmp_path / f"{name}.html").read_text(encoding="utf-8")
+        first = text.index(LEAK)
+        assert text.index('class="verdict"') < first < text.index("<h2")
+
+
+def test_what_could_turn_an_answer_is_printed_first(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from bayescompare.cli.app import app
+
+    file = tmp_path / "summary.csv"
+    leaking().to_csv(file, index=False)
+    for command in (["compare", "--algorithms", "x0,x1"], ["pairwise"], ["rank"]):
+        asked = [command[0], str(file), "--format", "fev", *command[1:]]
+        printed = " ".join(CliRunner().invoke(app, asked).stdout.split())
+        assert printed.index(LEAK) < 700, printed[:900]
+
+
+def test_replicates_and_gaps_are_caveats() -> None:
+    frame = several(8, 3, 1, seed=1).to_frame().reset_index()
+    frame = pd.concat([frame.assign(seed=k) for k in range(3)])
+    frame = frame[~((frame["dataset"] == "d0") & (frame["algorithm"] == "x0"))]
+    p = bc.pairwise(frame, measures={"m0": "max"}, replicate="seed", missing="drop", n_jobs=1)
+    said = " ".join(p.caveats)
+    assert "mean of 3 replicates" in said
+    assert "different datasets" in said

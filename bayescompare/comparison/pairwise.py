@@ -361,8 +361,10 @@ class Pairwise:
     @property
     def caveats(self) -> tuple[str, ...]:
         """What could turn these answers, a sentence each: leaks, gaps, averages, one benchmark."""
-        notes = [sentence.removeprefix("Note: ") for sentence in notes_words(self.tables)]
-        return caveats_of_results(self.results, notes)
+        # What is about some pairs only stands in the words; here that they differ is enough.
+        notes = [text for text in notes_words(self.tables) if not text.startswith("Note on ")]
+        notes = [text for text in notes if not text.endswith("see results.notes of each.")]
+        return caveats_of_results(self.results, [text.removeprefix("Note: ") for text in notes])
 
     @cached_property
     def decision(self) -> PairVerdicts:
