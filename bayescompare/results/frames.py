@@ -14,7 +14,7 @@ import xarray as xr
 
 from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
-from bayescompare._input import most_input_cells
+from bayescompare._input import MOST_CELLS, most_input_cells
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.results.text import (
     first_words_in_results,
@@ -103,7 +103,7 @@ def check_table_size(
     for role, names in coords.items():
         longest = max(map(len, names), default=0)
         # numpy gives every name the room of the longest.
-        if longest * len(names) > most_input_cells():
+        if longest * len(names) > max(MOST_CELLS, most_input_cells()):
             raise BayescompareError(
                 f"{role} names take too much room: one of {whole_number_text(len(names))} has "
                 f"{whole_number_text(longest)} characters; shorten it."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -170,3 +171,23 @@ def test_a_limit_on_the_arrays_of_a_file() -> None:
     with pytest.raises(bc.BayescompareError, match="max_bytes=0: must be an integer >= 1"):
         bc.load_comparison(SAVED, max_bytes=0)
     assert bc.load_comparison(SAVED, max_bytes=10**6).best
+
+
+@pytest.mark.parametrize("kind", ["comparison", "pairwise", "ranking"])
+def test_a_key_that_occurs_twice_is_refused(kind: str, tmp_path: Path) -> None:
+    """Another program would show the first value and we the last."""
+    results = bc.load_example("jansen-uci").sel(measures=["auc"], algorithms=["RF", "CART", "EN"])
+    made: Any = {
+        "comparison": lambda: bc.compare(results, method="friedman"),
+        "pairwise": lambda: bc.pairwise(results, method="sign", n_jobs=1),
+        "ranking": lambda: bc.rank(results, draws=100, rng=0),
+    }
+    load = getattr(bc, f"load_{kind}")
+    text, path = made[kind]().to_json(), tmp_path / "x.json"
+    path.write_text(text)
+    load(path)
+    path.write_text(text.replace('"source":', '"source": "other", "source":', 1))
+    with pytest.raises(bc.BayescompareError, match="an object has the key 'source' twice"):
+        load(path)
+    with pytest.raises(bc.BayescompareError, match=r"holds more than .* by max_bytes="):
+        load(path, max_bytes=100)

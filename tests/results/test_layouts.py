@@ -56,6 +56,20 @@ def test_names_of_pairs_and_two_header_levels() -> None:
     assert same(Results.from_frame(flat, measures=BOTH), WHOLE)
 
 
+def test_two_header_levels_of_a_long_frame() -> None:
+    """As `agg` makes them: the statistics are no algorithms."""
+    long = long_frame().groupby(["dataset", "algorithm"]).agg({"auc": ["mean", "std"]})
+    for frame in (long, long.reset_index()):
+        with pytest.raises(bc.BayescompareError, match=r"two levels .* 'auc mean'.*\.strip\('_'\)"):
+            Results.from_frame(frame, measures=AUC)
+    flat = long.reset_index()
+    flat.columns = pd.Index(["_".join(map(str, name)).strip("_") for name in flat.columns])
+    assert Results.from_frame(flat, measures={"auc_mean": "max"}).datasets == WHOLE.datasets
+    three = pd.concat({"run": long}, axis=1)
+    with pytest.raises(bc.BayescompareError, match=r"df has 3 levels .*\.strip\('_'\)"):
+        Results.from_frame(three, measures=AUC)
+
+
 def test_index_levels_are_columns() -> None:
     indexed = long_frame().set_index(["dataset", "algorithm"])
     assert same(Results.from_frame(indexed, measures=BOTH), WHOLE)

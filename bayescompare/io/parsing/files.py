@@ -44,7 +44,7 @@ __all__ = [
 type Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx"]
 
 #: Cells of a text file that are read at a time.
-_CELLS = 2**19
+_CELLS = 2**16
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>"})
 

@@ -25,13 +25,22 @@ def both(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[pd.DataFrame, pd.
     return slow, files.parse_table_file(path, None, names=names)
 
 
+QUOTED = '"dataset",algorithm,fold,"auc",note\n"001",A,1,"0.5",x\n"d,1","",1,"NA","y"\n'
+
+
 @pytest.mark.parametrize(("suffix", "separator"), [("csv", ","), ("tsv", "\t")])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("text", [PLAIN, QUOTED, QUOTED.rstrip("\n")], ids=["", "quoted", "cut"])
 def test_plain_tables_are_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, separator: str, end: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    suffix: str,
+    separator: str,
+    end: str,
+    text: str,
 ) -> None:
     path = tmp_path / f"table.{suffix}"
-    path.write_bytes(PLAIN.replace(",", separator).replace("\n", end).encode())
+    path.write_bytes(text.replace(",", separator).replace("\n", end).encode())
     slow, fast = both(path, monkeypatch)
     pd.testing.assert_frame_equal(slow, fast, check_dtype=False, check_index_type=False)
 
@@ -40,6 +49,10 @@ def test_plain_tables_are_the_same(
     "text",
     [
         PLAIN + '"a ""b""",B,1,0.5,x\n',
+        PLAIN + '"a"b,B,1,0.5,x\n',
+        PLAIN + '"a,B,1,0.5,x\n',
+        PLAIN + '"a\nb",B,1,0.5,x\n',
+        PLAIN + 'a",B,1,0.5,x\n',
         PLAIN + "a, B,1,0.5,x\n",
         PLAIN + "\na,B,1,0.5,x\n",
         PLAIN + "a,B,1,0.5\n",
