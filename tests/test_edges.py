@@ -525,6 +525,18 @@ def test_what_is_no_number_is_told_from_text(cells: list[Any], hint: str) -> Non
         assert (other in str(refused.value)) is (other == hint)
 
 
+def test_a_simulated_table_keeps_its_truth_while_it_asks_the_same(
+    example1: bc.Comparison,
+) -> None:
+    simulated = example1.simulate(rng=0)
+    assert simulated.truth is not None
+    kept = simulated.sel(datasets=simulated.datasets[:3]).truth
+    assert kept is not None
+    assert kept.identical(simulated.truth)
+    assert simulated.sel(measures=["time"]).truth is None
+    assert simulated.sel(algorithms=["B", "A"]).truth is None
+
+
 # -------------------------------------------------------------------------------------------- files
 
 
