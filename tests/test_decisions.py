@@ -129,6 +129,17 @@ def test_the_set_is_the_largest_that_is_allowed(fdr: float, floor: float) -> Non
         np.testing.assert_allclose(decided["running_fdr"], means, atol=1e-12)
 
 
+def test_a_set_that_just_has_the_rate_or_the_floor_is_allowed() -> None:
+    p = pairs_of(noisy(11, 4, 0))
+    first = p.decide(fdr=0.2, floor=0.5)
+    assert first["asserted"].sum() > 2
+    for k, row in first[first["asserted"] & (first["running_fdr"] > 0.0)].iterrows():
+        rate, floor = float(row["running_fdr"]), float(row["probability"])
+        assert p.decide(fdr=rate, floor=0.5)["asserted"].iloc[k]
+        assert p.decide(fdr=0.2, floor=floor)["asserted"].iloc[k]
+        assert not p.decide(fdr=0.2, floor=float(np.nextafter(floor, 1.0)))["asserted"].iloc[k]
+
+
 def test_pairs_with_the_same_p_enter_one_after_the_other() -> None:
     """Six datasets on which A beats B and C beats D alike; the other pairs are even."""
     even = np.array([[3, 2, 3, 2]] * 3 + [[3, 2, 1, 0]] + [[1, 0, 3, 2]] * 2, dtype=float)

@@ -86,6 +86,8 @@ def test_an_outlier_is_left_out_as_the_evidence_says() -> None:
     assert loo.elpd_i.values[7] == pytest.approx(math.log(1.0 / 9.0))
     assert float(loo.elpd) == pytest.approx(sum(expected))
     assert float(loo.se) == pytest.approx(math.sqrt(9 * np.var(expected)))
+    seen = [log_evidence(counts + own) - log_evidence(counts) for own in shares]
+    assert float(loo.p) == pytest.approx(sum(seen) - sum(expected))
     assert loo.elpd_i.attrs["how"] == "exact"
 
 
@@ -166,18 +168,19 @@ def test_a_hundred_effective_draws_for_each_chain_are_enough(draws: int, ok: boo
     assert ("too few effective draws" in found.verdict) is not ok
 
 
-def off_once(results: bc.Results) -> pm.Model:
-    """Shares that sum to 1 but for a draw now and then."""
-    with pm.Model(coords={"statement": ["A>B", "B>A"], "dataset": results.datasets}) as model:
-        x = pm.Normal("x", 0.0, 1.0)
-        share = pm.math.sigmoid(x)
-        rest = 1.0 - share + 0.1 * (abs(x) > 1.5)
-        pm.Deterministic("theta", pm.math.stack([share, rest]), dims="statement")
-        pm.Normal("seen", x, 10.0, observed=np.zeros(len(results.datasets)), dims="dataset")
-    return model
+@pytest.mark.parametrize(("more", "less"), [(0.0, -0.1), (1.0, 1.0)])
+def test_one_draw_off_the_simplex_is_refused(more: float, less: float) -> None:
+    """Shares that but for a draw now and then are from 0 to 1 and sum to 1."""
 
+    def off_once(results: bc.Results) -> pm.Model:
+        with pm.Model(coords={"statement": ["A>B", "B>A"], "dataset": results.datasets}) as model:
+            x = pm.Normal("x", 0.0, 1.0)
+            share, rare = pm.math.sigmoid(x), abs(x) > 1.5
+            theta = pm.math.stack([share + more * rare, 1.0 - share - less * rare])
+            pm.Deterministic("theta", theta, dims="statement")
+            pm.Normal("seen", x, 10.0, observed=np.zeros(len(results.datasets)), dims="dataset")
+        return model
 
-def test_one_draw_off_the_simplex_is_refused() -> None:
     with pytest.raises(bc.BayescompareError, match="theta is off the simplex"):
         bc.compare(table(np.arange(6.0).reshape(3, 2, 1)), method=off_once, rng=1, sampler=QUICK)
 
@@ -520,6 +523,18 @@ def test_what_is_no_number_is_told_from_text(cells: list[Any], hint: str) -> Non
         bc.compare(frame, measures={"auc": "max"})
     for other in ("Words have no order", "to_numeric"):
         assert (other in str(refused.value)) is (other == hint)
+
+
+def test_a_simulated_table_keeps_its_truth_while_it_asks_the_same(
+    example1: bc.Comparison,
+) -> None:
+    simulated = example1.simulate(rng=0)
+    assert simulated.truth is not None
+    kept = simulated.sel(datasets=simulated.datasets[:3]).truth
+    assert kept is not None
+    assert kept.identical(simulated.truth)
+    assert simulated.sel(measures=["time"]).truth is None
+    assert simulated.sel(algorithms=["B", "A"]).truth is None
 
 
 # -------------------------------------------------------------------------------------------- files
