@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -161,10 +161,20 @@ def check_same(seen: Any, expected: Any, rel: float, where: str) -> None:
         assert seen == expected, where
 
 
+@cache
+def expected() -> dict[str, dict[str, Any]]:
+    document: dict[str, dict[str, Any]] = json.loads((SAVED / "expected.json").read_text("utf-8"))
+    return document
+
+
 def expected_of(name: str) -> dict[str, Any]:
-    document = json.loads((SAVED / "expected.json").read_text(encoding="utf-8"))
-    figures_of: dict[str, Any] = document[name]
-    return figures_of
+    return expected()[name]
+
+
+@cache
+def loaded(file: str) -> bc.Comparison:
+    """Two tests look at each file."""
+    return bc.load_comparison(SAVED / file)
 
 
 def without_words(text: str) -> dict[str, Any]:
@@ -181,7 +191,7 @@ def test_every_method_has_a_file() -> None:
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_saved_comparison_has_the_figures_it_had(file: str) -> None:
-    c = bc.load_comparison(SAVED / file)
+    c = loaded(file)
     check_same(figures(c), expected_of(Path(file).stem), 1e-12, file)
 
 
@@ -189,7 +199,7 @@ def test_a_saved_comparison_has_the_figures_it_had(file: str) -> None:
 def test_a_saved_comparison_is_written_as_it_was(file: str) -> None:
     """The file in JSON is the document, of the netCDF file too; new options have their default."""
     was = without_words((SAVED / file).with_suffix(".json").read_text(encoding="utf-8"))
-    c = bc.load_comparison(SAVED / file)
+    c = loaded(file)
     now = without_words(c.to_json())
     defaults = {f.name: f.default for f in fields(c.method)}
     for name in set(now["method"]["options"]) - set(was["method"]["options"]):
@@ -253,12 +263,12 @@ def test_the_comparisons_in_a_saved_pairwise_document_can_be_loaded(tmp_path: Pa
     """No door reads the document whole; each of its comparisons is one that `to_json` wrote."""
     document = json.loads((SAVED / "pairwise.json").read_text(encoding="utf-8"))
     assert len(document["comparisons"]) == 3
-    expected = expected_of("pairwise")
+    kept = expected_of("pairwise")
     for k, one in enumerate(document["comparisons"]):
         path = tmp_path / f"{k}.json"
         path.write_text(json.dumps(one), encoding="utf-8")
         c = bc.load_comparison(path)
-        check_same(figures(c), expected[", ".join(c.results.algorithms)], 1e-12, c.best)
+        check_same(figures(c), kept[", ".join(c.results.algorithms)], 1e-12, c.best)
 
 
 def test_asking_for_all_pairs_again_gives_the_document_that_was_saved() -> None:

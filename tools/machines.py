@@ -2,7 +2,7 @@
 
 A last digit of exp, log or a sum may differ on another machine. Each setting below hides a part of
 this processor from numpy, from the C library (and so from scipy.special), from OpenBLAS or from
-numba. A setting that numpy, the C library or OpenBLAS does not understand is ignored without a word.
+numba. What numpy, the C library or OpenBLAS does not understand in a setting, it ignores.
 So a probe computes some bits first, and they must change where the processor has what is hidden.
 """
 

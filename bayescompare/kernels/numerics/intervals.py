@@ -97,8 +97,8 @@ def beta_mixture_quantile(
     >>> weight, one = np.array([0.5, 0.5]), np.array([1.0, 1.0])
     >>> beta_mixture_quantile(weight, one, 2.0 * one, 0.75).round(12).tolist()
     [0.5]
-    >>> beta_mixture_quantile(weight, 0.5 * one, one, [0.0, 1e-20, 1.0]).tolist()
-    [0.0, 1e-40, 1.0]
+    >>> [f"{x:.10g}" for x in beta_mixture_quantile(weight, 0.5 * one, one, [0.0, 1e-20, 1.0])]
+    ['0', '1e-40', '1']
     """
     q = np.atleast_1d(np.asarray(level, dtype=np.float64))
     kept = weight > 1e-20 * np.minimum(q, 1.0 - q).min()
