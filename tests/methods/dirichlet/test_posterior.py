@@ -1,6 +1,6 @@
 """Exact, conjugate draws and NUTS agree; a user's own prior is the one they wrote.
 
-The slow set fixes seed and sampler. The quick test that samples this model end to end is in tests/cli/test_sample.py.
+The slow set fixes seed and sampler. tests/cli/test_sample.py samples this model end to end.
 """
 
 from __future__ import annotations
