@@ -19,7 +19,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .PHONY: help
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: $(VENV)/.installed-core ## compare 8 classifiers on 16 UCI datasets and write report.html
@@ -53,6 +53,11 @@ QUIET := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W i
 test-min: $(VENV_MIN)/.installed ## core tests with the lowest versions that pyproject.toml allows
 	@echo "pytest: core tests with $$($(VENV_MIN)/bin/python tools/lowest_versions.py | tr '\n' ' ')"
 	@$(VENV_MIN)/bin/python -m pytest -n 2 --dist loadscope $(QUIET) $(CORE)
+
+.PHONY: test-machines
+test-machines: $(VENV)/.installed-test ## tests of stored figures as other processors would compute them
+	@echo "pytest: stored figures under other settings of numpy, glibc, OpenBLAS, numba and threads"
+	@$(BIN)/python tools/machines.py
 
 .PHONY: lint
 lint: $(VENV)/.installed-test ## ruff check, ruff format --check, mypy --strict

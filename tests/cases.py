@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 
 
-def few_quick(cases: Iterable[Any], count: int) -> list[Any]:
-    """The same cases for `pytest.mark.parametrize`, those after the first `count` marked slow."""
+def few_quick(cases: Iterable[Any], count: int, *, several: bool = False) -> list[Any]:
+    """The same cases for `pytest.mark.parametrize`, those after the first `count` marked slow.
+
+    With `several`, a case is a tuple of several arguments.
+    """
     listed = list(cases)
-    return [*listed[:count], *(pytest.param(c, marks=pytest.mark.slow) for c in listed[count:])]
+    later = [c if several else (c,) for c in listed[count:]]
+    return [*listed[:count], *(pytest.param(*c, marks=pytest.mark.slow) for c in later)]

@@ -14,9 +14,11 @@ import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
@@ -39,17 +41,39 @@ settings.register_profile(
     max_examples=50,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("quick", settings.get_profile("whole"), max_examples=12)
+QUICK_EXAMPLES = 8
+settings.register_profile("quick", settings.get_profile("whole"), max_examples=QUICK_EXAMPLES)
 settings.register_profile(
     "explore", settings.get_profile("whole"), derandomize=False, max_examples=500
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
+settings.load_profile(PROFILE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let PyTensor interpret where no slow test is run; it reads this when it is imported."""
     if config.option.markexpr == "not slow":
         os.environ.setdefault("PYTENSOR_FLAGS", "mode=FAST_COMPILE,cxx=")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path,
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in docstrings only where there are any: it takes as long as the imports."""
+    found = yield
+    if file_path.suffix == ".py" and b">>>" not in file_path.read_bytes():
+        return [one for one in found if not isinstance(one, DoctestModule)]
+    return found
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let a property that asks for many examples have them in ``make test-all`` only."""
+    test = getattr(item, "obj", None)
+    asked = getattr(test, "_hypothesis_internal_use_settings", None)
+    if PROFILE == "quick" and asked is not None and asked.max_examples > QUICK_EXAMPLES:
+        fewer = settings(asked, max_examples=QUICK_EXAMPLES)
+        test._hypothesis_internal_use_settings = fewer  # type: ignore[union-attr]
 
 
 def pytest_sessionstart() -> None:

@@ -318,6 +318,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], check=True)
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full(small_disk: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", TO_DISK, str(small_disk), "full"],

@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +95,8 @@ SAMPLED = ("model", "strength-prior")
 EXACT_NOW = ("network", "network-average")
 #: Of another model since: deviations of replicates were taken as known then, and no longer are.
 CHANGED = ("replicated",)
+#: What a figure promises on another machine, whose exp, log and sums differ in their last digits.
+TEN_DIGITS = 1e-10
 FILES = [f"{name}.{kind}" for name in QUESTIONS for kind in ("json", "nc")]
 
 #: Verdicts that rest on more since: under an imprecise prior on the lower bound.
@@ -146,7 +148,10 @@ def figures(c: bc.Comparison) -> dict[str, Any]:
 
 
 def check_same(seen: Any, expected: Any, rel: float, where: str) -> None:
-    """What was there is still there; more may have come, as a property of a class."""
+    """What was there is still there; more may have come, as a property of a class.
+
+    The ends of an interval were once solved to 1e-10 and no more: they are shares, some of 1e-20.
+    """
     if isinstance(expected, dict):
         assert expected.keys() <= seen.keys(), where
         for key, value in expected.items():
@@ -156,16 +161,27 @@ def check_same(seen: Any, expected: Any, rel: float, where: str) -> None:
         for k, (mine, value) in enumerate(zip(seen, expected, strict=True)):
             check_same(mine, value, rel, f"{where}: {k}")
     elif isinstance(expected, float):
-        near = math.isclose(seen, expected, rel_tol=rel) or (seen != seen and expected != expected)
-        assert near, f"{where}: {seen} was {expected}"
+        least = 2e-10 if "theta_lower" in where or "theta_upper" in where else 0.0
+        near = math.isclose(seen, expected, rel_tol=rel, abs_tol=least)
+        assert near or (seen != seen and expected != expected), f"{where}: {seen} was {expected}"
     else:
         assert seen == expected, where
 
 
+@cache
+def expected() -> dict[str, dict[str, Any]]:
+    document: dict[str, dict[str, Any]] = json.loads((SAVED / "expected.json").read_text("utf-8"))
+    return document
+
+
 def expected_of(name: str) -> dict[str, Any]:
-    document = json.loads((SAVED / "expected.json").read_text(encoding="utf-8"))
-    figures_of: dict[str, Any] = document[name]
-    return figures_of | REVISED.get(name, {})
+    return expected()[name] | REVISED.get(name, {})
+
+
+@cache
+def loaded(file: str) -> bc.Comparison:
+    """Two tests look at each file."""
+    return bc.load_comparison(SAVED / file)
 
 
 def without_words(text: str) -> dict[str, Any]:
@@ -183,18 +199,17 @@ def test_every_method_has_a_file() -> None:
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_saved_comparison_has_the_figures_it_had(file: str) -> None:
-    c = bc.load_comparison(SAVED / file)
-    expected = expected_of(Path(file).stem)
+    was = expected_of(Path(file).stem)
     if Path(file).stem in NO_PARTS:
-        expected |= {"verdict": "likely"}
-    check_same(figures(c), expected, 1e-12, file)
+        was = was | {"verdict": "likely"}
+    check_same(figures(loaded(file)), was, 1e-12, file)
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_saved_comparison_is_written_as_it_was(file: str) -> None:
     """The file in JSON is the document, of the netCDF file too; new options have their default."""
     was = without_words((SAVED / file).with_suffix(".json").read_text(encoding="utf-8"))
-    c = bc.load_comparison(SAVED / file)
+    c = loaded(file)
     now = without_words(c.to_json())
     defaults = {f.name: f.default for f in fields(c.method)}
     for name in set(now["method"]["options"]) - set(was["method"]["options"]):
@@ -206,7 +221,7 @@ def test_a_saved_comparison_is_written_as_it_was(file: str) -> None:
     "name", [q for q in QUESTIONS if q not in (*SAMPLED, *EXACT_NOW, *CHANGED)]
 )
 def test_asking_again_gives_the_figures_that_were_saved(name: str) -> None:
-    check_same(figures(QUESTIONS[name]()), expected_of(name), 1e-9, name)
+    check_same(figures(QUESTIONS[name]()), expected_of(name), TEN_DIGITS, name)
 
 
 @pytest.mark.parametrize("name", EXACT_NOW)
@@ -216,7 +231,10 @@ def test_what_was_drawn_is_within_its_error_of_what_is_exact(name: str) -> None:
     assert c.exact
     kept = ("best", "edges", "log_evidence", "score", "options", "verdict")
     check_same(
-        {k: v for k, v in figures(c).items() if k in kept}, {k: was[k] for k in kept}, 1e-9, name
+        {k: v for k, v in figures(c).items() if k in kept},
+        {k: was[k] for k in kept},
+        TEN_DIGITS,
+        name,
     )
     gap = np.abs(c.probability.values - np.array(was["probability"]["values"]))
     np.testing.assert_array_less(gap, 4 * np.array(was["mcse"]["values"]))
@@ -226,7 +244,7 @@ def test_what_was_drawn_is_within_its_error_of_what_is_exact(name: str) -> None:
 def test_another_model_gives_other_figures_to_the_same_question(name: str) -> None:
     was, now = expected_of(name), figures(QUESTIONS[name]())
     same = ("best", "exact", "method", "options", "type", "verdict")
-    check_same({k: now[k] for k in same}, {k: was[k] for k in same}, 1e-9, name)
+    check_same({k: now[k] for k in same}, {k: was[k] for k in same}, TEN_DIGITS, name)
     # Less is known of a dataset whose deviation is uncertain, too.
     before, after = (np.array(of["evidence"]["values"]) for of in (was, now))
     assert after.shape == before.shape
@@ -255,12 +273,12 @@ def test_the_comparisons_in_a_saved_pairwise_document_can_be_loaded(tmp_path: Pa
     """No door reads the document whole; each of its comparisons is one that `to_json` wrote."""
     document = json.loads((SAVED / "pairwise.json").read_text(encoding="utf-8"))
     assert len(document["comparisons"]) == 3
-    expected = expected_of("pairwise")
+    kept = expected_of("pairwise")
     for k, one in enumerate(document["comparisons"]):
         path = tmp_path / f"{k}.json"
         path.write_text(json.dumps(one), encoding="utf-8")
         c = bc.load_comparison(path)
-        check_same(figures(c), expected[", ".join(c.results.algorithms)], 1e-12, c.best)
+        check_same(figures(c), kept[", ".join(c.results.algorithms)], 1e-12, c.best)
 
 
 def test_asking_for_all_pairs_again_gives_the_document_that_was_saved() -> None:
@@ -270,4 +288,4 @@ def test_asking_for_all_pairs_again_gives_the_document_that_was_saved() -> None:
         document["comparisons"] = [
             without_words(json.dumps(one)) for one in document["comparisons"]
         ]
-    check_same(again, was, 1e-9, "pairwise.json")
+    check_same(again, was, TEN_DIGITS, "pairwise.json")

@@ -18,6 +18,7 @@ from bayescompare.methods import GSDBootstrap
 from bayescompare.plots._drawing import BLUE, INK
 from bayescompare.plots._line import LineBar, draw_line
 from bayescompare.report.pages import report_page_of
+from tests.cases import few_quick
 from tests.plots.decided import made, random_pairs, written
 from tests.plots.drawn import fresh, title
 
@@ -150,7 +151,7 @@ def open_pairs(p: bc.Pairwise, fdr: float | None = None) -> set[frozenset[str]]:
     return {frozenset(pair) for pair in left.itertuples(index=False)}
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", few_quick(range(12), 3))
 @pytest.mark.parametrize("sure", [0.4, 0.7, 0.95])
 def test_bars_join_exactly_the_open_pairs(seed: int, sure: float) -> None:
     p = random_pairs(6, seed, sure=sure)
@@ -171,7 +172,7 @@ def test_bars_of_real_pairs(pairs: bc.Pairwise, fdr: float) -> None:
     assert f"a verdict for {28 - len(joined)} of 28 pairs" in title(ax)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", few_quick(range(12), 4))
 def test_a_thick_bar_covers_its_members_only(seed: int) -> None:
     p = random_pairs(6, seed, sure=0.6)
     ax = plots.plot_critical(p, ax=fresh(9, 7))

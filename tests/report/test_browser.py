@@ -45,12 +45,13 @@ def odd_names() -> bc.Comparison:
 
 UCI = "jansen-uci"
 THINGS = {
-    "pairs": lambda: bc.pairwise(bc.load_example(UCI), n_jobs=1),
     "example1": lambda: bc.compare(bc.load_example("benavoli-example1")),
     "network": lambda: bc.compare(
         bc.load_example(UCI), method="network", algorithms=["GBM", "RF"], rng=0
     ),
-    "gsd": lambda: bc.compare(bc.load_example(UCI), method="gsd"),
+    "gsd": lambda: bc.compare(
+        bc.load_example(UCI), method="gsd", algorithms=["GBM", "CART", "RF", "EN"]
+    ),
     "context": lambda: bc.compare(bc.load_example("lacoste-svm-parzen"), method="hierarchical"),
     "friedman": lambda: bc.compare(bc.load_example(UCI), method="friedman", measures=["auc"]),
     "200 algorithms": many_algorithms,
@@ -59,9 +60,10 @@ THINGS = {
 
 
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def reports(pairs: bc.Pairwise, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
-    return {name: make().report(folder / f"{name}.html") for name, make in THINGS.items()}
+    made = {name: make() for name, make in THINGS.items()} | {"pairs": pairs}
+    return {name: thing.report(folder / f"{name}.html") for name, thing in made.items()}
 
 
 @pytest.fixture(scope="module")
@@ -111,20 +113,15 @@ class Opened:
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True}
 
 
-@pytest.mark.parametrize("name", THINGS)
-def test_no_error_and_no_request(browser, reports, name):
-    with Opened(browser, reports[name], color_scheme="light") as opened:
+@pytest.mark.parametrize("name", [*THINGS, "pairs"])
+def test_no_error_no_request_and_nothing_overflows_on_a_phone(browser, reports, name):
+    with Opened(browser, reports[name], **PHONE) as opened:
         page = opened.page
         for scheme, colour in ("light", "rgb(255, 255, 255)"), ("dark", "rgb(21, 24, 28)"):
             page.emulate_media(color_scheme=scheme)
             assert page.evaluate("getComputedStyle(document.body).backgroundColor") == colour
         assert opened.said == []
         assert opened.asked == [reports[name].as_uri()]
-
-
-@pytest.mark.parametrize("name", THINGS)
-def test_nothing_overflows_on_a_phone(browser, reports, name):
-    with Opened(browser, reports[name], **PHONE) as opened:
         width = opened.page.evaluate("document.documentElement.scrollWidth")
         assert width <= 390
         assert opened.overflowing() == []
@@ -339,30 +336,34 @@ def test_the_ropes_of_the_page_are_python_s(browser, tmp_path, n, m, strength):
         assert opened.asked == [path.as_uri()]
 
 
-@pytest.mark.parametrize("level", [0.6, 0.8, 0.95, 0.99])
-def test_the_level_of_the_page_of_all_pairs_is_python_s(browser, reports, pairs, level):
+def test_the_level_of_the_page_of_all_pairs_is_python_s(browser, reports, pairs):
     with Opened(browser, reports["pairs"]) as opened:
-        slide(opened, "level", level)
-        decided = pairs.decide(level=level)
-        cells = opened.page.locator("tr[data-pair]").evaluate_all(
-            "rows => rows.map((row) => [row.cells[0].textContent, row.cells[2].textContent])"
-        )
-        assert len(cells) == 28
-        verdicts = {words for words, decision in cells if decision not in ("open", "leads")}
-        graph = pairs.order(level=level)
-        assert verdicts == {f"{winner} over {loser}" for winner, loser in graph.edges}
-        assert len(verdicts) == decided["asserted"].sum()
-        says = opened.page.inner_text(".live .says")
-        assert f"{len(verdicts)} of 28 pairs have a winner" in says
-        rows = opened.page.locator("tr[data-algorithm]").evaluate_all(
-            "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
-        )
-        for name, *_, beats, beaten, left in rows:
-            assert int(beats) == graph.out_degree(name)
-            assert int(beaten) == graph.in_degree(name)
-            assert int(left) == 7 - int(beats) - int(beaten)
-        marked = opened.page.locator("tr[data-pair].marked").count()
-        assert marked == len(verdicts)
+        for level in (0.6, 0.8, 0.95, 0.99):
+            check_level(opened, pairs, level)
+
+
+def check_level(opened: Opened, pairs: bc.Pairwise, level: float) -> None:
+    slide(opened, "level", level)
+    decided = pairs.decide(level=level)
+    cells = opened.page.locator("tr[data-pair]").evaluate_all(
+        "rows => rows.map((row) => [row.cells[0].textContent, row.cells[2].textContent])"
+    )
+    assert len(cells) == 28
+    verdicts = {words for words, decision in cells if decision not in ("open", "leads")}
+    graph = pairs.order(level=level)
+    assert verdicts == {f"{winner} over {loser}" for winner, loser in graph.edges}
+    assert len(verdicts) == decided["asserted"].sum()
+    says = opened.page.inner_text(".live .says")
+    assert f"{len(verdicts)} of 28 pairs have a winner" in says
+    rows = opened.page.locator("tr[data-algorithm]").evaluate_all(
+        "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+    for name, *_, beats, beaten, left in rows:
+        assert int(beats) == graph.out_degree(name)
+        assert int(beaten) == graph.in_degree(name)
+        assert int(left) == 7 - int(beats) - int(beaten)
+    marked = opened.page.locator("tr[data-pair].marked").count()
+    assert marked == len(verdicts)
 
 
 def test_p_values_and_other_rules_have_the_slider_too(browser, tmp_path):

@@ -18,10 +18,8 @@ def test_every_method_has_a_report_with_its_tables(counts: bc.ErrorCounts) -> No
         bc.compare(folds(), method="correlated-t"),
         bc.compare(folds(0.01), method="correlated-t"),
         bc.compare(counts, method="wilcoxon"),
-        bc.compare(counts, method="sign"),
         bc.compare(results, method="friedman", measures=["brier"]),
         bc.compare(results, method="all-test", algorithms=["GBM", "CART"]),
-        bc.compare(results, method="one-test", algorithms=["GBM", "CART"]),
     ]
     for c in asked:
         page = render(c)

@@ -16,6 +16,7 @@ import bayescompare as bc
 from bayescompare.modelling import statement_table
 from bayescompare.studies import sbc_model, sbc_nuts
 from bayescompare.studies.sbc import SBC, sbc
+from tests.cases import few_quick
 from tests.methods.model_file import simulated
 from tests.methods.model_file.own import multinomial
 from tests.tables import table
@@ -88,7 +89,7 @@ def test_the_picture_of_ranks() -> None:
         sbc("dirichlet", simulations=0)
 
 
-@pytest.mark.parametrize("draws", [9, 30, 50])
+@pytest.mark.parametrize("draws", few_quick([9, 30, 50], 2))
 def test_any_number_of_draws_calibrates(draws: int) -> None:
     """31 ranks do not fill 20 bins evenly, and ten ranks are no continuum."""
     found = sbc("dirichlet", simulations=1500, draws=draws, rng=1)

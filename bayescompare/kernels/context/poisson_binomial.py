@@ -21,10 +21,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
-from scipy.special import betainc, betaincinv
+from scipy.special import betainc
 
 from bayescompare._typing import BoolArray, FloatArray
+from bayescompare.kernels.numerics.intervals import beta_mixture_quantile
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = [
@@ -170,23 +170,9 @@ def context_beta_mixture_interval(
     >>> [round(end, 6) for end in context_beta_mixture_interval(one, one, one)]
     [0.025, 0.975]
     """
-    kept = np.flatnonzero(weight > 1e-20)
-    first, second, weight = first[kept], second[kept], weight[kept]
-    weight = weight / weight.sum()
-
-    def end(tail: float) -> float:
-        ends = betaincinv(first, second, tail)
-        low, high = float(ends.min()), float(ends.max())
-
-        def excess(r: float) -> float:
-            return float(weight @ betainc(first, second, r)) - tail
-
-        # Near 0 and 1 floats may put the quantile of the mixture just outside theirs.
-        if excess(low) >= 0.0:
-            return low
-        return float(brentq(excess, low, high)) if excess(high) > 0.0 else high
-
-    return end((1.0 - mass) / 2.0), end((1.0 + mass) / 2.0)
+    tails = np.array([1.0 - mass, 1.0 + mass]) / 2.0
+    low, high = beta_mixture_quantile(weight, first, second, tails)
+    return float(low), float(high)
 
 
 def draw_poisson_binomial_rates(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import betainc, betaincinv, betaln, logsumexp, xlog1py, xlogy
+from scipy.special import logsumexp
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
@@ -27,12 +27,9 @@ from bayescompare.kernels.dirichlet.posterior import (
     dirichlet_pair_order,
 )
 from bayescompare.kernels.leading import as_probability
+from bayescompare.kernels.numerics.intervals import beta_mixture_quantile
 
 __all__ = ["Mixture"]
-
-
-_STEPS = 60
-_CLOSE = 1e-10
 
 
 @dataclass(frozen=True)
@@ -121,32 +118,13 @@ class Mixture:
         return self.average(lambda cells: cells.shape / cells.total)
 
     def quantile(self, q: float) -> FloatArray:
-        """Return the q-quantile of each θ, to about 1e-10.
-
-        The distribution is a mixture of Betas. Its quantile lies between theirs, and is found by
-        Newton's steps, halving where a step would leave the bracket.
-        """
+        """Return the q-quantile of each θ, whose distribution is a mixture of Betas."""
         kept = np.flatnonzero(self.weights)
         cells = [self.components[k] for k in kept]
         # Cells with the same φ and the same count have the same distribution.
         shape, where = np.unique(np.stack([c.shape for c in cells]), axis=1, return_inverse=True)
-        rest = np.maximum(np.array([[c.total] for c in cells]) - shape, 1e-300)
-        each = betaincinv(shape, rest, q)
-        low, high = each.min(axis=0), each.max(axis=0)
-        at, weights = self.weights[kept] @ each, self.weights[kept]
-        for _ in range(_STEPS):
-            excess = weights @ betainc(shape, rest, at) - q
-            low, high = np.where(excess < 0.0, at, low), np.where(excess < 0.0, high, at)
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                slope = weights @ np.exp(
-                    xlogy(shape - 1.0, at) + xlog1py(rest - 1.0, -at) - betaln(shape, rest)
-                )
-                after = at - excess / slope
-            after = np.where((after > low) & (after < high), after, 0.5 * (low + high))
-            moved, at = float(np.abs(after - at).max()), after
-            if moved < _CLOSE:
-                break
-        return np.asarray(at[where.ravel()])
+        rest = np.array([[c.total] for c in cells]) - shape
+        return beta_mixture_quantile(self.weights[kept], shape, rest, q)[where.ravel()]
 
     def leave_one_out(
         self, dataset: IntArray, statement: IntArray, weight: FloatArray

@@ -128,4 +128,5 @@ def mean_quantile(values: FloatArray, importance: FloatArray, p: float) -> float
     def excess(c: float) -> float:
         return 1.0 - mean_above(values, importance, c) - p
 
-    return float(brentq(excess, low, high, xtol=1e-10 * (high - low)))
+    # To the digits that `mean_above` has, wherever the last step falls.
+    return float(brentq(excess, low, high, xtol=1e-14 * (high - low)))

@@ -34,8 +34,8 @@ rows = st.lists(st.integers(0, 10**6), min_size=1, max_size=5).map(
 prior = st.sampled_from([0.1, 0.5, 1.0, 2.0, 7.3])
 
 
-@pytest.mark.parametrize("b", [0.1, 1.0, 2.5])
-@pytest.mark.parametrize("n", few_quick([1, 2, 4, 5], 3))
+@pytest.mark.parametrize("b", few_quick([0.1, 2.5, 1.0], 2))
+@pytest.mark.parametrize("n", few_quick([1, 4, 2, 5], 2))
 def test_by_every_region(n: int, b: float) -> None:
     triples = some_triples(n)
     found, oracle = three.poisson_multinomial_joint_regions(triples, b), EveryRegion(triples, b)

@@ -11,6 +11,7 @@ from bayescompare.kernels.gsd.separation import GsdSeparator, near_pairs_to_sepa
 from bayescompare.kernels.gsd.sweep import build_sweep, sweep_maxima
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from bayescompare.kernels.gsd.tree import build_tree, tree_maxima
+from tests.cases import few_quick
 from tests.kernels.gsd.test_optimum import Case
 from tests.oracles import gsd as go
 
@@ -36,7 +37,7 @@ def worst_of_each_class(system: PreferenceSystem, u: np.ndarray, delta: float) -
     return np.where(below, most[None], -np.inf).max(axis=1) + delta - least
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", few_quick(range(24), 6))
 def test_the_worst_row_of_every_class_is_found(seed: int) -> None:
     system, rng = drawn(seed), np.random.default_rng(seed)
     separator = GsdSeparator(system)
@@ -76,7 +77,7 @@ def test_sweep_and_tree_find_the_same_maxima(count: int, levels: int) -> None:
             assert gains[rival[own]] - gains[own] == pytest.approx(expected[own], abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", few_quick(range(6), 2))
 def test_neighbours_are_covers(seed: int) -> None:
     keys = np.unique(np.random.default_rng(seed).integers(0, 9, (60, 3)), axis=0).astype(np.int32)
     below = (keys[:, None] >= keys[None]).all(axis=2)
@@ -99,7 +100,7 @@ def test_the_boxes_of_the_tree(count: int) -> None:
         assert (tree.keys[start:stop].max(axis=0) == high).all()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", few_quick(range(20), 5))
 def test_known_utilities_are_feasible(seed: int) -> None:
     case = Case(seed + 300)
     solver = GsdSolver(case.system)
@@ -109,7 +110,7 @@ def test_known_utilities_are_feasible(seed: int) -> None:
             assert go.violation(case.rows, case.to_oracle(u), delta) <= 1e-11
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", few_quick(range(8), 2))
 def test_covers_imply_all_of_r1(seed: int) -> None:
     system = drawn(seed)
     reach = np.eye(system.size, dtype=bool)

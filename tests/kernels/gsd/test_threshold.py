@@ -10,6 +10,7 @@ import pytest
 
 from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.threshold import delta_threshold, gsd_threshold_curve
+from tests.cases import few_quick
 from tests.kernels.gsd.test_optimum import Case, jansen, jansen_system
 
 
@@ -49,14 +50,14 @@ def test_every_pair_of_the_real_data() -> None:
     assert seen.count("never") >= 21
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", few_quick(range(40), 10))
 def test_small_systems(seed: int) -> None:
     solver = GsdSolver(Case(seed + 700).system)
     for sign in (1.0, -1.0):
         check(solver, sign * solver.system.objective())
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", few_quick(range(10), 2))
 def test_convex_and_non_decreasing(seed: int) -> None:
     solver = GsdSolver(Case(seed + 800).system)
     if solver.delta_max == 0.0:

@@ -12,6 +12,7 @@ from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.network import forest
 from bayescompare.kernels.network.forest import binary_forest_maximum, is_binary_forest
 from bayescompare.kernels.network.statements import NetworkTables
+from tests.cases import few_quick
 from tests.oracles import network as no
 
 seeds = st.integers(0, 2**32 - 1)
@@ -84,7 +85,9 @@ def test_three_measures_by_brute_force(parent: list[int], ess: float, n: int) ->
     np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
-@pytest.mark.parametrize("parent", [[-1, 0, 1, 2], [-1, 0, 0, 0], [-1, 0, 1, 1], [1, -1, 1, 2]])
+@pytest.mark.parametrize(
+    "parent", few_quick([[1, -1, 1, 2], [-1, 0, 0, 0], [-1, 0, 1, 2], [-1, 0, 1, 1]], 2)
+)
 def test_four_measures_by_brute_force(parent: list[int]) -> None:
     """Six Betas and a seventh; statements that lead often and seldom."""
     counts = some_counts(np.random.default_rng(4), 4, 9)

@@ -11,6 +11,7 @@ from scipy.stats import multivariate_t
 
 from bayescompare.kernels.numerics.boxes import bivariate_box, trivariate_box, trivariate_cdf
 from bayescompare.kernels.numerics.cells import normal_cells, student_cells
+from tests.cases import few_quick
 from tests.oracles.replicated import orthant_of_three
 
 ANY = np.random.default_rng(0)
@@ -68,7 +69,7 @@ def test_three_variables_by_nested_integrals(seed: int) -> None:
     assert centred[0] == pytest.approx(closed, abs=1e-14)
 
 
-@pytest.mark.parametrize("dof", [1.0, 4.0, 30.0])
+@pytest.mark.parametrize("dof", few_quick([1.0, 30.0, 4.0], 2))
 @pytest.mark.parametrize("m", [2, 3])
 def test_student_orthants_by_scipy(m: int, dof: float) -> None:
     square, mean = covariance(m, 5), np.random.default_rng(6).normal(size=m)

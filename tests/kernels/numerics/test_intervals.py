@@ -91,6 +91,65 @@ def test_intervals_of_mixtures(seed: int, kind: str, mass: float) -> None:
         assert (low, high) == pytest.approx(known, abs=1e-9)
 
 
+def beta_cdf(a: float, b: float, x: Any) -> Any:
+    """P(Beta(a, b) ≤ x) by its series of positive terms; a parameter of 0 leaves an atom."""
+    if a == 0.0 or x >= 1:
+        return mpmath.mpf(1)
+    if b == 0.0 or x <= 0:
+        return mpmath.mpf(0)
+    if x * (a + b) > a:
+        return 1 - beta_cdf(b, a, 1 - x)
+    term = total = mpmath.mpf(1)
+    n = 0
+    while term > total * mpmath.eps:
+        term *= x * (a + b + n) / (a + 1 + n)
+        total, n = total + term, n + 1
+    return total * x**a * (1 - x) ** b / (a * mpmath.beta(a, b))
+
+
+#: Weights (their sum is 1 in floats) and both parameters.
+MIXTURES = {
+    "one": ([1.0], [2.5], [4.0]),
+    "tiny and huge": ([0.25, 0.75], [1e-3, 1e6], [2.0, 1e6]),
+    "both ends": ([0.5, 0.5], [0.05, 30.0], [30.0, 0.05]),
+    "far apart": ([0.5, 0.5], [1e6, 2e4], [2e4, 1e6]),
+    "atoms": ([0.125, 0.75, 0.125], [0.0, 0.3, 4.0], [5.0, 0.7, 0.0]),
+}
+
+
+@pytest.mark.parametrize("level", [1e-20, 1e-9, 0.025, 0.4, 0.975, 1 - 1e-9, 1 - 1e-15])
+@pytest.mark.parametrize("name", MIXTURES)
+def test_quantiles_of_mixtures_by_mpmath(name: str, level: float) -> None:
+    """F(x) is the level to 1e-12 and ten digits of its tail, or neighbouring floats enclose it."""
+    weight, first, second = MIXTURES[name]
+    (x,) = beta_mixture_quantile(
+        np.array(weight), np.array(first), np.array(second), np.array([level])
+    )
+
+    def below(at: float) -> Any:
+        each = (beta_cdf(a, b, mpmath.mpf(at)) for a, b in zip(first, second, strict=True))
+        return sum(w * p for w, p in zip(weight, each, strict=True)) if at >= 0.0 else 0
+
+    with mpmath.workdps(40):
+        q = mpmath.mpf(level)
+        near = min(mpmath.mpf(1e-12), mpmath.mpf(1e-10) * min(q, 1 - q))
+        if abs(below(float(x)) - q) > near:
+            assert below(np.nextafter(x, -1.0)) <= q <= below(np.nextafter(x, 2.0))
+
+
+@given(st.integers(0, 2**31 - 1), st.floats(1e-20, 0.5), st.floats(1e-20, 0.5))
+def test_quantiles_of_mixtures_rise_and_mirror(seed: int, one: float, other: float) -> None:
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(1, 5))
+    weight, shapes = rng.dirichlet(np.ones(size)), 10.0 ** rng.uniform(-3.0, 6.0, (2, size))
+    levels = np.sort([one, other, 1.0 - one, 1.0 - other])
+    found = beta_mixture_quantile(weight, *shapes, levels)
+    apart = np.diff(levels) > 1e-9 * np.minimum(levels, 1.0 - levels)[1:]
+    assert (np.diff(found)[apart] >= 0.0).all()
+    mirrored = beta_mixture_quantile(weight, *shapes[::-1], 1.0 - levels)
+    np.testing.assert_allclose(mirrored[2:], 1.0 - found[2:], rtol=1e-9, atol=1e-15)
+
+
 @pytest.mark.parametrize("mass", [0.5, 0.89, 0.95])
 def test_intervals_of_draws_are_those_of_arviz(mass: float) -> None:
     draws = np.random.default_rng(3).gamma(1.5, size=(4, 250, 3))

@@ -34,7 +34,7 @@ from tests.oracles.context import (
 # ----------------------------------------------------------------------------------------- baycomp
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", few_quick(range(4), 2))
 @pytest.mark.parametrize(("runs", "k"), [(1, 10), (10, 100), (3, 15)])
 def test_equal_to_baycomp(seed: int, runs: int, k: int) -> None:
     """baycomp's left is "x better"; its difference is second less first."""
@@ -433,8 +433,10 @@ def test_bad_choices(choices: dict[str, Any], needed: str) -> None:
 # -------------------------------------------------------------------------------------- symmetries
 
 
-@pytest.mark.parametrize("joint", [False, True], ids=["cut", "joint"])
-@pytest.mark.parametrize("rope", [None, 0.01])
+@pytest.mark.parametrize(
+    ("rope", "joint"),
+    few_quick([(None, False), (0.01, True), (None, True), (0.01, False)], 2, several=True),
+)
 def test_swapping_mirrors(rope: float | None, joint: bool) -> None:
     c = ask(scores(), rope=rope, joint=joint)
     swapped: Any = bc.compare(c.results, method=c.method, algorithms=["B", "A"])

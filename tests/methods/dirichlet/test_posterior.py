@@ -1,6 +1,6 @@
 """Exact, conjugate draws and NUTS agree; a user's own prior is the one they wrote.
 
-The slow set fixes seed and sampler. One fast test samples a small model end to end.
+The slow set fixes seed and sampler. tests/cli/test_sample.py samples this model end to end.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ def frequencies(tree, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return largest.mean(("chain", "draw")).values, np.sqrt(exact * (1.0 - exact) / ess)
 
 
+@pytest.mark.slow
 def test_a_small_model_from_model_to_diagnosis():
     c = bc.compare(bc.load_example("pnn"))
     tree = c.sample(60, chains=2, rng=3, tune=80, cores=1, progressbar=False)

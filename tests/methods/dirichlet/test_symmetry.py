@@ -33,7 +33,7 @@ CHOICES: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("choices", CHOICES, ids=lambda c: str(c.get("prior", "symmetric")))
 @given(values=arrays(l=2, m=2))
-@settings(max_examples=15)
+@settings(max_examples=4)
 def test_listing_the_algorithms_the_other_way_round_changes_no_figure(
     choices: dict[str, Any], values: np.ndarray
 ) -> None:
@@ -46,7 +46,7 @@ def test_listing_the_algorithms_the_other_way_round_changes_no_figure(
 
 @pytest.mark.parametrize("choices", CHOICES, ids=lambda c: str(c.get("prior", "symmetric")))
 @given(values=arrays(l=2, m=2))
-@settings(max_examples=15)
+@settings(max_examples=4)
 def test_swapping_the_algorithms_data_mirrors_every_figure(
     choices: dict[str, Any], values: np.ndarray
 ) -> None:

@@ -20,6 +20,7 @@ from bayescompare.methods import GSD
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.words import resolution_words
 from bayescompare.studies import false_alarms
+from tests.cases import few_quick
 from tests.tables import table
 
 SIDES = ("two-sided", "first", "second")
@@ -43,7 +44,7 @@ def noise(seed: int, *, datasets: int = 7, algorithms: int = 2) -> bc.Results:
 # -------------------------------------------------------------------------------- the p-value
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", few_quick(range(8), 2))
 def test_the_default_is_two_sided(seed: int) -> None:
     c = ask(noise(seed))
     first, second = c.answer.per_statement["pvalue"]
@@ -53,7 +54,7 @@ def test_the_default_is_two_sided(seed: int) -> None:
     assert c.best == ("A>B" if first < second else "B>A")
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", few_quick(range(4), 2))
 def test_one_side_is_the_one_named_whatever_the_data_say(seed: int) -> None:
     results = noise(seed)
     for k, side in enumerate(("first", "second")):

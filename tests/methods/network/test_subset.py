@@ -119,12 +119,12 @@ def test_a_sum_can_be_asked_again(chain4: NetworkComparison) -> None:
     np.testing.assert_array_less(np.abs(direct.probability - twice.probability).values, 4 * error)
 
 
-@pytest.mark.parametrize("quantity", ["network", "edges", "score", "log_evidence"])
-def test_a_sum_has_no_network_and_says_so(chain4: NetworkComparison, quantity: str) -> None:
+def test_a_sum_has_no_network_and_says_so(chain4: NetworkComparison) -> None:
     """A network on the subset would be another model: better none than a wrong one."""
     small = chain4.on(["m0", "m2"])
-    with pytest.raises(BayescompareError):
-        getattr(small, quantity)
+    for quantity in ("network", "edges", "score", "log_evidence"):
+        with pytest.raises(BayescompareError):
+            getattr(small, quantity)
 
 
 def test_a_sum_can_be_written_and_read(chain4: NetworkComparison, tmp_path: Path) -> None:
