@@ -69,7 +69,7 @@ def test_tables_are_told_by_their_columns(tmp_path: Path) -> None:
         assert results.algorithms == ("ets", "chronos")
         assert results.notes == (
             "read as summaries of fev",
-            "1 result of models trained on the dataset",
+            "1 result comes from a model trained on that very dataset",
         )
 
 

@@ -13,7 +13,6 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import methods
-from bayescompare.comparison.decision import SETTLED
 from bayescompare.results.results import Results
 from tests.source import parsed
 from tests.tables import normal_table, table
@@ -84,10 +83,7 @@ def wins(pattern: list[tuple[int, ...]]) -> bc.Results:
 
 def is_settled(results: bc.Results, method: str) -> bool:
     c = bc.compare(results, method=method)
-    if c.best.split("|")[0] != "A>B":
-        return False
-    level = c.decision.level
-    return level <= 1 - SETTLED if c.answer.pvalue is not None else level >= SETTLED
+    return c.best.split("|")[0] == "A>B" and c.decision.settled
 
 
 CASES = [

@@ -38,7 +38,7 @@ def test_models_and_tasks() -> None:
     assert results.algorithms == ("ets", "chronos")
     assert results.datasets == ("ETT_1D", "ETT_1H")
     assert results["inference_time_s"].unit == "s"
-    assert results.notes == ("1 result of models trained on the dataset",)
+    assert results.notes == ("1 result comes from a model trained on that very dataset",)
     assert from_fev(summaries(), measures=["MASE"])["MASE"].direction == "min"
 
 
