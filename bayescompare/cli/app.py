@@ -119,7 +119,9 @@ class Commands(PlainGroup):
         except (BayescompareError, OSError) as error:
             _print_json_error(str(error), kwargs.get("args", args[0] if args else None))
             _stop_command_line(f"error: {error}", 2)
-        except (Interrupted, typer.Abort):
+        except (Interrupted, typer.Abort) as error:
+            if isinstance(error.__cause__, EOFError):  # Typer takes it for Ctrl-D at a prompt
+                raise error.__cause__ from None
             _stop_command_line("interrupted", 130)
         except Exception as error:
             # Typer's usage errors; their class has moved between its versions.

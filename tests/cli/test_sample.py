@@ -106,3 +106,12 @@ def test_keyboard_interrupt(table: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr("bayescompare.cli.app.bc.compare", interrupt)
     assert run("compare", table, *OPTIONS, code=130).stderr == "interrupted\n"
+
+
+def test_the_end_of_a_file_is_no_interrupt(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_on(*args: object, **kwargs: object) -> None:
+        raise EOFError("Ran out of input")
+
+    monkeypatch.setattr("bayescompare.cli.app.bc.compare", read_on)
+    with pytest.raises(EOFError, match="Ran out of input"):
+        run("compare", table, *OPTIONS, code=1)
