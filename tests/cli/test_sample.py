@@ -65,10 +65,10 @@ def test_an_interrupt_in_compiled_code_is_an_interrupt() -> None:
 
     # Whatever was there is put back; a shell's background job ignores the signal.
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(Interrupted), stoppable_process():
+    with pytest.raises(Interrupted), stoppable_process(signal.SIGINT):
         as_numba_does()
     assert signal.getsignal(signal.SIGINT) is before
-    with pytest.raises(SystemError), stoppable_process():
+    with pytest.raises(SystemError), stoppable_process(signal.SIGINT):
         raise SystemError
 
 

@@ -1,5 +1,6 @@
 """``bayescompare sample``: the posterior by NUTS, in a file."""
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -112,7 +113,7 @@ def sample(
     question: dict[str, Any] = {**selection.names_in(results), "missing": missing, "rng": rng}
     c = bc.compare(results, method=test, **question)
     with (
-        stoppable_process(),
+        stoppable_process(signal.SIGINT),
         _sample_command_progress(nuts.steps, shows_progress(no_progress)) as count,
     ):
         tree = c.sample(
