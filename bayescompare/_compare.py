@@ -22,6 +22,7 @@ from bayescompare.comparison.method_checks import check_class, is_built_in_metho
 from bayescompare.comparison.nuts import announced_nuts
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.gaps import MISSING, Missing
+from bayescompare.results.means import refuse_values_without_means
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import setting_number_text
 
@@ -258,6 +259,7 @@ def _replicates_to_compare(results: Results, method: Method) -> Results:
             f"results have {seen}: name their column by replicate=, or use 'wilcoxon', "
             "'dirichlet' or another method for single values."
         )
+    refuse_values_without_means(results, largest=1e150)  # these methods square them
     return results
 
 
@@ -280,7 +282,7 @@ def _refuse_to_compare_constant(results: Results) -> None:
     for name in results.measures:
         values = results.data[name].values
         present = values[np.isfinite(values)]
-        if results[name].rope is None and present.size > 1 and np.ptp(present) == 0.0:
+        if results[name].rope is None and present.size > 1 and present.min() == present.max():
             raise BayescompareError(
                 f"measure {name!r} is {setting_number_text(present[0])} in every cell: a "
                 "constant measure "

@@ -11,6 +11,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._table import FrameOptions, Measures, results_of_given_table
 from bayescompare.ranking.gate import Gate
 from bayescompare.ranking.gate_answer import gate_answer
+from bayescompare.results.means import refuse_values_without_means
 from bayescompare.results.results import Results
 from bayescompare.text.phrases import join_names
 
@@ -129,6 +130,7 @@ def _table_for_gate(
             f"candidate={candidate!r} is the baseline too: name two different algorithms."
         )
     table = results.sel(algorithms=[candidate, baseline], measures=measures)
+    refuse_values_without_means(table)
     ordinal = [name for name in table.measures if table[name].scale == "ordinal"]
     if ordinal:
         raise BayescompareError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -43,6 +44,9 @@ Pair = tuple[str, str]
 
 #: From so many pairs on, all are answered at once, and the comparison of one when it is asked for.
 _MANY = 64
+
+#: Pairs that are answered: a thousand algorithms take minutes, and no one reads more.
+_MOST = 500_000
 
 
 def pairwise(
@@ -91,6 +95,7 @@ def pairwise(
     # Averaged once here, not for every pair, unless pairs differ in the folds that both have.
     if test.input_kind == "cells" and whole.averages_alike():
         whole = whole.average()
+    _refuse_very_many_pairs(whole, test, reference)
     pairs = _pairs_for_pairwise(whole, reference)
     generator, seed = as_rng(rng, default=0)
     options = check_sampler_to_compare(sampler)
@@ -259,6 +264,19 @@ def _answer_pairwise(
     order = [*(pair for pair in whole if pair in known), *apart]
     answers = dict(zip(order, every, strict=True))
     return {pair: answers[pair] for pair in asked}
+
+
+def _refuse_very_many_pairs(results: Results, method: Method, reference: str | None) -> None:
+    """Refuse what would take very long, and say how to ask for less."""
+    count = math.comb(len(results.algorithms), 2)
+    # With a reference too, what is learned is learned from all pairs of the table.
+    if count > _MOST and (reference is None or method.learns_from_pairs):
+        raise BayescompareError(
+            f"{len(results.algorithms):,} algorithms make {count:,} pairs, and pairwise takes up "
+            f"to {_MOST:,}: choose fewer by algorithms=, ask rank, which takes them together, or "
+            "name one by reference= with a method that learns nothing from the other pairs, such "
+            "as 'glrt'."
+        )
 
 
 def _pairs_for_pairwise(results: Results, reference: str | None) -> list[tuple[str, str]]:

@@ -7,7 +7,11 @@ stream of random numbers, so that the answer is the same for any number of jobs.
 
 from __future__ import annotations
 
+import functools
 import itertools
+import os
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -27,6 +31,9 @@ _LOST = frozenset(
         *("SchedulerStillAlive", "NoValidWorkerError", "RayActorError", "NodeDiedError"),
     }
 )
+
+#: Backends whose workers are children of this process; those of a cluster have other parents.
+_LOCAL = frozenset({"LokyBackend", "MultiprocessingBackend"})
 
 #: Tasks of each worker in a round, where a backend cannot give results one by one.
 _ROUND = 8
@@ -90,6 +97,8 @@ def _results_by_joblib[T](
     backend, _ = get_active_backend(prefer=prefer)
     # Bound arguments travel with their task: large ones that Dask keeps on one worker for all
     # tasks would be lost with it.
+    if type(backend).__name__ in _LOCAL:
+        function = partial(_call_in_child, os.getpid(), function)
     calls = (delayed(partial(function, *task))() for task in tasks)
     with _one_line_for_lost_workers():
         if backend.supports_return_generator:
@@ -99,6 +108,25 @@ def _results_by_joblib[T](
         with Parallel(n_jobs=n_jobs, prefer=prefer) as parallel:
             for some in itertools.batched(calls, _ROUND * effective_n_jobs(n_jobs)):
                 yield from parallel(some)
+
+
+def _call_in_child[T](parent: int, function: Callable[..., T], *task: Any) -> T:
+    """Call the function in a process that ends when the one that started it does."""
+    if os.getpid() != parent:  # joblib runs a single job where it is
+        _end_child_with(parent)
+    return function(*task)
+
+
+@functools.cache
+def _end_child_with(parent: int) -> None:
+    """Let this process end with its parent: joblib's would wait for minutes, or for ever."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def track_parallel_work[T](

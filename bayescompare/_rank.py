@@ -15,6 +15,7 @@ from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.ranking import Ranking
 from bayescompare.ranking.utility import as_utility
 from bayescompare.results.gaps import MISSING
+from bayescompare.results.means import refuse_values_without_means
 from bayescompare.results.results import Results
 from bayescompare.text.phrases import join_names
 
@@ -99,6 +100,8 @@ def rank(
     _refuse_to_rank_ordinal(table, by)
     _check_ranks(table, by)
     _refuse_to_rank_weighted(table, by)
+    if by == "value":
+        refuse_values_without_means(table)
     options = RankOptions(**facts, utility=as_utility(utility, table, by))
     return Ranking(table, options, answer_of(table, options))
 

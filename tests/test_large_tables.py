@@ -126,3 +126,12 @@ def test_pairwise_of_many_algorithms_works(tmp_path: Path) -> None:
     p = bc.pairwise(bc.read_results(path, measures=measures), n_jobs=1)
     assert len(p.comparisons) == 300
     assert p.matrix.notnull().sum() == 600
+
+
+def test_millions_of_pairs_are_refused_in_one_sentence() -> None:
+    names = [f"a{k}" for k in range(2000)]
+    many = table(np.random.default_rng(0).random((2, 2000, 1)), names=names)
+    told = "2,000 algorithms make 1,999,000 pairs, and pairwise takes up to 500,000: choose fewer"
+    for reference in (None, "a0"):  # a prior is learned from all pairs, whatever is asked
+        with pytest.raises(bc.BayescompareError, match=told):
+            bc.pairwise(many, reference=reference, n_jobs=1)

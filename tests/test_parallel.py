@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import joblib
@@ -87,6 +90,41 @@ def test_a_worker_that_dies_is_told_in_one_line() -> None:
 
     with pytest.raises(bc.BayescompareError, match="workers were lost before their work was done"):
         list(run_in_parallel(die, [(1,), (2,)], n_jobs=2))
+
+
+#: Prints as soon as a worker is at work, and works for an hour.
+HOUR = """
+import time
+from bayescompare._parallel import run_in_parallel
+
+def work(_):
+    print("begun", flush=True)
+    time.sleep(3600)
+
+list(run_in_parallel(work, [(1,), (2,)], n_jobs=2))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")
+def test_workers_end_with_the_process_that_started_them() -> None:
+    """A library handles no signals, so they must notice it."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOUR],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert [process.stdout.readline() for _ in range(2)] == ["begun\n"] * 2
+            process.terminate()
+            # Its streams end when the last worker does: they have them too.
+            process.communicate(timeout=20)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == -signal.SIGTERM
 
 
 def test_a_scheduler_that_cannot_be_reached_is_told_in_one_line() -> None:

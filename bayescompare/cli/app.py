@@ -11,6 +11,7 @@ import functools
 import importlib
 import json
 import re
+import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -30,6 +31,7 @@ from bayescompare.cli.process import (
     prepare_folders,
     prepare_streams,
     settle_streams,
+    stoppable_process,
 )
 
 __all__ = ["app", "main"]
@@ -106,20 +108,28 @@ class Commands(PlainGroup):
             formatter.write_dl(rows)
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Run a command and exit with 0, with 2 for what the user can mend, with 130 for Ctrl-C.
+        """Run a command and exit with 0, or with 2 for what the user can mend.
 
+        Ctrl-C gives 130 and SIGTERM 143, and either ends parallel workers.
         If nobody reads the output any more (``| head``), exit silently with 141, as other
         programs do.
         """
         try:
-            code = super().main(*args, **{**kwargs, "standalone_mode": False})
+            with stoppable_process(signal.SIGTERM):
+                code = super().main(*args, **{**kwargs, "standalone_mode": False})
             sys.stdout.flush()
         except HungUp:
             _stop_command_line("", HUNG_UP)
         except (BayescompareError, OSError) as error:
             _print_json_error(str(error), kwargs.get("args", args[0] if args else None))
             _stop_command_line(f"error: {error}", 2)
-        except (Interrupted, typer.Abort):
+        except Interrupted as stopped:
+            (number,) = stopped.args
+            word = "terminated" if number == signal.SIGTERM else "interrupted"
+            _stop_command_line(word, 128 + number)
+        except typer.Abort as error:
+            if isinstance(error.__cause__, EOFError):  # Typer takes it for Ctrl-D at a prompt
+                raise error.__cause__ from None
             _stop_command_line("interrupted", 130)
         except Exception as error:
             # Typer's usage errors; their class has moved between its versions.

@@ -1,4 +1,4 @@
-"""The process around a command: closed streams, Ctrl-C, and folders that cannot be written."""
+"""The process around a command: closed streams, signals, and folders that cannot be written."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -121,25 +122,38 @@ def _cli_can_write_folder(folder: Path) -> bool:
 
 
 class Interrupted(BaseException):
-    """Ctrl-C while sampling. PyMC would take a KeyboardInterrupt for "keep what there is"."""
+    """A signal that ends the command, by its number.
+
+    PyMC would take a KeyboardInterrupt for "keep what there is".
+    """
 
 
 @contextmanager
-def stoppable_process() -> Iterator[None]:
-    """Let Ctrl-C end the command; PyMC alone would go on with the draws that it has."""
+def stoppable_process(number: int) -> Iterator[None]:
+    """Let a signal end the command as an error would, so that workers and scratch files go too.
+
+    PyMC alone would go on after Ctrl-C with the draws that it has, and SIGTERM alone would leave
+    everything as it is.
+    """
+    if threading.current_thread() is not threading.main_thread():  # which alone gets signals
+        yield
+        return
     parent, stopped = os.getpid(), False
 
     def stop(*_: object) -> NoReturn:
         nonlocal stopped
         stopped = True
-        raise Interrupted if os.getpid() == parent else KeyboardInterrupt
+        if os.getpid() != parent:  # a worker that was forked
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        raise Interrupted(number)
 
-    before = signal.signal(signal.SIGINT, stop)
+    before = signal.signal(number, stop)
     try:
         yield
     except Exception:
         if stopped:  # compiled code turns what is raised inside it into a SystemError
-            raise Interrupted from None
+            raise Interrupted(number) from None
         raise
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)

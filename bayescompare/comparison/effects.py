@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.effect_sizes import EffectSizes, effect_sizes
+from bayescompare.kernels.effect_sizes import EffectSizes, effect_sizes, finite_effect_sizes
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, difference_number_text, percent
@@ -108,8 +108,10 @@ def _effects(values: FloatArray, results: Results) -> list[list[tuple[Any, ...]]
         first, second = values[:, :, 0, j], values[:, :, 1, j]
         noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
         spec = results[name]
-        found = _summarise_comparison_effects(first - second, noise, spec.rope)
-        number = (~np.isnan(first - second)).sum(axis=1)
+        with np.errstate(over="ignore"):
+            difference = finite_effect_sizes(first - second)
+        found = _summarise_comparison_effects(difference, noise, spec.rope)
+        number = (~np.isnan(difference)).sum(axis=1)
         if spec.scale == "ordinal":
             # Such a measure has no differences, only an order.
             missing = np.full(len(values), np.nan)

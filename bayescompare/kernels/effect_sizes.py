@@ -23,7 +23,7 @@ from scipy.special import bdtr, stdtrit
 
 from bayescompare._typing import FloatArray
 
-__all__ = ["EffectSizes", "effect_sizes"]
+__all__ = ["EffectSizes", "effect_sizes", "finite_effect_sizes"]
 
 
 class EffectSizes(NamedTuple):
@@ -68,23 +68,28 @@ def effect_sizes(
     (-1.0, 5.0)
     """
     n = difference.shape[-1]
-    mean = difference.mean(axis=-1)
+    # By a power of two, which rounds nothing: the largest floats have neither sums nor squares.
+    power = np.frexp(np.abs(difference).max(axis=-1, initial=0.0))[1]
+    scaled = np.ldexp(difference, -power[..., None])
+    mean = scaled.mean(axis=-1)
     half = np.full(mean.shape, np.nan)
     if n > 1:
-        error = difference.std(axis=-1, ddof=1) / np.sqrt(n)
+        error = scaled.std(axis=-1, ddof=1) / np.sqrt(n)
         half = stdtrit(n - 1, 0.5 + 0.5 * level) * error
-    ordered = np.sort(difference, axis=-1)
+    ordered = np.sort(scaled, axis=-1)
     ends = _effect_size_order_statistics(ordered, level)
+    sizes = np.stack([mean, mean - half, mean + half, np.median(ordered, axis=-1), *ends])
+    with np.errstate(over="ignore"):
+        sizes = finite_effect_sizes(np.ldexp(sizes, power))
     width = (rope or 0.0) + noise
-    return EffectSizes(
-        mean,
-        mean - half,
-        mean + half,
-        np.median(ordered, axis=-1),
-        *ends,
-        (difference > width).mean(axis=-1),
-        (difference < -width).mean(axis=-1),
-    )
+    won, lost = (difference > width).mean(axis=-1), (difference < -width).mean(axis=-1)
+    return EffectSizes(*(*sizes, won, lost))
+
+
+def finite_effect_sizes(sizes: FloatArray) -> FloatArray:
+    """Take the largest float for what is beyond it."""
+    largest = np.finfo(np.float64).max
+    return np.clip(sizes, -largest, largest)
 
 
 def _effect_size_order_statistics(

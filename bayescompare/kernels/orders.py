@@ -151,14 +151,14 @@ def tabulate_orders(measures: Sequence[AllowedOrders]) -> WeightTable:
 
 def _pair_orders(values: FloatArray, rope: float | None) -> AllowedOrders:
     """Return the states of two algorithms: first better, [equivalent,] second better."""
-    difference = values[:, 0] - values[:, 1]
+    ahead = values[:, 0] > values[:, 1]
     close = tied_or_equivalent_order(values[:, 0], values[:, 1], rope)
     if rope is not None:
         levels = np.array([[0, 1], [MIDDLE, MIDDLE], [1, 0]], dtype=np.int64)
-        flat = np.where(close, 1, np.where(difference > 0, 0, 2)).astype(np.int64)
+        flat = np.where(close, 1, np.where(ahead, 0, 2)).astype(np.int64)
         return AllowedOrders(levels, flat, np.arange(len(values) + 1, dtype=np.int64))
     levels = np.array([[0, 1], [1, 0]], dtype=np.int64)
-    allowed = np.stack([close | (difference > 0), close | (difference < 0)], axis=1)
+    allowed = np.stack([close | ahead, close | ~ahead], axis=1)
     offsets = np.concatenate([[0], np.cumsum(allowed.sum(axis=1))]).astype(np.int64)
     return AllowedOrders(levels, np.nonzero(allowed)[1].astype(np.int64), offsets)
 
@@ -168,7 +168,8 @@ def tied_or_equivalent_order(
 ) -> BoolArray:
     """Whether values are equal but for float noise, or within the rope."""
     noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
-    return np.asarray(np.abs(first - second) <= (rope or 0.0) + noise)
+    with np.errstate(over="ignore"):  # a difference beyond all floats is no tie
+        return np.asarray(np.abs(first - second) <= (rope or 0.0) + noise)
 
 
 def _orders_with_ties(values: FloatArray) -> tuple[IntArray, BoolArray]:
@@ -176,7 +177,8 @@ def _orders_with_ties(values: FloatArray) -> tuple[IntArray, BoolArray]:
     order = np.argsort(-values, axis=1, kind="stable").astype(np.int64)
     ranked = np.take_along_axis(values, order, axis=1)
     scale = np.maximum(np.abs(ranked[:, :-1]), np.abs(ranked[:, 1:]))
-    return order, ranked[:, :-1] - ranked[:, 1:] <= RELATIVE_TOLERANCE * scale
+    with np.errstate(over="ignore"):  # a difference beyond all floats is no tie
+        return order, ranked[:, :-1] - ranked[:, 1:] <= RELATIVE_TOLERANCE * scale
 
 
 def _runs_of_tied_orders(tied: BoolArray) -> list[range]:

@@ -29,6 +29,7 @@ __all__ = [
     "PURPLE",
     "SKY",
     "VERMILION",
+    "add_legend",
     "clip_drawn_label",
     "clip_drawn_text",
     "figure_of",
@@ -130,18 +131,18 @@ def _balanced_plot_lines(text: str, width: int) -> list[str]:
     return lines
 
 
+def add_legend(ax: Axes, **options: Any) -> None:
+    """Add a legend without a frame, whose texts are shown literally."""
+    legend = ax.legend(**{"frameon": False, "fontsize": "small", **options})
+    for text in (*legend.get_texts(), legend.get_title()):
+        text.set(**LITERAL)
+
+
 def legend_beside(ax: Axes, **options: Any) -> None:
     """Add a legend on the right of the Axes, or where `options` say; it covers no curve."""
-    legend = ax.legend(
-        loc="upper left",
-        borderaxespad=0.0,
-        frameon=False,
-        fontsize="small",
-        # Long enough to show the dashes.
-        **{"handlelength": 3.6, "bbox_to_anchor": (1.01, 1.0), **options},
-    )
-    for text in legend.get_texts():
-        text.set(**LITERAL)
+    # Long enough to show the dashes.
+    place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "handlelength": 3.6}
+    add_legend(ax, borderaxespad=0.0, **{**place, **options})
 
 
 def clip_drawn_text(text: str, width: int) -> str:

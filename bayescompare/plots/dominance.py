@@ -17,6 +17,7 @@ from bayescompare.plots._drawing import (
     LITERAL,
     ORANGE,
     PURPLE,
+    add_legend,
     clip_drawn_text,
     figure_of,
     moved_in_drawing,
@@ -316,14 +317,13 @@ def _add_dominance_plot_key(ax: Axes, grid: DominanceGrid) -> None:
         keys.append(Patch(facecolor="white", edgecolor=INK, linewidth=2.0, label=framed))
     else:
         keys.append(Patch(color="0.88", label="pale: left open"))
-    ax.legend(
+    add_legend(
+        ax,
         handles=keys,
         loc="upper left",
         bbox_to_anchor=(0.0, 0.0),
         bbox_transform=moved_in_drawing(ax, ax.transAxes, 0.0, -8.0),
         borderaxespad=0.0,
-        frameon=False,
-        fontsize="small",
     )
 
 

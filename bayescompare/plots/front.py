@@ -15,6 +15,7 @@ from bayescompare.plots._drawing import (
     INK,
     LITERAL,
     ORANGE,
+    add_legend,
     clip_drawn_text,
     new_axes,
     set_title,
@@ -89,11 +90,10 @@ def plot_front(
         _set_front_plot_axis(ax, r, axis, name, table.to_numpy())
     ax.margins(0.08)
     if r.answer.has_draws:
-        ax.legend(
+        add_legend(
+            ax,
             loc="upper left",
             bbox_to_anchor=(1.01, 1.0),
-            frameon=False,
-            fontsize="small",
             title=f"lines: {percent_setting(r.options.level)} intervals",
             title_fontsize="small",
         )

@@ -14,6 +14,7 @@ from bayescompare.plots._drawing import (
     INK,
     LINES,
     LITERAL,
+    add_legend,
     moved_in_drawing,
     new_axes,
     prefix_words,
@@ -187,11 +188,10 @@ def _finish_places_plot(
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     if not single:
-        ax.legend(
+        add_legend(
+            ax,
             loc="upper center",
             bbox_to_anchor=(0.5, 0.0),
             bbox_transform=moved_in_drawing(ax, ax.transAxes, 0.0, -36.0),
             ncols=min(3, len(tables)),
-            frameon=False,
-            fontsize="small",
         )

@@ -15,6 +15,7 @@ from bayescompare.plots._drawing import (
     INK,
     LITERAL,
     ORANGE,
+    add_legend,
     clip_drawn_text,
     moved_in_drawing,
     new_axes,
@@ -167,13 +168,12 @@ def _finish_shrinkage_plot(ax: Axes, shown: ShrinkagePicture, rows: int, *, more
     if more > 0:
         ax.set_ylabel(f"datasets ({more} nearer to undecided not shown)")
     # Below the axis and its label, whatever the height of the figure.
-    ax.legend(
+    add_legend(
+        ax,
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
         bbox_transform=moved_in_drawing(ax, ax.transAxes, 0.0, -36.0 - 14.0 * words.count("\n")),
         ncols=3,
-        frameon=False,
-        fontsize="small",
     )
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)

@@ -13,6 +13,7 @@ from bayescompare.plots._drawing import (
     INK,
     LITERAL,
     ORANGE,
+    add_legend,
     clip_drawn_text,
     moved_in_drawing,
     new_axes,
@@ -135,13 +136,12 @@ def _finish_shrinkage_columns(ax: Axes, c: Comparison, shown: ColumnsPicture) ->
     left_out = len(c.results.datasets) - rows
     if left_out:
         ax.set_ylabel(f"datasets ({left_out} that move less not shown)")
-    ax.legend(
+    add_legend(
+        ax,
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
         bbox_transform=moved_in_drawing(ax, ax.transAxes, 0.0, -_BELOW - 13.0 * words.count("\n")),
         ncols=2,
-        frameon=False,
-        fontsize="small",
     )
     ax.spines[["top", "right", "left", "bottom"]].set_visible(False)
     ax.tick_params(axis="both", length=0)

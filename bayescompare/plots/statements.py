@@ -18,6 +18,7 @@ from bayescompare.plots._drawing import (
     LITERAL,
     SKY,
     VERMILION,
+    add_legend,
     clip_drawn_text,
     figure_of,
     moved_in_drawing,
@@ -290,15 +291,11 @@ def _label_statement_plot_axes(ax: Axes, c: Comparison, rows: list[StatementRow]
 def _add_statement_plot_legend(ax: Axes) -> None:
     """Put the key under the x label, where no bar can be."""
     below = moved_in_drawing(ax, ax.transAxes, 0, -34)
-    handles, labels = ax.get_legend_handles_labels()
-    if len(handles) > 1:
-        ax.legend(
-            handles,
-            labels,
+    if len(ax.get_legend_handles_labels()[0]) > 1:
+        add_legend(
+            ax,
             loc="upper left",
             bbox_to_anchor=(0.0, 0.0),
             bbox_transform=below,
             borderaxespad=0.0,
-            frameon=False,
-            fontsize="small",
         )

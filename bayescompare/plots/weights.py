@@ -15,6 +15,7 @@ from bayescompare.plots._drawing import (
     INK,
     LINES,
     LITERAL,
+    add_legend,
     clip_drawn_text,
     new_axes,
     set_title,
@@ -185,14 +186,11 @@ def _draw_weights_plot_triangle(
 
 
 def _add_weights_plot_legend(ax: Axes) -> None:
-    legend = ax.legend(
+    add_legend(
+        ax,
         loc="upper left",
         bbox_to_anchor=(1.01, 1.0),
-        frameon=False,
-        fontsize="small",
         title="share of all weights",
         title_fontsize="small",
         markerscale=3.0,
     )
-    for text in legend.get_texts():
-        text.set(**LITERAL)

@@ -12,6 +12,7 @@ from bayescompare.report.page import PageSection
 from bayescompare.report.tables import MOST_PAIRS, ReportTableCell, Table
 from bayescompare.results.items.data import items_words
 from bayescompare.results.means import cell_means
+from bayescompare.results.replicates import results_mean_over_replicates
 from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
 
@@ -138,7 +139,8 @@ def _report_data_performance(results: Results) -> Table:
         row: list[str] = [algorithm]
         for j in range(len(results.measures)):
             own = values[counted[:, k, j], k, j]
-            row.append(_report_data_number(float(own.mean())) if len(own) else "")
+            mean = results_mean_over_replicates(own, np.ones(1, dtype=bool))
+            row.append(_report_data_number(float(mean)) if len(own) else "")
             row += [_report_data_count(len(own))] if gaps else []
             row.append(_report_data_count(float(best[k, j])))
         rows.append(row)

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.results.replicates import results_mean_over_replicates
 
 if TYPE_CHECKING:
     from bayescompare.results.results import Results
 
-__all__ = ["cell_means"]
+__all__ = ["cell_means", "refuse_values_without_means"]
 
 
 def cell_means(results: Results) -> FloatArray:
@@ -28,3 +29,14 @@ def cell_means(results: Results) -> FloatArray:
         return results.average().values()
     cells = np.stack([results.data[name].values for name in results.measures], axis=2)
     return results_mean_over_replicates(cells, np.ones(1, dtype=bool))
+
+
+def refuse_values_without_means(results: Results, *, largest: float = 1e290) -> None:
+    """Refuse values so large that no float holds their sums, or their squares."""
+    for name in results.measures:
+        seen = float(np.nanmax(np.abs(results.data[name].values), initial=0.0))
+        if seen > largest:
+            raise BayescompareError(
+                f"measure {name!r} has values up to ±{seen:.2g}, too large to take means of: leave "
+                "a cell empty (NaN) if the algorithm failed, or give the measure in a larger unit."
+            )

@@ -78,8 +78,11 @@ def results_mean_over_replicates(cells: FloatArray, counted: BoolArray) -> Float
     counted = np.broadcast_to(counted, cells.shape) & ~np.isnan(cells)
     number = counted.sum(axis=-1)
     terms = np.where(counted, cells, 0.0).reshape(-1, cells.shape[-1])
-    sums = np.reshape([math.fsum(row) for row in terms.tolist()], number.shape)
-    means = sums / np.maximum(number, 1)
+    # By a power of two, which rounds nothing: two of the largest floats have no sum.
+    power = np.frexp(np.abs(terms).max(axis=1, initial=0.0))[1]
+    sums = [math.fsum(row) for row in np.ldexp(terms, -power[:, None]).tolist()]
+    shape = number.shape
+    means = np.ldexp(np.reshape(sums, shape) / np.maximum(number, 1), power.reshape(shape))
     # Rounding in the division could move a mean just outside the range of its terms.
     low = np.where(counted, cells, np.inf).min(axis=-1)
     high = np.where(counted, cells, -np.inf).max(axis=-1)

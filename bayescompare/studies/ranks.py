@@ -77,7 +77,7 @@ class SBC:
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw how far each quantity's ranks are from uniform, with a simultaneous 99 % band."""
-        from bayescompare.plots._drawing import GREY, new_axes, set_title
+        from bayescompare.plots._drawing import GREY, add_legend, new_axes, set_title
 
         ax = new_axes(ax, (6.4, 4.0))
         n, grid = len(self.ranks), np.arange(self.draws + 2) / (self.draws + 1.0)
@@ -88,7 +88,7 @@ class SBC:
         band = float(stats.kstwo.ppf(0.99, n))
         ax.fill_between(grid, -band, band, color=GREY, alpha=0.3, linewidth=0, zorder=0)
         ax.set(xlabel="rank of the truth, as a share", ylabel="share of simulations less rank")
-        ax.legend(frameon=False, fontsize="small")
+        add_legend(ax)
         set_title(ax, f"{self.model}: {n} simulations, 99 % band if calibrated")
         return ax
 

@@ -93,8 +93,13 @@ READ = {
     "sheet": "--sheet",
     "layout": "--layout",
     "format": "--format",
+    "max_cells": "--max-cells",
+    "max_bytes": "--max-bytes",
 }
-ABOUT_FILES = ("rename", "drop_columns", "sheet", "layout", "format")
+ABOUT_FILES = (
+    *("rename", "drop_columns", "sheet", "layout", "format"),
+    *("max_cells", "max_bytes"),
+)
 ASKED = {
     **READ,
     "measures": "--only",

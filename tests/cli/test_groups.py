@@ -19,7 +19,7 @@ COLUMNS = (
 )
 TABLE = (
     f"--label --example {COLUMNS} --errors --predictions --rename --drop-column --sheet --layout "
-    "--format --reader"
+    "--format --reader --max-cells --max-bytes"
 )
 METHOD = "--method --set --prior --strength --ess --max-parents --search --average"
 NUTS = "--draws --chains --tune --target-accept --cores"
@@ -36,8 +36,8 @@ OPTIONS = {
     "--no-progress",
     "calibrate": f"model --simulations --draws --example --table {COLUMNS} --algorithms --only "
     "--seed --plot --force",
-    "gate": f"files {TABLE} --candidate --baseline --only --level --missing --seed --json --save "
-    "--force",
+    "gate": f"files {TABLE} --candidate --baseline --only --level --over --missing --seed --json "
+    "--save --force",
     "bench": "--task --sizes --peers --seed --json --figure --save --force",
     "examples": "name --json",
     "methods": "method --json",

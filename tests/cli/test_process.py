@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,8 @@ import pytest
 
 from bayescompare.cli.process import HUNG_UP
 from tests.cases import few_quick
+from tests.cli.commands import OPTIONS
+from tests.cli.commands import run as run_here
 
 COMMANDS = {
     "help": ["--help"],
@@ -93,3 +98,45 @@ def test_an_error_that_nobody_reads() -> None:
         os.close(writing)
     assert done.returncode == 2
     assert done.stdout == ""
+
+
+def test_a_request_to_end_is_one_word(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked_to_end(*args: object, **kwargs: object) -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except BaseException as error:
+            # As compiled code does with whatever is raised inside it.
+            raise SystemError("returned a result with an exception set") from error
+
+    # Without a handler of ours the signal would end the tests.
+    before = signal.signal(signal.SIGTERM, lambda *_: pytest.fail("not handled"))
+    monkeypatch.setattr("bayescompare.cli.app.bc.compare", asked_to_end)
+    try:
+        assert run_here("compare", table, *OPTIONS, code=143).stderr == "terminated\n"
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")
+def test_a_request_to_end_ends_the_workers_too(tmp_path: Path) -> None:
+    store, page = tmp_path / "store", tmp_path / "obtained.json"
+    study = ["reproduce", "benavoli-2016-theorem2", "--replications", "1000000", "--jobs", "2"]
+    with subprocess.Popen(
+        [*PYTHON, *study, "--store", str(store), "--save", str(page)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            while process.poll() is None and not list(store.rglob("*.npz")):
+                time.sleep(0.1)  # until the workers are at work
+            process.terminate()
+            # Its streams end when the last worker does: they have them too.
+            out, err = process.communicate(timeout=20)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    assert (process.returncode, out, err) == (143, "", "terminated\n")
+    assert not page.exists()

@@ -65,10 +65,10 @@ def test_an_interrupt_in_compiled_code_is_an_interrupt() -> None:
 
     # Whatever was there is put back; a shell's background job ignores the signal.
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(Interrupted), stoppable_process():
+    with pytest.raises(Interrupted), stoppable_process(signal.SIGINT):
         as_numba_does()
     assert signal.getsignal(signal.SIGINT) is before
-    with pytest.raises(SystemError), stoppable_process():
+    with pytest.raises(SystemError), stoppable_process(signal.SIGINT):
         raise SystemError
 
 
@@ -106,3 +106,12 @@ def test_keyboard_interrupt(table: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr("bayescompare.cli.app.bc.compare", interrupt)
     assert run("compare", table, *OPTIONS, code=130).stderr == "interrupted\n"
+
+
+def test_the_end_of_a_file_is_no_interrupt(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_on(*args: object, **kwargs: object) -> None:
+        raise EOFError("Ran out of input")
+
+    monkeypatch.setattr("bayescompare.cli.app.bc.compare", read_on)
+    with pytest.raises(EOFError, match="Ran out of input"):
+        run("compare", table, *OPTIONS, code=1)

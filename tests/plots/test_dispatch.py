@@ -77,22 +77,6 @@ def test_axes_of_a_subfigure_will_do(
     figure.canvas.draw()
 
 
-ODD = ["$x_1$", "a & <script", "\\frac{1}{2}_b", "naïve Größe 40 %", "$unbalanced"]
-
-
-@every
-def test_names_are_shown_as_they_are(draw: Any) -> None:
-    values = {name: [k + 0.1 * i for i in range(6)] for k, name in enumerate(ODD)}
-    c = bc.compare(results_of(values, rope=0.5).sel(algorithms=ODD[:2]))
-    p = bc.pairwise(results_of(values), n_jobs=1)
-    ax = draw(c, p, fresh())
-    shown = [*ax.texts, *ax.get_yticklabels(), *ax.get_xticklabels(), ax.yaxis.label]
-    named = [text for text in shown if any(sign in text.get_text() for sign in "$\\_&")]
-    assert named
-    assert not any(text.get_parse_math() for text in named)
-    ax.get_figure().canvas.draw()  # mathtext would fail on an unbalanced "$"
-
-
 def test_emoji_names_can_be_drawn_where_a_font_has_them() -> None:
     c = bc.compare(results_of({"🦊": [1.0, 2.0, 3.0], "算法": [0.0, 1.0, 2.0]}))
     ax = c.plot(ax=fresh())

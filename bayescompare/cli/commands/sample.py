@@ -1,5 +1,6 @@
 """``bayescompare sample``: the posterior by NUTS, in a file."""
 
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -116,7 +117,7 @@ def sample(
     question: dict[str, Any] = {**selection.names_in(results), "missing": missing, "rng": rng}
     c = bc.compare(results, method=test, **question, sampler=sampler_options(no_progress))
     with (
-        stoppable_process(),
+        stoppable_process(signal.SIGINT),
         nuts_progress(nuts.steps, shows_progress(no_progress)) as count,
     ):
         tree = c.sample(

@@ -82,5 +82,7 @@ def linear_gsd_utilities(system: PreferenceSystem) -> FloatArray:
     if system.rule == "jansen2022" and not system.all_ordinal:
         allowed &= system.metric
     scales = scales[:, allowed]
+    # By a power of two, which rounds nothing: two of the largest floats have no difference.
+    scales = np.ldexp(scales, -np.frexp(np.abs(scales).max(axis=0))[1])
     low, high = scales[LEAST], scales[GREATEST]
     return np.ascontiguousarray(((scales - low) / (high - low)).T)

@@ -188,7 +188,8 @@ def _gsd_system_rank_groups(column: FloatArray, scale: FloatArray) -> tuple[Int3
     order = np.argsort(column, kind="stable")
     ordered = column[order]
     new = np.ones(len(column), dtype=np.bool_)
-    new[1:] = ordered[1:] > ordered[:-1] + SAME * float(finite.max(initial=0.0))
+    with np.errstate(over="ignore"):  # nothing is beyond the largest float
+        new[1:] = ordered[1:] > ordered[:-1] + SAME * float(finite.max(initial=0.0))
     run = np.cumsum(new) - 1
     rank, value = np.empty(len(column), dtype=np.int32), np.empty(len(column))
     rank[order], value[order] = run, ordered[new][run]
@@ -248,8 +249,10 @@ def _gsd_system_keys(
     """Key of every pair, as ranks."""
     columns = []
     for i in np.flatnonzero(metric):
-        gain = points[upper, i] - points[lower, i]
-        columns.append(_gsd_system_rank_groups(gain, points[:, i])[0])
+        # By a power of two, which rounds nothing: two of the largest floats have no difference.
+        finite = np.abs(points[np.isfinite(points[:, i]), i])
+        values = np.ldexp(points[:, i], -np.frexp(finite.max(initial=0.0))[1])
+        columns.append(_gsd_system_rank_groups(values[upper] - values[lower], values)[0])
     if rule == "interval":
         for j in np.flatnonzero(~metric):
             columns += [ranks[upper, j], ranks[:, j].max() - ranks[lower, j]]

@@ -60,7 +60,8 @@ def doubled_places(values: FloatArray, *, tolerance: float | None = None) -> Any
     near: FloatArray | float = 0.0 if tolerance is None else tolerance
     if tolerance is None:
         near = RELATIVE_TOLERANCE * np.maximum(np.abs(ranked[:, :-1]), np.abs(ranked[:, 1:]))
-    tied = ranked[:, :-1] - ranked[:, 1:] <= near
+    with np.errstate(over="ignore"):  # a difference beyond all floats is no tie
+        tied = ranked[:, :-1] - ranked[:, 1:] <= near
     kind = np.int16 if l < _MANY else np.int32
     doubled = np.broadcast_to(2 * np.arange(1, l + 1, dtype=kind), (rows, l)).copy()
     some = np.flatnonzero(tied.any(axis=1))

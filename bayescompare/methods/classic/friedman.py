@@ -168,7 +168,8 @@ def doubled_friedman_ranks(values: FloatArray) -> IntArray:
     order = np.argsort(-values, axis=1, kind="stable")
     best_first = np.take_along_axis(values, order, axis=1)
     scale = np.maximum(np.abs(best_first[:, :-1]), np.abs(best_first[:, 1:]))
-    new = best_first[:, :-1] - best_first[:, 1:] > RELATIVE_TOLERANCE * scale
+    with np.errstate(over="ignore"):  # a difference beyond all floats is no tie
+        new = best_first[:, :-1] - best_first[:, 1:] > RELATIVE_TOLERANCE * scale
     groups = np.zeros(values.shape, dtype=np.int64)
     np.put_along_axis(groups, order[:, 1:], np.cumsum(new, axis=1), axis=1)
     return np.asarray(np.rint(2 * stats.rankdata(groups, axis=1)), dtype=np.int64)
