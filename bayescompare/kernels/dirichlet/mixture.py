@@ -26,7 +26,7 @@ from bayescompare.kernels.dirichlet.posterior import (
     dirichlet_majority,
     dirichlet_pair_order,
 )
-from bayescompare.kernels.leading import as_probability
+from bayescompare.kernels.numerics.intervals import as_probability
 
 __all__ = ["Mixture"]
 
