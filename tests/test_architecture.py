@@ -69,7 +69,7 @@ SIBLINGS: dict[str, dict[str, frozenset[str]]] = {
         "context": frozenset({"numerics", "dirichlet"}),
         "replicated": frozenset({"numerics", "dirichlet", "context"}),
         "gsd": frozenset({"numerics"}),
-        "ranking": frozenset({"numerics", "orders", "leading"}),
+        "ranking": frozenset({"numerics", "orders"}),
         "classic": frozenset({"orders", "leading"}),
         "completions": frozenset({"orders"}),
         "pair_states": frozenset({"orders"}),

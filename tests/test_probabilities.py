@@ -116,7 +116,7 @@ def test_any_differences(differences: list[float], rope: float | None) -> None:
 
 
 def test_rounding_is_clipped_and_more_is_an_error() -> None:
-    from bayescompare.kernels.leading import as_probability
+    from bayescompare.kernels.numerics.intervals import as_probability
 
     p = np.array([-1e-13, 0.3, np.nan, 1.0 + 9e-13])
     np.testing.assert_array_equal(as_probability(p), [0.0, 0.3, np.nan, 1.0])

@@ -11,7 +11,7 @@ import numpy as np
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.columns import SHARES
 from bayescompare.comparison.details import Details, Scalars
-from bayescompare.kernels.leading import as_probability
+from bayescompare.kernels.numerics.intervals import as_probability
 
 if TYPE_CHECKING:
     import xarray as xr

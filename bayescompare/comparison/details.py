@@ -19,7 +19,7 @@ import numpy as np
 from bayescompare._checks import is_number, is_whole, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison.columns import SHARES
-from bayescompare.kernels.leading import as_probability
+from bayescompare.kernels.numerics.intervals import as_probability
 
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer

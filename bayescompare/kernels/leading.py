@@ -13,44 +13,11 @@ from numpy.typing import NDArray
 
 from bayescompare._typing import BoolArray, FloatArray
 
-__all__ = ["SAME", "as_probability", "exceeds_to_lead", "sole_leader", "strict_order"]
+__all__ = ["SAME", "exceeds_to_lead", "sole_leader", "strict_order"]
 
 
 #: Values that differ by less, relative to the larger one, are equal up to rounding.
 SAME = 1e-12
-
-
-def as_probability(p: FloatArray | float, *, foreign: bool = False) -> FloatArray:
-    """Return probabilities within [0, 1]: what lies outside by rounding is moved to the end.
-
-    Sums and products of floats that are one in theory come out as 1.0000000000000033. NaN stays.
-
-    Parameters
-    ----------
-    p : array or float
-    foreign : bool
-        Whether they come from a file or from a method of the user's: then more is taken for
-        rounding, 1e-6, and what lies further outside is left for the checks of these.
-
-    Raises
-    ------
-    ArithmeticError
-        If one lies outside by more than rounding, 1e-12: then it is no probability.
-
-    Examples
-    --------
-    >>> as_probability(np.array([-1e-17, 0.5, 1.0 + 3e-15])).tolist()
-    [0.0, 0.5, 1.0]
-    """
-    inside = np.clip(p, 0.0, 1.0)
-    if foreign:
-        return np.where(np.abs(p - inside) <= 1e-6, inside, p)
-    if (np.abs(p - inside) > SAME).any():
-        worst = float(np.nanmax(np.abs(p - inside)))
-        raise ArithmeticError(
-            f"a probability lies outside [0, 1] by {worst:.1g}: please report this"
-        )
-    return np.asarray(inside)
 
 
 def exceeds_to_lead(a: FloatArray, b: FloatArray) -> BoolArray:

@@ -22,8 +22,8 @@ from bayescompare.kernels.dirichlet.learned import (
 )
 from bayescompare.kernels.dirichlet.maximum import TAIL
 from bayescompare.kernels.dirichlet.substitution import bend_by_substitution, unbend_substitution
-from bayescompare.kernels.leading import as_probability
 from bayescompare.kernels.numerics.gammas import density_of_log_gamma, log_cdf
+from bayescompare.kernels.numerics.intervals import as_probability
 
 __all__ = ["dirichlet_maxima_of_pairs", "mixed_maximum"]
 

@@ -27,13 +27,13 @@ from scipy.special import gammainccinv, gammaincinv
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.substitution import bend_by_substitution, unbend_substitution
-from bayescompare.kernels.leading import as_probability
 from bayescompare.kernels.numerics.gammas import (
     TINY,
     density_of_log_gamma,
     log_cdf,
     log_minus_log_cdf,
 )
+from bayescompare.kernels.numerics.intervals import as_probability
 
 __all__ = ["TAIL", "probability_of_maximum"]
 

@@ -26,8 +26,7 @@ from bayescompare.kernels.dirichlet.posterior import (
     dirichlet_majority,
     dirichlet_pair_order,
 )
-from bayescompare.kernels.leading import as_probability
-from bayescompare.kernels.numerics.intervals import beta_mixture_quantile
+from bayescompare.kernels.numerics.intervals import as_probability, beta_mixture_quantile
 
 __all__ = ["Mixture"]
 

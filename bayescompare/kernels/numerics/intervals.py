@@ -30,7 +30,13 @@ from scipy.special import (
 
 from bayescompare._typing import FloatArray
 
-__all__ = ["IntervalKind", "beta_mixture_quantile", "draws_interval", "quantile_interval"]
+__all__ = [
+    "IntervalKind",
+    "as_probability",
+    "beta_mixture_quantile",
+    "draws_interval",
+    "quantile_interval",
+]
 
 IntervalKind = Literal["eti", "hdi"]
 
@@ -38,6 +44,41 @@ IntervalKind = Literal["eti", "hdi"]
 _POINTS, _ZOOMS = 41, 9
 #: Logits beyond which floats are 0 or 1, and how closely two logs of a quantile's level agree.
 _FAR, _CLOSE = 750.0, 1e-12
+#: What a probability may lie outside [0, 1] by.
+_ROUNDING = 1e-12
+
+
+def as_probability(p: FloatArray | float, *, foreign: bool = False) -> FloatArray:
+    """Return probabilities within [0, 1]: what lies outside by rounding is moved to the end.
+
+    Sums and products of floats that are one in theory come out as 1.0000000000000033. NaN stays.
+
+    Parameters
+    ----------
+    p : array or float
+    foreign : bool
+        Whether they come from a file or from a method of the user's: then more is taken for
+        rounding, 1e-6, and what lies further outside is left for the checks of these.
+
+    Raises
+    ------
+    ArithmeticError
+        If one lies outside by more than rounding, 1e-12: then it is no probability.
+
+    Examples
+    --------
+    >>> as_probability(np.array([-1e-17, 0.5, 1.0 + 3e-15])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    inside = np.clip(p, 0.0, 1.0)
+    if foreign:
+        return np.where(np.abs(p - inside) <= 1e-6, inside, p)
+    if (np.abs(p - inside) > _ROUNDING).any():
+        worst = float(np.nanmax(np.abs(p - inside)))
+        raise ArithmeticError(
+            f"a probability lies outside [0, 1] by {worst:.1g}: please report this"
+        )
+    return np.asarray(inside)
 
 
 def quantile_interval(

@@ -28,7 +28,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.leading import as_probability
+from bayescompare.kernels.numerics.intervals import as_probability
 from bayescompare.kernels.ranking.bootstrap import effective_ranking_number, ranking_concentration
 
 __all__ = ["MOST_EXACT_UNITS", "mean_above", "mean_quantile"]

@@ -24,7 +24,7 @@ from bayescompare.kernels.dirichlet.learned import (
 )
 from bayescompare.kernels.dirichlet.learned_maximum import dirichlet_maxima_of_pairs, mixed_maximum
 from bayescompare.kernels.dirichlet.parts import fold_of_states
-from bayescompare.kernels.leading import as_probability
+from bayescompare.kernels.numerics.intervals import as_probability
 from bayescompare.kernels.pair_states import count_pairs, every_state
 from bayescompare.methods._shared.learned_prior import LearnedPrior, prior_from_counts
 from bayescompare.results.results import Results
