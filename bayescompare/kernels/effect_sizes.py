@@ -82,9 +82,8 @@ def effect_sizes(
     with np.errstate(over="ignore"):
         sizes = finite_effect_sizes(np.ldexp(sizes, power))
     width = (rope or 0.0) + noise
-    return EffectSizes(
-        *sizes, (difference > width).mean(axis=-1), (difference < -width).mean(axis=-1)
-    )
+    shares = (difference > width).mean(axis=-1), (difference < -width).mean(axis=-1)
+    return EffectSizes._make([*sizes, *shares])
 
 
 def finite_effect_sizes(sizes: FloatArray) -> FloatArray:
