@@ -82,8 +82,8 @@ def effect_sizes(
     with np.errstate(over="ignore"):
         sizes = finite_effect_sizes(np.ldexp(sizes, power))
     width = (rope or 0.0) + noise
-    won, lost = (difference > width).mean(axis=-1), (difference < -width).mean(axis=-1)
-    return EffectSizes(*(*sizes, won, lost))
+    shares = (difference > width).mean(axis=-1), (difference < -width).mean(axis=-1)
+    return EffectSizes._make([*sizes, *shares])
 
 
 def finite_effect_sizes(sizes: FloatArray) -> FloatArray:
