@@ -377,7 +377,7 @@ def test_summary_and_words(uci: Pairwise) -> None:
     said, graph = uci.explain(), uci.order()
     asserted = int(uci.decide()["asserted"].sum())
     assert f"{asserted} of 28" in said
-    assert "P of at least 0.95, and so does what it says of each measure by itself" in said
+    assert "P of at least 0.95, and what it says of each measure by itself reaches that too" in said
     assert "under the prior learned from all pairs and under the pair's own" in said
     told = re.search(r"Better on every measure: ([^.]*)\.", said)
     assert told is not None

@@ -169,7 +169,7 @@ def test_a_statement_that_leads_is_no_verdict_on_its_measures() -> None:
     assert (d.state, d.settled, d.verdict) == ("leads", False, "likely")
     row = d.parts.loc["m1"]
     assert (row["won"], row["lost"], row["word"]) == (49, 51, "level")
-    assert "the most frequent outcome (40 of 100 datasets)" in c.headline()
+    assert "The most frequent outcome (40 of 100 datasets)" in c.headline()
     assert "on m1 they are level (51 : 49)" in c.headline()
     assert "settled" not in c.headline()
     assert "not settled" in c.explain()

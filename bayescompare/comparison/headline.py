@@ -51,7 +51,7 @@ def _leading_headline(method: Method, results: Results, answer: Answer, decision
         f"({_headline_precision(answer, decision)})"
     )
     return (
-        f"the most frequent outcome ({count(support)} of "
+        f"The most frequent outcome ({count(support)} of "
         f"{plural(len(results.datasets), 'dataset')}) is that "
         f"{method.claim(results, decision.statement)}, {sure}; {short_parts_words(decision)}"
     )

@@ -163,10 +163,10 @@ def _pairwise_words_on_promise(method: Method, decided: pd.DataFrame, rule: Rule
     gaps = ", whatever values the missing cells would have had" if "lowest" in decided else ""
     each = ""
     if decided["parts"].notna().any() and (decided["parts"] != decided["probability"]).any():
-        each = ", and so does what it says of each measure by itself"
+        each = ", and what it says of each measure by itself reaches that too"
     return (
         f": its statement leads with P of at least {setting_number_text(rule.level)}{each}"
-        f"{under}{gaps}."
+        f"{',' if each and under else ''}{under}{gaps}."
     )
 
 
