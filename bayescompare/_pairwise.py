@@ -37,6 +37,7 @@ from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.comparison.pairwise_notes import pairwise_notes_of_tables
 from bayescompare.results.gaps import Missing
 from bayescompare.results.results import Results
+from bayescompare.text.numbers import count
 
 __all__ = ["pairwise"]
 
@@ -268,12 +269,12 @@ def _answer_pairwise(
 
 def _refuse_very_many_pairs(results: Results, method: Method, reference: str | None) -> None:
     """Refuse what would take very long, and say how to ask for less."""
-    count = math.comb(len(results.algorithms), 2)
+    pairs = math.comb(len(results.algorithms), 2)
     # With a reference too, what is learned is learned from all pairs of the table.
-    if count > _MOST and (reference is None or method.learns_from_pairs):
+    if pairs > _MOST and (reference is None or method.learns_from_pairs):
         raise BayescompareError(
-            f"{len(results.algorithms):,} algorithms make {count:,} pairs, and pairwise takes up "
-            f"to {_MOST:,}: choose fewer by algorithms=, ask rank, which takes them together, or "
+            f"{count(len(results.algorithms))} algorithms make {count(pairs)} pairs, and pairwise "
+            f"takes up to {count(_MOST)}: choose fewer by algorithms=, ask rank, which takes them together, or "
             "name one by reference= with a method that learns nothing from the other pairs, such "
             "as 'glrt'."
         )

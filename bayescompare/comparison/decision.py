@@ -437,7 +437,8 @@ def wins_in_table(
     ropes : sequence of float or None
         Differences within it are ties.
     """
-    with np.errstate(invalid="ignore"):
+    # The largest floats have differences beyond them, whose sign is right.
+    with np.errstate(invalid="ignore", over="ignore"):
         noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
         reach = noise + np.array([rope or 0.0 for rope in ropes])
         difference = first - second

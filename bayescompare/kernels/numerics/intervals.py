@@ -161,7 +161,9 @@ def beta_mixture_quantile(
             tail = betainc(near, far, z)
             tail = np.where(left == lower, tail, 1.0 - tail)
             # Thirty times slower, and needed only for what is left of 1 in a small tail.
-            mass = weight @ betaincc(near, far, z, where=(left != lower) & small, out=tail)
+            rest = np.broadcast_to((left != lower) & small, tail.shape)
+            tail[rest] = betaincc(near[rest], far[rest], np.broadcast_to(z, tail.shape)[rest])
+            mass = weight @ tail
             slope = weight @ np.exp(a * log_expit(t) + b * log_expit(-t) - log_beta) / mass
             excess = sign * (np.log(mass) - goal)
             low, high = np.where(excess < 0.0, t, low), np.where(excess < 0.0, high, t)
