@@ -275,8 +275,8 @@ def _refuse_very_many_pairs(results: Results, method: Method, reference: str | N
         raise BayescompareError(
             f"{count(len(results.algorithms))} algorithms make {count(pairs)} pairs, and pairwise "
             f"takes up to {count(_MOST)}: choose fewer by algorithms=, ask rank, which takes them "
-            "together, or name one by reference= with a method that learns nothing from the other pairs, such "
-            "as 'glrt'."
+            "together, or name one by reference= with a method that learns nothing from the other "
+            "pairs, such as 'glrt'."
         )
 
 

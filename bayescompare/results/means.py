@@ -39,5 +39,6 @@ def refuse_values_without_means(results: Results, *, largest: float = 1e290) -> 
         if seen > largest:
             raise BayescompareError(
                 f"measure {name!r} has values up to ±{statistic_number_text(seen, significant=2)}, "
-                "too large to take means of: leave a cell empty (NaN) if the algorithm failed, or give the measure in a larger unit."
+                "too large to take means of: leave a cell empty (NaN) if the algorithm failed, or "
+                "give the measure in a larger unit."
             )
