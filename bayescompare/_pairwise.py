@@ -44,7 +44,7 @@ __all__ = ["pairwise"]
 Pair = tuple[str, str]
 
 #: From so many pairs on, all are answered at once, and the comparison of one when it is asked for.
-_MANY = 64
+_MANY = 20
 
 #: Pairs that are answered: a thousand algorithms take minutes, and no one reads more.
 _MOST = 500_000

@@ -40,6 +40,7 @@ def test_a_study_on_a_cluster(address: str, tmp_path: Path) -> None:
         xr.testing.assert_identical(one, cases(replications=20).run(rng=3, store=tmp_path / "s"))
 
 
+@pytest.mark.slow
 def test_every_worker_works(address: str, tmp_path: Path) -> None:
     with use_dask(address=address, timeout=60) as client:
         notes(tmp_path, 0.05).run(rng=7)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.comparison.decision import SETTLED, Decision, Part
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import probability_equation, pvalue_equation, setting_number_text
 from bayescompare.text.phrases import join_names, short_label_phrase
@@ -81,14 +82,13 @@ def short_parts_words(decision: Decision) -> str:
     """
     leaders = Statement.parse(decision.statement).leaders
     unsure = [
-        measure
-        for (measure, row), leader in zip(decision.parts.iterrows(), leaders, strict=False)
-        if row["word"] not in ("better", "equal") or row["ahead"] != (leader or "")
+        part
+        for part, leader in zip(decision.measured, leaders, strict=False)
+        if part.word not in ("better", "equal") or part.ahead != (leader or "")
     ]
-    figure = "pvalue" if decision.pvalue else "probability"
-    if not unsure or decision.parts[figure].isna().all():
+    if not unsure or all(math.isnan(part.figure) for part in decision.measured):
         return "how sure each measure is by itself is not known"
-    return join_names(_parts_in_words(decision, decision.parts.loc[unsure]))
+    return join_names(_parts_in_words(decision, unsure))
 
 
 def settled_parts_words(decision: Decision) -> str:
@@ -100,10 +100,10 @@ def settled_parts_words(decision: Decision) -> str:
     >>> settled_parts_words(bc.compare(bc.load_example("benavoli-example1")).decision)
     'Taken one at a time: on accuracy B is better (9 : 3, P = 0.961).'
     """
-    if decision.settled or len(decision.parts) < 2:
+    if decision.settled or len(decision.measured) < 2:
         return ""
-    sure = decision.parts[decision.parts["word"].isin(["better", "equal"])]
-    if sure.empty:
+    sure = [part for part in decision.measured if part.word in ("better", "equal")]
+    if not sure:
         return ""
     pieces = _parts_in_words(decision, sure, figure=True)
     return f"Taken one at a time: {join_names(pieces)}."
@@ -122,7 +122,7 @@ def printed_parts(decision: Decision) -> pd.DataFrame:
     time        B ahead    4     8     0     0.876276
     """
     parts = decision.parts
-    if len(parts) < 2:
+    if len(decision.measured) < 2:
         return parts.iloc[:0]
     shown = parts[["won", "lost", "tied"]].copy()
     words = [
@@ -136,13 +136,15 @@ def printed_parts(decision: Decision) -> pd.DataFrame:
     return shown if decision.alone is None else shown.assign(**{"P (own prior)": parts["alone"]})
 
 
-def _parts_in_words(decision: Decision, parts: pd.DataFrame, *, figure: bool = False) -> list[str]:
+def _parts_in_words(
+    decision: Decision, parts: Sequence[Part], *, figure: bool = False
+) -> list[str]:
     """Say who is ahead on some measures, those of which the same is said together."""
     said: dict[str, list[str]] = {}
     records = {}
-    for measure, row in parts.iterrows():
-        said.setdefault(_part_in_words(decision, row), []).append(str(measure))
-        records[str(measure)] = _record_in_words(decision, row, figure=figure)
+    for part in parts:
+        said.setdefault(_part_in_words(decision, part), []).append(part.measure)
+        records[part.measure] = _record_in_words(decision, part, figure=figure)
     pieces = []
     for words, measures in said.items():
         if len(measures) == 1:
@@ -153,9 +155,9 @@ def _parts_in_words(decision: Decision, parts: pd.DataFrame, *, figure: bool = F
     return pieces
 
 
-def _part_in_words(decision: Decision, row: pd.Series) -> str:
+def _part_in_words(decision: Decision, part: Part) -> str:
     """Say who is ahead on a measure: "they are level"."""
-    ahead, word = row["ahead"], row["word"]
+    ahead, word = part.ahead, part.word
     if len(Statement.parse(decision.statement).states[0].names) > 2:
         return f"the order is {'sure' if word in ('better', 'equal') else 'open'}"
     if word == "equal":
@@ -167,17 +169,16 @@ def _part_in_words(decision: Decision, row: pd.Series) -> str:
     return f"{ahead} is ahead, short of {setting_number_text(SETTLED)}"
 
 
-def _record_in_words(decision: Decision, row: pd.Series, *, figure: bool) -> str:
+def _record_in_words(decision: Decision, part: Part, *, figure: bool) -> str:
     """Datasets won and lost by whoever is ahead: " (51 : 49)"; of whole orders they say little."""
     record = []
     names = Statement.parse(decision.statement).states[0].names
     if len(names) == 2:
-        won, lost = row["won"], row["lost"]
-        if row["ahead"]:
+        won, lost = part.won, part.lost
+        if part.ahead:
             won, lost = max(won, lost), min(won, lost)
         record.append(f"{won} : {lost}")
     if figure:
         equation = pvalue_equation if decision.pvalue else probability_equation
-        least = float(row["pvalue"]) if decision.pvalue else min(row["probability"], row["alone"])
-        record.append(equation(least))
+        record.append(equation(min(part.figure, part.alone)))
     return f" ({', '.join(record)})" if record else ""

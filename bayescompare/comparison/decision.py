@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,7 @@ __all__ = [
     "SETTLED",
     "SIGNIFICANT",
     "Decision",
+    "Part",
     "Standing",
     "State",
     "Verdict",
@@ -58,6 +60,20 @@ _SAME = 1e-9
 State = Literal["better", "trade-off", "equal", "leads", "open", "tied", "none"]
 Word = Literal["better", "ahead", "level", "equal"]
 Verdict = Literal["settled", "likely", "open", "tied"]
+
+
+class Part(NamedTuple):
+    """What a decision says of one measure: a row of `Decision.parts`, where each is explained."""
+
+    measure: str
+    ahead: str
+    won: int
+    lost: int
+    tied: int
+    #: P, or the p-value.
+    figure: float
+    alone: float
+    word: Word
 
 
 @dataclass(frozen=True)
@@ -90,12 +106,8 @@ class Decision:
         largest p-value); None where a method does not judge each measure.
     pvalue : bool
         Whether its figures are p-values.
-    parts : DataFrame
-        Indexed by measure: who is ahead there (empty if nobody is), how many datasets the first
-        algorithm ``won``, ``lost`` and ``tied`` against the second (of more than two: against the
-        best of the others), the ``probability`` that this is the most frequent outcome on that
-        measure, ``alone`` under the pair's own prior (or ``pvalue``), and the ``word``: "better"
-        from 0.95 on, "ahead" from 0.80 on, "level", and "equal" within the rope from 0.95 on.
+    measured : tuple of Part
+        The rows of `parts`.
     """
 
     statement: str
@@ -108,7 +120,21 @@ class Decision:
     lowest: float | None = None
     least: float | None = None
     pvalue: bool = False
-    parts: pd.DataFrame = field(default_factory=pd.DataFrame, compare=False, repr=False)
+    measured: tuple[Part, ...] = field(default=(), compare=False, repr=False)
+
+    @cached_property
+    def parts(self) -> pd.DataFrame:
+        """What is said of each measure by itself.
+
+        Indexed by measure: who is ``ahead`` there (empty if nobody is), how many datasets the first
+        algorithm ``won``, ``lost`` and ``tied`` against the second (of more than two: against the
+        best of the others), the ``probability`` that this is the most frequent outcome on that
+        measure, ``alone`` under the pair's own prior (or ``pvalue``), and the ``word``: "better"
+        from 0.95 on, "ahead" from 0.80 on, "level", and "equal" within the rope from 0.95 on.
+        """
+        index = pd.Index([part.measure for part in self.measured], name="measure")
+        rows = [part[1:6] + part[7:] if self.pvalue else part[1:] for part in self.measured]
+        return parts_frame(rows, index, pvalue=self.pvalue)
 
     @property
     def settled(self) -> bool:
@@ -180,9 +206,7 @@ def decide(answer: Answer, results: Results | None = None) -> Decision:
         # Something was computed and nothing judged.
         return Decision(answer.labels[0], math.nan, "open", (), None)
     parts = _figures_of_parts(answer)
-    frame = pd.DataFrame()
-    if results is not None:
-        frame = _parts_of_answer(answer, results, parts)
+    rows = () if results is None else _parts_of_answer(answer, results, parts)
     score = answer.counts if answer.probability is None else answer.probability
     if answer.tested is not None:
         k, pvalue = answer.tested, answer.pvalue
@@ -190,7 +214,7 @@ def decide(answer: Answer, results: Results | None = None) -> Decision:
         state = _state_at(answer, k, (pvalue,), parts, tied=False)
         least = _least_part(parts, k)
         return Decision(
-            answer.labels[k], pvalue, state, (), None, least=least, pvalue=True, parts=frame
+            answer.labels[k], pvalue, state, (), None, least=least, pvalue=True, measured=rows
         )
     tied = np.flatnonzero(same_decision_score(score))
     chosen = first_named_in_decision(tied, answer.counts, answer.labels)
@@ -219,7 +243,7 @@ def decide(answer: Answer, results: Results | None = None) -> Decision:
         lowest=lowest,
         least=_least_part(parts, chosen),
         pvalue=answer.pvalue is not None,
-        parts=frame,
+        measured=rows,
     )
 
 
@@ -367,14 +391,14 @@ def part_word(figures: Iterable[float], *, equal: bool, level: float, pvalue: bo
 
 def _parts_of_answer(
     answer: Answer, results: Results, parts: Mapping[str, FloatArray]
-) -> pd.DataFrame:
-    """The table of parts, a row for each measure."""
-    judged = bool(parts) and len(answer.states) == len(results.measures)
-    measures = results.measures if judged else ()
+) -> tuple[Part, ...]:
+    """What is said of each measure; nothing where measures are not judged."""
+    if not parts or len(answer.states) != len(results.measures):
+        return ()
     pvalue = answer.pvalue is not None
     rows = []
     won, lost, tied = records_in_table(results)
-    for j in range(len(measures)):
+    for j, measure in enumerate(results.measures):
         figures = {column: values[:, j] for column, values in parts.items()}
         main = figures[PVALUE if pvalue else PROBABILITY]
         known = ~np.isnan(main)
@@ -389,25 +413,23 @@ def _parts_of_answer(
                 state = None
         leader = None if state is None else state.leader
         own = [float(values[best]) for values in figures.values()] if state else [math.nan]
-        equal = state is not None and leader is None
-        word = part_word(own, equal=equal, level=SETTLED, pvalue=pvalue)
-        shown = {PVALUE: float(main[best])} if pvalue else {
-            PROBABILITY: float(main[best]),
-            ALONE: float(figures.get(ALONE, main)[best]),
-        }  # fmt: skip
-        rows.append((leader or "", won[j], lost[j], tied[j], *shown.values(), word))
-    columns = [PVALUE] if pvalue else [PROBABILITY, ALONE]
-    heads = ["ahead", "won", "lost", "tied", *columns, "word"]
-    return parts_frame(rows, heads, pd.Index(measures, name="measure"))
+        word = part_word(
+            own, equal=state is not None and leader is None, level=SETTLED, pvalue=pvalue
+        )
+        figure, alone = float(main[best]), float(figures.get(ALONE, main)[best])
+        rows.append(Part(measure, leader or "", won[j], lost[j], tied[j], figure, alone, word))
+    return tuple(rows)
 
 
-def parts_frame(
-    rows: Sequence[Sequence[object]], heads: Sequence[str], index: pd.Index
-) -> pd.DataFrame:
+def parts_frame(rows: Sequence[Sequence[object]], index: pd.Index, *, pvalue: bool) -> pd.DataFrame:
     """Return rows of parts as a table, with columns of the right types when there are none."""
-    table = pd.DataFrame(rows, index=index, columns=list(heads))
-    whole = [name for name in ("won", "lost", "tied") if name in heads]
-    return table.astype(dict.fromkeys(whole, np.int64)).astype({"ahead": str, "word": str})
+    figures = [PVALUE] if pvalue else [PROBABILITY, ALONE]
+    heads = ["ahead", "won", "lost", "tied", *figures, "word"]
+    kinds = [object, *[np.int64] * 3, *[np.float64] * len(figures), object]
+    columns = list(zip(*rows, strict=True)) or [()] * len(heads)
+    # Column by column: from rows pandas guesses every type, which takes ten times as long.
+    made = zip(heads, columns, kinds, strict=True)
+    return pd.DataFrame({h: np.array(c, dtype=k) for h, c, k in made}, index=index)
 
 
 def records_in_table(results: Results) -> tuple[list[int], list[int], list[int]]:

@@ -82,7 +82,7 @@ def comparison_decision_as_json(decision: Decision) -> dict[str, Any]:
         "settled": decision.settled,
         "statement": decision.statement,
         "pvalue" if decision.pvalue else "probability": decision.probability,
-        "parts": decision.parts.reset_index().to_dict("records"),
+        "parts": decision.parts.reset_index().to_dict("records") if decision.measured else [],
     }
 
 

@@ -115,17 +115,15 @@ def _leaders_in_pair_figures(c: Comparison) -> list[int]:
 
     Where nobody is, and there is a rope, they may be equal: how probable that is tells.
     """
-    parts = c.decision.parts
     code = dict(zip(c.results.algorithms, (0, 2), strict=True))
-    named = parts["ahead"].items() if len(parts) else ()
     return [
-        code.get(name, -1 if c.results[str(measure)].rope is None else 1) for measure, name in named
+        code.get(part.ahead, -1 if c.results[part.measure].rope is None else 1)
+        for part in c.decision.measured
     ]
 
 
 def _parts_in_pair_figures(decision: Decision) -> list[list[float]]:
-    columns = ["pvalue", "pvalue"] if decision.pvalue else ["probability", "alone"]
-    return decision.parts[columns].to_numpy().tolist() if len(decision.parts) else []
+    return [[part.figure, part.alone] for part in decision.measured]
 
 
 def _dominates_in_pair_figures(c: Comparison, first: str, second: str) -> float:
@@ -160,7 +158,6 @@ def pair_parts(
         What the words are held against.
     bayesian : bool
     """
-    columns = ["probability", "alone"] if bayesian else ["pvalue"]
     judged = found.leaders.shape[-1] if found.leaders.ndim == 2 else 0
     held = found.parts
     if judged and not bayesian:
@@ -191,7 +188,7 @@ def pair_parts(
         codes=[[of[row[i]] for row in names] for i, of in enumerate((at, at, order))],
         names=["first", "second", "measure"],
     )
-    return parts_frame(rows, ["ahead", "won", "lost", "tied", *columns, "word"], index)
+    return parts_frame(rows, index, pvalue=not bayesian)
 
 
 def records_at_once(results: Results, tables: Sequence[Judged]) -> IntArray:

@@ -253,9 +253,18 @@ class Pairwise:
         return self.decided(as_rule(level=level, fdr=fdr, floor=floor))
 
     def decided(self, rule: Rule) -> pd.DataFrame:
-        """Decide as `decide` does, by a rule."""
-        table = self._candidates
-        return rule.probable(table) if self.bayesian else rule.significant(table)
+        """Decide as `decide` does, by a rule; a page asks for the same ones many times."""
+        known = self._decided.get(rule)
+        if known is None:
+            table = self._candidates
+            known = rule.probable(table) if self.bayesian else rule.significant(table)
+            self._decided[rule] = known
+        return known.copy()
+
+    @cached_property
+    def _decided(self) -> dict[Rule, pd.DataFrame]:
+        """What was decided, by rule."""
+        return {}
 
     @cached_property
     def _candidates(self) -> pd.DataFrame:

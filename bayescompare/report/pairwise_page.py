@@ -354,6 +354,13 @@ def _pairwise_page_weighed(p: Pairwise, option: str, value: float) -> Pairwise:
         replace(p.method, **{option: value}),
         Sampling(np.random.default_rng(0), seed=0),
     )
+    if p.found is not None:
+        place = {name: k for k, name in enumerate(p.results.algorithms)}
+        pairs = np.array([[place[name] for name in pair] for pair in p.found.pairs])
+        answered = method.answer_at_once(p.results, pairs, np.arange(len(pairs)))
+        if answered is not None:
+            # Only the figures are looked at.
+            return Pairwise(p.results, method, p.comparisons, p.reference, found=answered[1])
     comparisons = [
         comparison_of(c.results, method, method.answer(c.results, sampling)) for c in p.comparisons
     ]

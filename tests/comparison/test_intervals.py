@@ -14,6 +14,7 @@ import pytest
 import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.methods import CorrelatedT, Dirichlet, Network, PoissonBinomial, Replicated
+from tests.cases import few_quick
 from tests.methods.replicated.test_replicated import folds
 from tests.tables import table
 
@@ -80,7 +81,7 @@ EXACT = [
 DRAWN = ["network", "complete network", "hierarchical", "signed-rank"]
 
 
-@pytest.mark.parametrize("name", [*EXACT, *DRAWN])
+@pytest.mark.parametrize("name", few_quick([*EXACT, *DRAWN], 9))
 def test_the_stored_interval_is_the_equal_tailed_one_of_95_percent(name: str) -> None:
     c = one(name)
     found = c.intervals(ci_prob=0.95, ci_kind="eti").reindex(list(c.answer.labels))

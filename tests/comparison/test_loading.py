@@ -417,7 +417,7 @@ BAD_POSTERIORS: dict[str, Callable[[xr.Dataset], xr.Dataset]] = {
 }
 
 
-@pytest.mark.parametrize("change", BAD_POSTERIORS.values(), ids=BAD_POSTERIORS)
+@pytest.mark.parametrize("change", few_quick(BAD_POSTERIORS.values(), 2), ids=BAD_POSTERIORS)
 def test_a_posterior_that_cannot_be_diagnosed_is_refused(
     change: Callable[[xr.Dataset], xr.Dataset], sampled: xr.DataTree, tmp_path: Path
 ) -> None:

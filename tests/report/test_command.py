@@ -12,6 +12,7 @@ import bayescompare as bc
 from bayescompare import methods
 from bayescompare.report.pages import report_page_of
 from bayescompare.results.results import Results
+from tests.cases import few_quick
 from tests.tables import normal_table
 
 
@@ -23,14 +24,17 @@ def command_of(thing) -> str:
 
 @pytest.mark.parametrize(
     "method",
-    [
-        methods.Dirichlet(),
-        methods.Dirichlet(prior="learned"),
-        methods.Dirichlet(prior="symmetric"),
-        methods.Dirichlet(strength=2.0),
-        methods.Dirichlet(prior="jeffreys"),
-        methods.CorrelatedT(joint=True, b="learned"),
-    ],
+    few_quick(
+        [
+            methods.Dirichlet(),
+            methods.Dirichlet(prior="learned"),
+            methods.Dirichlet(prior="symmetric"),
+            methods.Dirichlet(strength=2.0),
+            methods.Dirichlet(prior="jeffreys"),
+            methods.CorrelatedT(joint=True, b="learned"),
+        ],
+        3,
+    ),
     ids=repr,
 )
 def test_the_command_of_all_pairs_and_of_one_makes_the_figures_again(method):

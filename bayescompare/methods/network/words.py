@@ -73,8 +73,8 @@ def _network_carrier_words(results: Results, answer: Answer, decision: Decision)
         for part in sorted(parts, key=lambda p: -p.probability)
     ]
     sentences = [f"Each independent group of measures by itself: {'; '.join(claims)}."]
-    sure = decision.parts["word"].isin(["better", "equal"])
-    firm, loose = ([str(m) for m in decision.parts.index[mask]] for mask in (sure, ~sure))
+    sure = {part.measure: part.word in ("better", "equal") for part in decision.measured}
+    firm, loose = ([m for m, holds in sure.items() if holds is kind] for kind in (True, False))
     if firm and loose:
         are = "is" if len(firm) == 1 else "are"
         left = "is" if len(loose) == 1 else "are"

@@ -19,6 +19,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import io
+from tests.cases import few_quick
 from tests.io.tools import (
     mutants,
     test_amlb,
@@ -216,7 +217,7 @@ DOORS = {
 }
 
 
-@pytest.mark.parametrize("name", DOORS)
+@pytest.mark.parametrize("name", few_quick(DOORS, 12))
 def test_damage_is_refused_in_one_line(name: str, tmp_path: Path) -> None:
     door = DOORS[name]
     door.make(tmp_path)

@@ -438,7 +438,7 @@ def test_bad_choices(choices: dict[str, Any], needed: str) -> None:
     few_quick([(None, False), (0.01, True), (None, True), (0.01, False)], 2, several=True),
 )
 def test_swapping_mirrors(rope: float | None, joint: bool) -> None:
-    c = ask(scores(), rope=rope, joint=joint)
+    c = ask(scores(5, 6), rope=rope, joint=joint)
     swapped: Any = bc.compare(c.results, method=c.method, algorithms=["B", "A"])
     for a, b in (("A>B", "A>B"), ("B>A", "B>A"), ("A=B", "B=A")):
         if a in c.probability["statement"]:

@@ -20,6 +20,7 @@ from scipy import integrate, stats
 import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.methods import Hierarchical
+from tests.cases import few_quick
 from tests.oracles.context import PAIRS, Pooled, better, counts_of, near, shares_near, tournament
 
 #: What a NUTS that should not have been needed may cost at most.
@@ -93,7 +94,9 @@ def test_by_scipys_double_integral() -> None:
 
 @pytest.mark.parametrize(
     "pairs",
-    [PAIRS, [(0, 0), (0, 1)], [(5, 5), (5, 5)], [(0, 9), (9, 0), (0, 8)], [(0, 30)] * 4],
+    few_quick(
+        [PAIRS, [(0, 0), (0, 1)], [(5, 5), (5, 5)], [(0, 9), (9, 0), (0, 8)], [(0, 30)] * 4], 3
+    ),
     ids=["mixed", "next to nothing", "even", "one or the other", "all one way"],
 )
 def test_every_figure_by_plain_quadrature(pairs: Any) -> None:

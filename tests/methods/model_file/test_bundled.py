@@ -20,6 +20,7 @@ import bayescompare as bc
 from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.source import bundled
 from bayescompare.modelling import ranks, statement_table
+from tests.cases import few_quick
 from tests.methods.model_file import simulated
 from tests.methods.model_file.own import two
 from tests.tables import table
@@ -406,7 +407,7 @@ def test_covariates_come_as_a_frame_in_any_order_with_datasets_to_spare():
     np.testing.assert_allclose(evaluate(a)[2], evaluate(b)[2])
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", few_quick(MODELS, 5))
 def test_one_number_per_dataset_and_predictions_like_the_data(name):
     results, model = built(name)
     (outcome,) = model.observed_RVs
@@ -487,7 +488,7 @@ def test_priors_are_overridden_by_name(name, priors):
     built(name)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", few_quick(MODELS, 5))
 def test_a_number_is_a_prior_of_every_parameter(name):
     """Known parameters: nothing of them is left to learn, and the model is built all the same."""
     taken = bc.methods.describe(name)["default"]

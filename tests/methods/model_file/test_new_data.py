@@ -12,6 +12,7 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare.methods import ModelFile
+from tests.cases import few_quick
 from tests.methods.model_file import simulated
 from tests.tables import table
 
@@ -56,7 +57,7 @@ def data_of(model: pm.Model) -> dict[str, np.ndarray]:
     return {v.name: v.get_value() for v in model.data_vars}
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", few_quick(TABLES, 5))
 def test_new_datasets_are_predicted(name: str) -> None:
     model, new = built(name, OLD), data_of(built(name, NEW))
     assert new, "the model's data are no pm.Data"
