@@ -19,6 +19,7 @@ from bayescompare.kernels.context.rate_quadrature import (
     beta_prior_for_quadrature,
     rate_posterior,
 )
+from tests.cases import few_quick
 from tests.oracles.context import RateByMpmath
 
 P = [0.99, 0.7, 0.55, 0.5, 0.02]
@@ -51,7 +52,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", few_quick(CASES, 3))
 def test_all_figures_against_mpmath(name: str) -> None:
     prior, density, edges = CASES[name]
     oracle = RateByMpmath(P, density, edges)

@@ -13,6 +13,7 @@ from bayescompare.methods import Dirichlet
 from bayescompare.methods.dirichlet.pattern_draws import draw_statement
 from bayescompare.methods.dirichlet.prior import pattern_prior
 from bayescompare.statements import Statements
+from tests.cases import few_quick
 from tests.oracles.context import near
 from tests.tables import normal_table
 
@@ -30,7 +31,7 @@ CASES: dict[str, tuple[list[str], dict[str, float | None], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", few_quick(CASES, 2))
 def test_each_statement_is_drawn_by_its_alpha(name: str) -> None:
     algorithms, ropes, prior = CASES[name]
     statements = Statements.without_data(algorithms, ropes)

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bayescompare.results.results import Results
+from tests.cases import few_quick
 from tests.methods.dirichlet.cases import arrays, ask, figures, same, sample_table
 from tests.tables import table
 
@@ -31,7 +32,9 @@ CHOICES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("choices", CHOICES, ids=lambda c: str(c.get("prior", "symmetric")))
+@pytest.mark.parametrize(
+    "choices", few_quick(CHOICES, 3), ids=lambda c: str(c.get("prior", "symmetric"))
+)
 @given(values=arrays(l=2, m=2))
 @settings(max_examples=4)
 def test_listing_the_algorithms_the_other_way_round_changes_no_figure(
@@ -44,7 +47,9 @@ def test_listing_the_algorithms_the_other_way_round_changes_no_figure(
     )
 
 
-@pytest.mark.parametrize("choices", CHOICES, ids=lambda c: str(c.get("prior", "symmetric")))
+@pytest.mark.parametrize(
+    "choices", few_quick(CHOICES, 3), ids=lambda c: str(c.get("prior", "symmetric"))
+)
 @given(values=arrays(l=2, m=2))
 @settings(max_examples=4)
 def test_swapping_the_algorithms_data_mirrors_every_figure(

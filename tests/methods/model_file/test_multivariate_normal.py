@@ -17,6 +17,7 @@ from scipy import stats
 
 import bayescompare as bc
 from bayescompare.methods import ModelFile
+from tests.cases import few_quick
 from tests.methods.model_file import simulated
 from tests.methods.model_file.own import two
 from tests.methods.model_file.test_bundled import FAST, evaluate, function_of
@@ -109,7 +110,10 @@ def theta(mu: np.ndarray, covariance: np.ndarray, rope: tuple[float, ...]) -> np
     return np.asarray(compiled(rope)(mu, np.linalg.cholesky(covariance)))
 
 
-@pytest.mark.parametrize(("m", "error"), [(1, 1e-12), (2, 1e-8), (3, 1e-6), (4, 1e-5), (6, 3e-4)])
+@pytest.mark.parametrize(
+    ("m", "error"),
+    few_quick([(1, 1e-12), (2, 1e-8), (3, 1e-6), (4, 1e-5), (6, 3e-4)], 3, several=True),
+)
 def test_theta_is_the_mass_of_orthants(m: int, error: float) -> None:
     rng = np.random.default_rng(m)
     root = rng.normal(size=(m, m))

@@ -55,7 +55,9 @@ def test_the_complete_graph_is_the_multinomial_test(n: int, l: int, m: int, ess:
         )
 
 
-@pytest.mark.parametrize(("l", "m", "n"), [(2, 2, 12), (2, 4, 30), (3, 2, 20), (2, 7, 25)])
+@pytest.mark.parametrize(
+    ("l", "m", "n"), few_quick([(2, 2, 12), (2, 4, 30), (3, 2, 20), (2, 7, 25)], 2, several=True)
+)
 def test_the_empty_graph_is_the_product_of_the_measures_tests(l: int, m: int, n: int) -> None:
     results = table(no.linked(n, m, seed=m, l=l))
     for c in (ask(results, search=[]), ask(results, max_parents=0)):
