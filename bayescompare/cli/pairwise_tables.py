@@ -106,9 +106,9 @@ def _print_pair_effects(out: Console, p: Pairwise, decided: pd.DataFrame, *, eff
     pairs = zip(shown["first"], shown["second"], strict=True)
     rows = PAIRS_SHOWN if effects else EFFECTS_SHOWN
     most = max(1, rows // len(p.results.measures))
-    comparisons = [p[pair] for pair in itertools.islice(pairs, most) if pair in p]
-    if comparisons:
-        print_effects(out, comparisons)
+    named = [pair for pair in itertools.islice(pairs, most) if pair in p]
+    if named:
+        print_effects(out, p, named)
 
 
 def _marked(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> set[tuple[str, str]]:

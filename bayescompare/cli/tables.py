@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.diagnosis import Diagnosis
+    from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.results.results import Results
     from bayescompare.studies.sbc import SBC
 
@@ -169,7 +170,7 @@ def print_comparison(out: Console, c: Comparison, summary: pd.DataFrame) -> None
     parts = printed_parts(c.decision)
     if len(parts):
         _print_terminal_frame(out, PARTS_TITLE, parts)
-    print_effects(out, [c])
+    print_effects(out, c)
     if "questions" in c.method.provides:
         _print_terminal_questions(out, c)
     if "components" in c.method.provides:
@@ -200,9 +201,11 @@ def _print_terminal_statements(out: Console, c: Comparison, summary: pd.DataFram
         out.print(f"and {numbers.count(more)} more\n")
 
 
-def print_effects(out: Console, comparisons: Sequence[Comparison]) -> None:
-    """Print how large the differences are, for pairs that have any."""
-    rows = printed_comparison_effects(comparisons)
+def print_effects(
+    out: Console, thing: Comparison | Pairwise, pairs: Sequence[tuple[str, str]] = ()
+) -> None:
+    """Print how large the differences are, of a comparison or of some pairs."""
+    rows = printed_comparison_effects(thing, pairs)
     if rows.empty:
         return
     words = list(rows.columns).index("measure") + 1

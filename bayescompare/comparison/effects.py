@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from bayescompare.text.numbers import count, difference_number_text, percent
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
+    from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.comparison.pairwise_notes import Judged
 
 __all__ = [
@@ -152,22 +153,33 @@ def _comparison_effect_rows(
     return list(zip(*columns, strict=True))
 
 
-def printed_comparison_effects(comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """Write the effect sizes of pairs as texts, with heads for printing.
+def printed_comparison_effects(
+    thing: Comparison | Pairwise, pairs: Sequence[tuple[str, str]] = ()
+) -> pd.DataFrame:
+    """Write the effect sizes of a comparison, or of some pairs, as texts with heads for printing.
 
     Of one pair alone its names are left out, and so are columns that are empty. Nothing is left
     where a comparison is of more than two algorithms, or there is nothing to subtract.
     """
-    pairs = [c for c in comparisons if len(c.results.algorithms) == 2]
-    effects = pair_effects(pairs) if pairs else pd.DataFrame({"won": []})
+    results = thing.results
+    if pairs:
+        # Their sizes need no answer, which of many pairs is made when it is asked for.
+        at = {pair: k for k, pair in enumerate(pairs)}
+        every = thing.effects
+        place = [at.get(pair, -1) for pair in zip(every["first"], every["second"], strict=True)]
+        effects = every.assign(at=place).query("at >= 0").sort_values("at", kind="stable")
+    elif len(results.algorithms) == 2:
+        effects = pair_effects([cast("Comparison", thing)])
+    else:
+        return pd.DataFrame()
     effects = effects[effects["won"].notna()]
     if effects.empty:
         return pd.DataFrame()
-    units = {name: pairs[0].results[name].unit or "" for name in pairs[0].results.measures}
+    units = {name: results[name].unit or "" for name in results.measures}
     table = pd.DataFrame(
         [_printed_comparison_effect(row, units) for row in effects.to_dict("records")]
     )
-    table = table.drop(columns="pair") if len(pairs) == 1 else table
+    table = table.drop(columns="pair") if len(pairs) < 2 else table
     return table.loc[:, (table != "").any()]
 
 

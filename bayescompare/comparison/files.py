@@ -32,6 +32,7 @@ __all__ = [
     "SCHEMA",
     "SCHEMA_VERSION",
     "comparison_decision_as_json",
+    "comparison_document",
     "comparison_plain_json",
     "comparison_results_as_json",
     "comparison_tree_as_netcdf",
@@ -47,6 +48,11 @@ SCHEMA_VERSION = 2
 
 def to_json(c: Comparison) -> str:
     """Write everything but a sampled posterior as JSON."""
+    return json.dumps(comparison_document(c), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def comparison_document(c: Comparison) -> Any:
+    """Return everything but a sampled posterior as JSON's own types."""
     answer, results = c.answer, c.results
     columns = _statements_in_comparison_file(answer)
     statements = [
@@ -70,9 +76,7 @@ def to_json(c: Comparison) -> str:
         "effects": _effects_in_comparison_file(results),
         "explanation": c.explain(),
     }
-    return json.dumps(
-        comparison_plain_json(document), ensure_ascii=False, allow_nan=False, indent=1
-    )
+    return comparison_plain_json(document)
 
 
 def comparison_decision_as_json(decision: Decision) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import numpy as np
 
 from bayescompare._version import __version__
 from bayescompare.comparison.files import (
+    comparison_document,
     comparison_plain_json,
     comparison_results_as_json,
-    to_json,
 )
 from bayescompare.comparison.verdicts import PairVerdicts
 
@@ -43,6 +43,6 @@ def pairwise_as_json(p: Pairwise, rule: Rule) -> str:
         "fdr": rule.fdr,
         "learned": None if p.learned is None else p.learned.options(),
         "explanation": p.explained(rule),
-        "comparisons": [json.loads(to_json(c)) for c in p.comparisons],
+        "comparisons": [comparison_document(c) for c in p.comparisons],
     }
     return json.dumps(document, ensure_ascii=False, indent=1)

@@ -10,13 +10,16 @@ from bayescompare.report.tables import MOST_PAIRS, Table
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
+    from bayescompare.comparison.pairwise import Pairwise
 
 __all__ = ["effect_tables"]
 
 
-def effect_tables(comparisons: Sequence[Comparison]) -> list[Table]:
-    """Return the table of these pairs; none where there is nothing to subtract."""
-    rows = printed_comparison_effects(comparisons)
+def effect_tables(
+    thing: Comparison | Pairwise, pairs: Sequence[tuple[str, str]] = ()
+) -> list[Table]:
+    """Return the table of a comparison, or of these pairs; none without anything to subtract."""
+    rows = printed_comparison_effects(thing, pairs)
     if rows.empty:
         return []
     words = list(rows.columns).index("measure") + 1

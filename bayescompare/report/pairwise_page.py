@@ -69,8 +69,11 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
     sorted_ = replace(p, results=p.results.sel(algorithms=list(verdicts.names)))
     first, *others = _pairwise_page_pictures(sorted_, rule)
     shown = zip(decided["first"], decided["second"], strict=True)
-    surest = [p[pair] for pair in itertools.islice(shown, MOST_ROWS) if pair in p]
-    pairs = [decisions_table(p, decided, rule, verdicts), *effect_tables(surest)]
+    surest = [pair for pair in itertools.islice(shown, MOST_ROWS) if pair in p]
+    pairs = [
+        decisions_table(p, decided, rule, verdicts),
+        *(effect_tables(p, surest) if surest else []),
+    ]
     sections = [
         PageSection("Where each stands", tables=[standings_table(verdicts)]),
         PageSection("Pairs", shaded=_pairwise_page_shaded(sorted_), tables=pairs),
