@@ -41,7 +41,7 @@ settings.register_profile(
     max_examples=50,
     suppress_health_check=[HealthCheck.too_slow],
 )
-QUICK_EXAMPLES = 8
+QUICK_EXAMPLES = 6
 settings.register_profile("quick", settings.get_profile("whole"), max_examples=QUICK_EXAMPLES)
 settings.register_profile(
     "explore", settings.get_profile("whole"), derandomize=False, max_examples=500

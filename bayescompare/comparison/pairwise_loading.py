@@ -41,7 +41,7 @@ def load_pairwise(path: str | Path, *, max_bytes: int | None = None) -> Pairwise
     Examples
     --------
     >>> import tempfile, pathlib, bayescompare as bc
-    >>> p = bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
+    >>> p = bc.pairwise(bc.load_example("jansen-uci"), algorithms=["GBM", "CART", "RF"], n_jobs=1)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder) / "p.json"
     ...     text = p.to_json(file)

@@ -161,14 +161,25 @@ def test_level_and_fdr_change_the_verdicts(pairs: bc.Pairwise) -> None:
     assert by_level > by_rate > usual
 
 
-def test_fdr_reaches_json_and_report(pairs: bc.Pairwise, tmp_path: Path) -> None:
+def test_fdr_reaches_json_and_report(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
-    options = ("--example", "jansen-uci", "--fdr", 0.1, "--jobs", 1)
+    names = ["CART", "GBM", "RF", "GLM"]
+    pairs = bc.pairwise(bc.load_example("jansen-uci"), algorithms=names, n_jobs=1)
+    options = (
+        "--example",
+        "jansen-uci",
+        "--algorithms",
+        ",".join(names),
+        "--fdr",
+        0.1,
+        "--jobs",
+        1,
+    )
     printed = run("pairwise", *options, "--json", "--report", report).stdout
     assert json.loads(printed) == json.loads(pairs.to_json(fdr=0.1))
     asserted = int(pairs.decide(fdr=0.1)["asserted"].sum())
     page = report.read_text(encoding="utf-8")
-    assert f"For {asserted} of 28 pairs we can name a winner" in page
+    assert f"For {asserted} of 6 pairs we can name a winner" in page
     assert "if the prior is right, at most 10 % of the verdicts" in page
 
 
