@@ -1,8 +1,8 @@
 """Large csv and tsv files by pyarrow, where that is sure to read what the slower reader reads.
 
 The slower reader (`bayescompare.io.parsing.files`) is the judge of what a table is and says in
-which line it is wrong. This one takes plain tables only, without blank lines, spaces after
-separators and quotes within cells, and leaves everything else, errors included, to the other.
+which line it is wrong. This one takes tables on whose cells all programs agree, and leaves
+everything else, errors included, to the other.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import pandas as pd
 
 __all__ = ["LARGE", "read_plain_text"]
 
-#: Bytes above which pyarrow is worth loading.
-LARGE = 2**20
+#: Bytes above which it is worth the while.
+LARGE = 2**14
+#: Spaces after a separator; with more the slower reader must read it.
+_SPACES = 3
 
 #: Words for a missing cell, as they are usually written; other spellings go the slower way.
 _MISSING = (
@@ -60,14 +62,19 @@ def read_plain_text(
     >>> table.to_dict("list"), table.index.tolist()
     ({'d': ['a', 'b'], 'x': [1.0, nan]}, [2, 3])
     """
-    if not _is_plain(content, delimiter):
+    plain = _plain(content, delimiter.encode())
+    if plain is None:
         return None
+    content = plain
     try:
         import pyarrow as pa
         from pyarrow import csv
     except ImportError:
         return None
-    line = content.split(b"\n", 2)[1].decode(errors="replace").rstrip("\r")
+    start = content.index(b"\n") + 1
+    while content[start : start + 1] in (b"\n", b"\r"):
+        start += 1
+    line = content[start : content.find(b"\n", start)].decode(errors="replace").rstrip("\r")
     quoted = b'"' in content
     first = next(csv_reader([line], delimiter=delimiter), []) if quoted else line.split(delimiter)
     if len(first) != len(header):
@@ -88,9 +95,9 @@ def read_plain_text(
         ).unify_dictionaries()
     except pa.ArrowInvalid:
         return None
-    if table.num_rows != content.count(b"\n") - content.endswith(b"\n"):
-        return None  # a quoted cell goes on in the next line
-    lines = pd.RangeIndex(2, table.num_rows + 2, name="line")
+    lines = _lines(content, table.num_rows)
+    if lines is None:
+        return None
     columns: dict[str, Any] = {}
     for name in header:
         column = table.column(name)
@@ -104,21 +111,51 @@ def read_plain_text(
     return pd.DataFrame(columns)
 
 
-def _is_plain(content: bytes, delimiter: str) -> bool:
-    """Whether every line is a row, and every separator separates."""
-    separator = delimiter.encode()
-    odd = (separator + b" ", b"\n\n", b"\n\r\n", b"\0")
-    if any(mark in content for mark in odd) or content[:1] in (b"\n", b"\r", b" "):
-        return False
-    if quotes := content.count(b'"'):
-        # Each must open a cell or close one, for else programs differ on what it says.
-        before = content.startswith(b'"') + sum(content.count(m + b'"') for m in (separator, b"\n"))
-        after = content.endswith(b'"') + sum(
-            content.count(b'"' + m) for m in (separator, b"\n", b"\r")
-        )
-        if not 2 * before == 2 * after == quotes:
-            return False
-    return content.count(b"\r") == content.count(b"\r\n")
+def _plain(content: bytes, separator: bytes) -> bytes | None:
+    """Return the text without spaces after separators, if every quote opens or closes a cell."""
+    if b"\n" not in content or b"\0" in content or content[:1] in (b"\n", b"\r", b" "):
+        return None
+    # Single characters are found much faster than two in a row, and most files have none of them.
+    if b"\r" in content and content.count(b"\r") != content.count(b"\r\n"):
+        return None
+    spaced = b" " in content
+    if spaced and b"\n " in content:
+        return None
+    if b'"' not in content:
+        for _ in range(_SPACES):
+            if not (spaced and separator + b" " in content):
+                return content
+            content = content.replace(separator + b" ", separator)
+        return None if separator + b" " in content else content
+    text = np.frombuffer(content, np.uint8)
+    quotes = np.flatnonzero(text == ord('"'))
+    opening, closing = quotes[::2], quotes[1::2]
+    if len(opening) != len(closing):
+        return None
+    # Two quotes in a row within a cell stand for one: as if it were closed and opened again.
+    ends = np.frombuffer(separator + b'\n"', np.uint8)
+    before = text[opening[1:] - 1] if opening[0] == 0 else text[opening - 1]
+    after = text[closing[:-1] + 1] if closing[-1] == len(text) - 1 else text[closing + 1]
+    if not (np.isin(before, ends).all() and np.isin(after, [*ends, ord("\r")]).all()):
+        return None
+    if spaced:
+        spaces = np.flatnonzero(text[1:] == ord(" "))
+        spaces = spaces[text[spaces] == separator[0]]
+        if (np.searchsorted(quotes, spaces) % 2 == 0).any():
+            return None
+    return content
+
+
+def _lines(content: bytes, rows: int) -> pd.Index[Any] | None:
+    """Return the line of each row, or None if a quoted cell goes on in the next line."""
+    if rows == content.count(b"\n") - content.endswith(b"\n"):
+        return pd.RangeIndex(2, rows + 2, name="line")
+    text = np.frombuffer(content + b"\n" * (not content.endswith(b"\n")), np.uint8)
+    ends = np.flatnonzero(text == ord("\n"))
+    length = np.diff(ends, prepend=-1) - 1
+    length[ends > 0] -= text[ends[ends > 0] - 1] == ord("\r")
+    lines = np.flatnonzero(length) + 1
+    return pd.Index(lines[1:], name="line") if len(lines) == rows + 1 else None
 
 
 def _fits(cell: str) -> bool:

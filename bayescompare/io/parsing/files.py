@@ -89,8 +89,9 @@ def _numbers_read(cells: pd.Series[Any]) -> pd.Series[Any]:
 def _read_large(content: bytes, delimiter: str, names: Collection[str]) -> pd.DataFrame | None:
     """Read a large table quickly if it is plain and in order; else it is read line by line."""
     try:
-        line = content.split(b"\n", 1)[0].decode().rstrip("\r")
-        header = next(csv.reader([line], delimiter=delimiter, strict=True), [])
+        line = content[: content.find(b"\n")].decode().rstrip("\r")
+        reader = csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True)
+        header = next(reader, [])
     except (UnicodeDecodeError, csv.Error):
         return None
     if len(header) < 2 or repeated_name_in_results(header) is not None:
@@ -106,7 +107,7 @@ def read_bytes_to_parse(path: Path) -> bytes:
             f"{path.name or '.'}/*.csv."
         )
     content = read_input_file(path).removeprefix(codecs.BOM_UTF8)
-    if not content.strip():
+    if not content or content.isspace():
         raise BayescompareError("the file is empty.")
     return content
 

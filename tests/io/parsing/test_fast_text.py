@@ -7,6 +7,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import bayescompare as bc
 from bayescompare.io.parsing import files
@@ -26,11 +28,15 @@ def both(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[pd.DataFrame, pd.
 
 
 QUOTED = '"dataset",algorithm,fold,"auc",note\n"001",A,1,"0.5",x\n"d,1","",1,"NA","y"\n'
+CELLS = ["", "a", " b", "c d", '"e"', '"f""g"', '"h, i"', '""', '"', "1", " 2.5", "NA", "1_0"]
+#: Spaces after separators, also within quotes, blank lines, and quotes within a cell.
+SPACED = "dataset, algorithm,fold,  auc,note\n\n001, A,1, 0.5,x\n\n\nb c,A,1,2,y z\n"
+NESTED = 'dataset,algorithm,fold,auc,note\n"a ""b""",A,1,0.5,"""x"""\n\n"c, d",B,1,2,""\n'
 
 
 @pytest.mark.parametrize(("suffix", "separator"), [("csv", ","), ("tsv", "\t")])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("text", [PLAIN, QUOTED, QUOTED.rstrip("\n")], ids=["", "quoted", "cut"])
+@pytest.mark.parametrize("text", [PLAIN, QUOTED, QUOTED.rstrip("\n"), SPACED, NESTED], ids=range(5))
 def test_plain_tables_are_the_same(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -45,16 +51,31 @@ def test_plain_tables_are_the_same(
     pd.testing.assert_frame_equal(slow, fast, check_dtype=False, check_index_type=False)
 
 
+@given(
+    rows=st.lists(
+        st.lists(st.sampled_from(CELLS), min_size=1, max_size=4).map(",".join), max_size=6
+    ),
+    end=st.sampled_from(["\n", "\r\n"]),
+    is_cut=st.booleans(),
+)
+def test_any_text_is_read_alike_or_left(rows: list[str], end: str, is_cut: bool) -> None:
+    content = end.join(["dataset,x,y", "a,1,2", *rows] + [""] * (not is_cut)).encode()
+    fast = files._read_large(content, ",", {"dataset"})
+    if fast is not None:
+        slow = files._read_delimited_file(content, ",", {"dataset"})
+        pd.testing.assert_frame_equal(slow, fast, check_dtype=False, check_index_type=False)
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        PLAIN + '"a ""b""",B,1,0.5,x\n',
         PLAIN + '"a"b,B,1,0.5,x\n',
         PLAIN + '"a,B,1,0.5,x\n',
         PLAIN + '"a\nb",B,1,0.5,x\n',
         PLAIN + 'a",B,1,0.5,x\n',
-        PLAIN + "a, B,1,0.5,x\n",
-        PLAIN + "\na,B,1,0.5,x\n",
+        PLAIN + '"a", B,1,0.5,x\n',
+        PLAIN + " a,B,1,0.5,x\n",
+        PLAIN + "a,    B,1,0.5,x\n",
         PLAIN + "a,B,1,0.5\n",
         PLAIN + "a,B,1,high,x\n",
         PLAIN + "a,B,1,1_000,x\n",
