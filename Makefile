@@ -59,6 +59,11 @@ test-machines: $(VENV)/.installed-test ## tests of stored figures as other proce
 	@echo "pytest: stored figures under other settings of numpy, glibc, OpenBLAS, numba and threads"
 	@$(BIN)/python tools/machines.py
 
+.PHONY: golden
+golden: $(VENV)/.installed-test ## every stored answer, asked again: before each landing
+	@echo "golden file: all questions, two to three minutes"
+	@$(ONE_THREAD) $(BIN)/python -m golden
+
 .PHONY: lint
 lint: $(VENV)/.installed-test ## ruff check, ruff format --check, mypy --strict
 	@echo "ruff and mypy"

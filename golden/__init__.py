@@ -1,0 +1,1 @@
+"""What the package answered when the house was begun, question by question."""
