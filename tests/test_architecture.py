@@ -37,6 +37,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"results", "io"}),
     frozenset({"kernels"}),
     frozenset({"statements"}),
+    frozenset({"partly_seen"}),
+    frozenset({"evidence", "prior", "posterior"}),
     frozenset({"comparison"}),
     frozenset({"methods"}),
     frozenset({"ranking"}),

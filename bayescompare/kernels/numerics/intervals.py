@@ -117,7 +117,11 @@ def quantile_interval(
 
 
 def beta_mixture_quantile(
-    weight: FloatArray, first: FloatArray, second: FloatArray, level: ArrayLike
+    weight: FloatArray,
+    first: FloatArray,
+    second: FloatArray,
+    level: ArrayLike,
+    scale: FloatArray | None = None,
 ) -> FloatArray:
     r"""Return quantiles of mixtures of Betas, as many digits of them in the tails as elsewhere.
 
@@ -132,6 +136,8 @@ def beta_mixture_quantile(
     first, second : array (C,) or (C, K)
         Parameters of the Betas; 0 leaves all the mass at one end.
     level : float or array (K,)
+    scale : array (C,), optional
+        At most 1: each Beta lies between 0 and its scale.
 
     Examples
     --------
@@ -146,30 +152,45 @@ def beta_mixture_quantile(
     a, b = (np.maximum(part[kept].reshape(kept.sum(), -1), 1e-300) for part in (first, second))
     a, b, _ = np.broadcast_arrays(a, b, q)
     weight = weight[kept] / weight[kept].sum()
+    size = None if scale is None or (scale[kept] == 1.0).all() else scale[kept][:, None]
     lower, small, log_beta = q <= 0.5, np.minimum(q, 1.0 - q) < 1e-3, betaln(a, b)
     sign = np.where(lower, 1.0, -1.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         goal = np.where(lower, np.log(q), np.log1p(-q))
         x, y = betaincinv(a, b, q), betainccinv(b, a, q)
+        if size is not None:
+            x = x * size
+            y = 1.0 - x
         each = np.where(x <= 0.5, np.log(x) - np.log1p(-x), np.log1p(-y) - np.log(y))
         t = weight @ np.clip(np.nan_to_num(each), -_FAR, _FAR)
         low, high, unsolved = np.full_like(t, -_FAR), np.full_like(t, _FAR), np.isfinite(t)
         while unsolved.any():
-            # The tail on the side of q, from the end that t is near: no digit is lost.
-            left, z = t <= 0.0, _from_logit(-np.abs(t))
-            near, far = np.where(left, a, b), np.where(left, b, a)
-            tail = betainc(near, far, z)
-            tail = np.where(left == lower, tail, 1.0 - tail)
-            # Thirty times slower, and needed only for what is left of 1 in a small tail.
-            rest = np.broadcast_to((left != lower) & small, tail.shape)
-            tail[rest] = betaincc(near[rest], far[rest], np.broadcast_to(z, tail.shape)[rest])
+            if size is None:
+                # The tail on the side of q, from the end that t is near: no digit is lost.
+                left, z = t <= 0.0, _from_logit(-np.abs(t))
+                near, far = np.where(left, a, b), np.where(left, b, a)
+                tail = betainc(near, far, z)
+                tail = np.where(left == lower, tail, 1.0 - tail)
+                # Thirty times slower, and needed only for what is left of 1 in a small tail.
+                rest = np.broadcast_to((left != lower) & small, tail.shape)
+                tail[rest] = betaincc(near[rest], far[rest], np.broadcast_to(z, tail.shape)[rest])
+                density = np.exp(a * log_expit(t) + b * log_expit(-t) - log_beta)
+            else:
+                u = np.minimum(_from_logit(t) / size, 1.0)
+                v = np.maximum(1.0 - u, 0.0)
+                tail = np.where(lower, betainc(a, b, u), betainc(b, a, v))
+                density = np.exp(a * np.log(u) + b * np.log(v) - log_beta + log_expit(-t)) / v
+                density = np.where(v > 0.0, density, 0.0)
             mass = weight @ tail
-            slope = weight @ np.exp(a * log_expit(t) + b * log_expit(-t) - log_beta) / mass
+            slope = weight @ density / mass
             excess = sign * (np.log(mass) - goal)
             low, high = np.where(excess < 0.0, t, low), np.where(excess < 0.0, high, t)
             after, middle = t - excess / slope, 0.5 * (low + high)
             close = (np.abs(excess) <= _CLOSE) & (np.abs(after - t) <= 10.0 * _CLOSE)
             after = np.where((after > low) & (after < high), after, np.where(close, t, middle))
+            if size is not None:
+                # Above an atom, not just below it.
+                after = np.where(close | (low < middle) & (middle < high), after, high)
             t = np.where(unsolved, after, t)
             unsolved &= ~close & (low < middle) & (middle < high)
             unsolved &= np.nextafter(_from_logit(low), 1.0) < _from_logit(high)

@@ -25,7 +25,7 @@ from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.learned import LearnedDirichlet
 from bayescompare.methods.dirichlet.learned_model import dirichlet_with_log_prior
 from bayescompare.methods.dirichlet.partial import PartialDirichlet, PartlySeen
-from bayescompare.methods.dirichlet.partial_table import PartialTable
+from bayescompare.partly_seen import PartialTable
 from bayescompare.results.results import Results
 
 __all__ = ["LearnedPartialDirichlet"]

@@ -45,8 +45,8 @@ from bayescompare.methods.dirichlet.partial_answer import (
     sampled_partial_answer,
 )
 from bayescompare.methods.dirichlet.partial_posterior import observe_partial_dirichlet, partial_tree
-from bayescompare.methods.dirichlet.partial_table import PartialTable, partial_table
 from bayescompare.methods.dirichlet.words import bounds_words
+from bayescompare.partly_seen import PartialTable, partial_table
 from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements

@@ -35,7 +35,7 @@ from bayescompare.methods._shared.drawn import (
 from bayescompare.methods._shared.priors import check_shared_prior_support
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods._shared.trees import finish_shared_tree
-from bayescompare.methods.dirichlet.partial_table import PartialTable
+from bayescompare.partly_seen import PartialTable
 from bayescompare.statements import DENSE, Statements
 from bayescompare.text.numbers import count
 

@@ -19,7 +19,7 @@ from bayescompare.methods._shared.trees import (
     shared_statement_coords,
     shared_statement_each,
 )
-from bayescompare.methods.dirichlet.partial_table import PartialTable
+from bayescompare.partly_seen import PartialTable
 from bayescompare.statements import OUTCOME
 
 if TYPE_CHECKING:

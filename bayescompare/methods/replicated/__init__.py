@@ -57,7 +57,6 @@ from bayescompare.methods._shared.priors import (
 )
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet.of_pair import prior_of_pair
-from bayescompare.methods.dirichlet.partial_table import partial_table
 from bayescompare.methods.dirichlet.prior import (
     Prior,
     check_prior,
@@ -80,6 +79,7 @@ from bayescompare.methods.replicated.methods_text import (
 )
 from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.methods.replicated.words import replicated_dataset_headline, replicated_words
+from bayescompare.partly_seen import partial_table
 from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements

@@ -1,0 +1,1 @@
+"""Posteriors of θ: what one can be asked is written once."""

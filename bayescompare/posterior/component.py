@@ -1,0 +1,236 @@
+r"""`Component`: a Dirichlet over classes of statements, with equal shares within a class.
+
+.. math:: f \sim \mathrm{Dirichlet}(\alpha), \qquad \theta_s = f_{c(s)} / \mathrm{size}_{c(s)}
+
+In most priors every statement is a class. Where two algorithms do not differ, a statement and its
+reverse are one. Given counts, every question about θ is closed or one integral: here for many count
+vectors at once, and here only do classes matter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import betainc
+
+from bayescompare._typing import FloatArray, IntArray
+from bayescompare.kernels.dirichlet.pmax import Lump, Vectors, p_max
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.numerics.gammas import log_rising_gamma
+from bayescompare.kernels.numerics.intervals import beta_mixture_quantile
+from bayescompare.kernels.replicated.count_maximum import averaged_maximum
+from bayescompare.posterior.partition import Groups, Partition
+
+__all__ = ["Betas", "Component", "distinct_rows"]
+
+#: Numbers held at once.
+_BLOCK = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Betas:
+    """A share θ_s as a mixture of scaled Betas: X = scale · Beta(first, second) with `weight`.
+
+    second = 0 is an atom at scale.
+    """
+
+    weight: FloatArray
+    scale: FloatArray
+    first: FloatArray
+    second: FloatArray
+
+    @classmethod
+    def mixed(cls, several: Sequence[Betas]) -> Betas:
+        """Put mixtures together, without what has no weight."""
+        fields = ("weight", "scale", "first", "second")
+        weight, *rest = (np.concatenate([getattr(b, name) for b in several]) for name in fields)
+        kept = weight > 1e-20
+        return cls(weight[kept] / weight[kept].sum(), *(each[kept] for each in rest))
+
+    def above(self, x: float) -> float:
+        """P(X > x); equality counts half."""
+        left = 1.0 - x / self.scale
+        tail = betainc(self.second, self.first, np.maximum(left, 0.0))
+        return float(self.weight @ np.where(self.second > 0.0, tail, np.heaviside(left, 0.5)))
+
+    def quantile(self, level: FloatArray) -> FloatArray:
+        """Return the least x with P(X ≤ x) ≥ level, for every level."""
+        return beta_mixture_quantile(self.weight, self.first, self.second, level, self.scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """Dirichlet(α) over C classes of S listed statements, and over lumps of others.
+
+    Attributes
+    ----------
+    log_alpha : array (C,)
+        In logarithms, because α = 1/K underflows where K is large.
+    classes : Partition
+        The class of each statement.
+    lumps : tuple of Lump
+        The statements that are not listed, alike within each lump; each is a class by itself.
+    """
+
+    log_alpha: FloatArray
+    classes: Partition
+    lumps: tuple[Lump, ...] = ()
+
+    @classmethod
+    def over(cls, alpha: FloatArray, classes: Partition) -> Component:
+        """Fold Dirichlet(α) over statements, (S,): classes have what their statements had."""
+        return cls(np.log(classes.total(alpha)), classes)
+
+    @cached_property
+    def log_total(self) -> float:
+        """Logarithm of Σα."""
+        lumps = [log_alpha + log_size for log_alpha, log_size in self.lumps]
+        return float(np.logaddexp.reduce([*self.log_alpha, *lumps]))
+
+    @property
+    def total(self) -> float:
+        """Σα; infinite beyond the range of floats."""
+        return math.exp(self.log_total) if self.log_total < 709.0 else math.inf
+
+    @property
+    def alpha(self) -> FloatArray:
+        """Prior weight of every statement, (S,)."""
+        return self.classes.share(np.exp(self.log_alpha))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a Dirichlet over the statements themselves, all of them listed."""
+        return self.classes.is_trivial and not self.lumps
+
+    def log_urn(self, counts: FloatArray) -> FloatArray:
+        """Log probability of datasets with these counts (M, S), in any order: (M,)."""
+        counts = self.classes.total(counts)
+        out = -counts @ np.log(self.classes.size)
+        out -= log_rising_gamma(self.log_total, counts.sum(axis=1))
+        if counts.size <= _BLOCK:
+            return out + log_rising_gamma(self.log_alpha, counts).sum(axis=1)
+        for log_alpha, column in zip(self.log_alpha, counts.T, strict=True):
+            # Many vectors have the same count of a class, so each is computed once.
+            value, where = np.unique(column, return_inverse=True)
+            out += log_rising_gamma(log_alpha, value)[where.ravel()]
+        return out
+
+    def log_urn_change(
+        self,
+        counts: FloatArray,
+        dataset: IntArray,
+        statement: IntArray,
+        weight: FloatArray,
+        sign: float,
+    ) -> FloatArray:
+        """What `log_urn` of counts (M, S) gains with each dataset once more or less: (M, n).
+
+        The datasets are a sparse matrix of weights; `sign` is +1 or −1.
+        """
+        size = len(self.log_alpha)
+        keys = dataset * size + self.classes.of[statement]
+        keys, entry = np.unique(keys, return_inverse=True)
+        weight = sign * np.bincount(entry.ravel(), weight)
+        where, own = np.divmod(keys, size)
+        now = self.classes.total(counts)[:, own]
+        # Counts that a left-out dataset empties must be exactly zero: log Γ(α) amplifies noise.
+        after = np.where(now + weight < 1e-9, 0.0, now + weight)
+        log_alpha = self.log_alpha[own]
+        gain = log_rising_gamma(log_alpha, after) - log_rising_gamma(log_alpha, now)
+        gain -= weight * np.log(self.classes.size[own])
+        into = csr_array((np.ones(len(where)), (where, np.arange(len(where)))))
+        total = counts.sum(axis=1)[:, None]
+        grown = total + np.bincount(where, weight)
+        both = (log_rising_gamma(self.log_total, each) for each in (grown, total))
+        return (into @ gain.T).T - np.subtract(*both)
+
+    def p_max(self, counts: FloatArray) -> FloatArray:
+        """P(θ_s is the largest), and last of all lumps, for every vector: (M, S + 1).
+
+        Those of a class are the largest together, and share the probability.
+        """
+        distinct, where = distinct_rows(self.classes.total(counts))
+        sizes = np.log(self.classes.size / self.classes.size.min())
+        each = p_max(self.log_alpha, Vectors.of(distinct), self.lumps, sizes)[where]
+        return np.column_stack([self.classes.share(each[:, :-1]), each[:, -1]])
+
+    def contracted(self, counts: FloatArray, weight: FloatArray) -> FloatArray:
+        """Σ_c w(c) P(max | c) of very many vectors, summed digit by digit, (S + 1,)."""
+        if not weight.any():
+            return np.zeros(counts.shape[1] + 1)
+        least, tracked = counts.min(axis=0), np.flatnonzero(np.ptp(counts, axis=0))
+        digits = np.rint(counts - least)[:, tracked].astype(np.int64)
+        order = np.lexsort(digits.T[::-1])
+        mean = averaged_maximum(self.alpha, least, tracked, digits[order], weight[order])
+        return np.append(weight.sum() * mean, 0.0)
+
+    def mean(self, counts: FloatArray) -> FloatArray:
+        """E θ of each listed statement, (S,), given counts (S,) or their average."""
+        shape = np.exp(self.log_alpha) + self.classes.total(counts)
+        return self.classes.share(shape) / (self.total + counts.sum())
+
+    def betas(self, s: int, counts: FloatArray, weight: FloatArray) -> Betas:
+        """Return θ_s as a mixture over the vectors, (M, S) with weights (M,)."""
+        own = self.classes.of == self.classes.of[s]
+        value, where = np.unique(counts[:, own].sum(axis=1), return_inverse=True)
+        first = np.exp(self.log_alpha[self.classes.of[s]]) + value
+        if len(self.log_alpha) == 1 and not self.lumps:
+            second = np.zeros_like(first)
+        else:
+            second = np.maximum(self.total + counts[0].sum() - first, 1e-300)
+        scale = np.full_like(first, 1.0 / own.sum())
+        return Betas(np.bincount(where.ravel(), weight), scale, first, second)
+
+    def order(self, s: int, other: int, counts: FloatArray) -> FloatArray:
+        """P(θ_s > θ_other) for every vector, (M,); equality counts half."""
+        pair = self.classes.of[[s, other]]
+        if pair[0] == pair[1]:
+            return np.full(len(counts), 0.5)
+        shape = np.exp(self.log_alpha[pair]) + self.classes.total(counts)[:, pair]
+        size = self.classes.size[pair]
+        return betainc(shape[:, 1], shape[:, 0], size[1] / size.sum())
+
+    def draw(self, counts: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Draw log θ once for every vector, (M, S + 1); last of all lumps together."""
+        lumps = [log_alpha + log_size for log_alpha, log_size in self.lumps]
+        log_alpha = np.append(self.log_alpha, np.logaddexp.reduce([-np.inf, *lumps]))
+        counts = np.column_stack([self.classes.total(counts), np.zeros(len(counts))])
+        latents = draw_dirichlet_latents(log_alpha, counts, (len(counts),), rng)
+        log_f = dirichlet_log_theta(log_alpha, *latents)
+        of = self.classes.of
+        return np.column_stack([log_f[:, of] - np.log(self.classes.size[of]), log_f[:, -1]])
+
+    def events(self, groups: Groups) -> Component:
+        """Return the Dirichlet of the sums of θ over groups of statements: again one over classes.
+
+        Raises
+        ------
+        ValueError
+            If it is none: a class is spread unevenly, or nobody knows where a lump lies.
+        """
+        spread = self.classes.through(groups)
+        if spread is None or len(self.lumps) > 1:
+            raise ValueError("the sums over these groups are no Dirichlet: draw them.")
+        into, classes = spread
+        log_alpha = np.full(len(classes.size), -np.inf)
+        np.logaddexp.at(log_alpha, into, self.log_alpha)
+        lumps: tuple[Lump, ...] = ()
+        for each, _ in self.lumps:
+            log_alpha = np.logaddexp(log_alpha, each + groups.log_unlisted)
+            lumps = tuple((each + log_cells, log_size) for log_cells, log_size in groups.others)
+        return Component(log_alpha, classes, lumps)
+
+
+def distinct_rows(counts: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the different rows, and which of them each row is."""
+    order = np.lexsort(counts.T[::-1])
+    new = np.ones(len(counts), dtype=bool)
+    new[1:] = (np.diff(counts[order], axis=0) != 0.0).any(axis=1)
+    where = np.empty(len(counts), dtype=np.int64)
+    where[order] = np.cumsum(new) - 1
+    return counts[order][new], where

@@ -1,0 +1,124 @@
+r"""`Mixture`: every question that a mixture of Dirichlets can be asked, once.
+
+.. math:: p(\theta) = \sum_{a, c} w_{ac}\, \mathrm{Dir}_a(\theta; \alpha_a + c)
+
+Whatever one component has in closed form is a short sum here, over components and count vectors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bayescompare._typing import FloatArray, IntArray
+from bayescompare.posterior.component import Betas, Component, distinct_rows
+from bayescompare.posterior.partition import Groups
+
+__all__ = ["Mixture", "p_max_of"]
+
+#: From so many count vectors on, their P(max) is contracted digit by digit.
+_MANY = 256
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Mixture:
+    """A distribution of θ over A components and M count vectors of S statements.
+
+    Attributes
+    ----------
+    components : tuple of Component
+    counts : array (M, S)
+    weight : array (A, M)
+    states : array (chains, draws), optional
+        The vector of each kept draw, where there were too many vectors to sum over.
+    """
+
+    components: tuple[Component, ...]
+    counts: FloatArray
+    weight: FloatArray
+    states: IntArray | None = None
+
+    #: P(no statement leads, because several are equal): none, as those of a class share the lead.
+    none_leads: ClassVar[float] = 0.0
+
+    def p_max(self) -> FloatArray:
+        """P(θ_s is the largest) of each listed statement, and last of all others together."""
+        return np.asarray(p_max_of([self])[0])
+
+    def mcse(self) -> FloatArray | None:
+        """Standard error of `p_max`, from batches of each chain; None where it is exact."""
+        if self.states is None:
+            return None
+        each = self.components[0].p_max(self.counts)[self.states]
+        batches = np.concatenate([part.mean(axis=1) for part in np.array_split(each, 10, axis=1)])
+        return batches.std(axis=0, ddof=1) / math.sqrt(len(batches))
+
+    @property
+    def _weighed(self) -> list[tuple[Component, FloatArray]]:
+        """The components that have weight, each with its weights of the vectors."""
+        pairs = zip(self.components, self.weight, strict=True)
+        return [(component, weight) for component, weight in pairs if weight.any()]
+
+    def mean(self) -> FloatArray:
+        """E θ of each listed statement: P(it holds on a new dataset)."""
+        each = ((a, w.sum(), w @ self.counts) for a, w in self._weighed)
+        return np.sum([total * a.mean(counts / total) for a, total, counts in each], axis=0)
+
+    def betas(self, s: int) -> Betas:
+        """Return θ_s as a mixture of scaled Betas."""
+        return Betas.mixed([a.betas(s, self.counts, w) for a, w in self._weighed])
+
+    def interval(self, s: int, mass: float = 0.95) -> tuple[float, float]:
+        """Central interval of θ_s."""
+        low, high = self.betas(s).quantile(np.array([1.0 - mass, 1.0 + mass]) / 2.0)
+        return float(low), float(high)
+
+    def majority(self, s: int) -> float:
+        """P(θ_s > ½); equality counts half."""
+        return self.betas(s).above(0.5)
+
+    def order(self, s: int, other: int) -> float:
+        """P(θ_s > θ_other); equality counts half."""
+        return float(sum(w @ a.order(s, other, self.counts) for a, w in self._weighed))
+
+    def events(self, groups: Groups) -> Mixture:
+        """Return the distribution of sums of θ: marginals, projections (SPEC 13)."""
+        components = tuple(component.events(groups) for component in self.components)
+        counts, where = distinct_rows(groups.total(self.counts))
+        weight = np.stack([np.bincount(where, each) for each in self.weight])
+        states = None if self.states is None else where[self.states]
+        return Mixture(components=components, counts=counts, weight=weight, states=states)
+
+    def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
+        """Draw log θ, (size, S + 1), independently; last of all unlisted statements together."""
+        place = rng.choice(self.weight.size, size=size, p=self.weight.ravel())
+        a, m = np.unravel_index(place, self.weight.shape)
+        out = np.empty((size, self.counts.shape[1] + 1))
+        for k, component in enumerate(self.components):
+            out[a == k] = component.draw(self.counts[m[a == k]], rng)
+        return out
+
+    def predict(self, number: int, size: int, rng: np.random.Generator) -> IntArray:
+        """Draw the statements of so many new datasets, (size, number)."""
+        ends = np.cumsum(np.exp(self.draw(size, rng)), axis=1)[:, None]
+        return (rng.random((size, number, 1)) > ends).sum(axis=2)
+
+
+def p_max_of(mixtures: Sequence[Mixture]) -> FloatArray:
+    """P(max) of many that have the same components, as all pairs of a table: (P, S + 1)."""
+    out = np.zeros((len(mixtures), mixtures[0].counts.shape[1] + 1))
+    for a, component in enumerate(mixtures[0].components):
+        is_many = [component.is_plain and len(each.counts) >= _MANY for each in mixtures]
+        for i in np.flatnonzero(is_many).tolist():
+            out[i] += component.contracted(mixtures[i].counts, mixtures[i].weight[a])
+        few = np.flatnonzero(~np.array(is_many)).tolist()
+        if few:
+            counts = np.concatenate([mixtures[i].counts for i in few])
+            weight = np.concatenate([mixtures[i].weight[a] for i in few])
+            owner = np.repeat(few, [len(mixtures[i].counts) for i in few])
+            np.add.at(out, owner, weight[:, None] * component.p_max(counts))
+    return out

@@ -1,0 +1,82 @@
+r"""A prior of θ: a mixture of Dirichlets over (classes of) statements and lumps of equal others.
+
+One component is the papers' prior. Six are what ``pairwise`` learns from all pairs: two algorithms
+differ or they do not, by one of three strengths A,
+
+.. math:: \theta \sim \mathrm{Dirichlet}(A\varphi), \qquad\text{or the same with}\quad
+          \theta_s = \theta_{\mathrm{rev}(s)} .
+
+However a user writes a prior, this is what it becomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from bayescompare._typing import FloatArray, IntArray
+from bayescompare.kernels.dirichlet.cells import DirichletCells
+from bayescompare.kernels.dirichlet.neighbours import STRENGTHS, Neighbours
+from bayescompare.posterior.component import Component
+from bayescompare.posterior.partition import Partition
+
+if TYPE_CHECKING:
+    from bayescompare.posterior.dirichlet import DirichletMixture
+
+__all__ = ["DirichletPrior"]
+
+
+@dataclass(frozen=True, eq=False)
+class DirichletPrior:
+    """A mixture of A Dirichlets: its components, and the logarithm of the weight of each, (A,)."""
+
+    components: tuple[Component, ...]
+    log_weight: FloatArray
+
+    @classmethod
+    def symmetric(cls, alpha: float, statements: int) -> Self:
+        """Give each of so many statements the same α."""
+        log_alpha = np.full(statements, np.log(alpha))
+        return cls((Component(log_alpha, Partition.trivial(statements)),), np.zeros(1))
+
+    @classmethod
+    def of_cells(cls, cells: DirichletCells) -> Self:
+        """Take one Dirichlet as users' priors come to be written: α listed, the rest in lumps."""
+        classes = Partition.trivial(len(cells.log_alpha))
+        return cls((Component(cells.log_alpha, classes, cells.lumps),), np.zeros(1))
+
+    @classmethod
+    def of_pairs(cls, base: FloatArray) -> Self:
+        """Two algorithms differ, or do not, by one of three strengths: of equal weight as yet."""
+        kinds = Partition.trivial(len(base)), Partition.mirrored(len(base))
+        components = tuple(Component.over(a * base, kind) for kind in kinds for a in STRENGTHS)
+        return cls(components, np.full(len(components), -np.log(len(components))))
+
+    @classmethod
+    def learned(cls, pairs: Sequence[DirichletMixture], who: IntArray) -> list[Self]:
+        """Learn the prior of each pair from its neighbours (SPEC 8).
+
+        Parameters
+        ----------
+        pairs : sequence of DirichletMixture
+            Every pair of a table under its own prior.
+        who : array (P, 2)
+            The two algorithms of each.
+        """
+        records = [pair.evidence.leanings(pair.version) for pair in pairs]
+        neighbours = Neighbours(who, np.array(records))
+        equal = cls.of_pairs(neighbours.base)
+        found = [pair.under(equal).log_evidences for pair in pairs]
+        return [replace(equal, log_weight=each) for each in neighbours.teach(np.array(found))]
+
+    def log_urn(self, counts: FloatArray) -> FloatArray:
+        """Log probability of datasets with these counts under each component, (A, M)."""
+        return np.stack([component.log_urn(counts) for component in self.components])
+
+    @property
+    def weakest(self) -> FloatArray:
+        """α (S,) of the component that weighs least."""
+        return min(self.components, key=lambda component: component.log_total).alpha
