@@ -236,35 +236,26 @@ def _answer_pairwise(
     n_jobs: int,
     progress: bool,
 ) -> dict[Pair, Answer]:
-    """Answer every pair: together where the method has a way, else one by one in parallel."""
-    # Pairs with gaps are a variant of the test, which answers one by one.
-    whole = [pair for pair in asked if asked[pair].gaps not in ("ignore", "bounds")]
-    together = tests[whole[0]].answer_many([asked[pair] for pair in whole]) if whole else None
-    known = set() if together is None else set(whole)
-    apart = [pair for pair in asked if pair not in known]
+    """Answer every pair, one by one in parallel."""
     # One stream per pair, spawned before any work: the same answer for any number of jobs.
-    streams = sampling.rng.spawn(len(apart))
+    streams = sampling.rng.spawn(len(asked))
     tasks = [
         (tests[pair], asked[pair], replace(sampling, rng=stream))
-        for pair, stream in zip(apart, streams, strict=True)
+        for pair, stream in zip(asked, streams, strict=True)
     ]
-    many: Iterable[Answer] = ()
     if len(tasks) == 1:
         # A single pair may share out its own work.
         test, results, own = tasks[0]
-        many = [test.answer(results, replace(own, n_jobs=n_jobs, progress=progress))]
-    elif tasks:
-        # Exact answers take a millisecond each, so they want threads.
-        prefer: Literal["processes", "threads"] = (
-            "processes" if tasks[0][0].needs_mcmc else "threads"
-        )
-        many = run_in_parallel(_answer_pairwise_one, tasks, n_jobs=n_jobs, prefer=prefer)
-    every: Iterable[Answer] = itertools.chain(together or (), many)
-    if progress and len(tasks) != 1:
+        alone = test.answer(results, replace(own, n_jobs=n_jobs, progress=progress))
+        return dict.fromkeys(asked, alone)
+    # Exact answers take a millisecond each, so they want threads.
+    prefer: Literal["processes", "threads"] = "processes" if tasks[0][0].needs_mcmc else "threads"
+    every: Iterable[Answer] = run_in_parallel(
+        _answer_pairwise_one, tasks, n_jobs=n_jobs, prefer=prefer
+    )
+    if progress:
         every = track_parallel_work(every, "comparing pairs", len(asked))
-    order = [*(pair for pair in whole if pair in known), *apart]
-    answers = dict(zip(order, every, strict=True))
-    return {pair: answers[pair] for pair in asked}
+    return dict(zip(asked, every, strict=True))
 
 
 def _refuse_very_many_pairs(results: Results, method: Method, reference: str | None) -> None:

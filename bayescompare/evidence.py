@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import logsumexp, softmax
 
-from bayescompare._typing import FloatArray, IntArray
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.context.poisson_binomial_joint import poisson_binomial_counts
 from bayescompare.kernels.numerics.gammas import log_rising_gamma
 from bayescompare.kernels.replicated.recursion import recursion_for_counts
@@ -81,6 +81,11 @@ class Evidence:
         """Weight of the counted datasets in each statement, (S,)."""
         return self.statements.table.counts
 
+    @property
+    def possible(self) -> BoolArray:
+        """Which statements some dataset shows or leaves possible, (S,)."""
+        return np.asarray((self.counts > 0.0) | np.isfinite(self.rows).any(axis=(0, 1)))
+
     def leanings(self, version: FloatArray) -> FloatArray:
         """How many datasets show each statement, each judged by itself, (S,)."""
         rows = softmax(self.rows, axis=2)
@@ -102,14 +107,6 @@ class Evidence:
             vectors, log_w = _paths_of_many(self.rows, shape)
         urn = log_rising_gamma(np.log(shape), vectors).sum(axis=1)
         return vectors, log_w - (urn - log_rising_gamma(np.log(shape.sum()), float(datasets)))
-
-    @cached_property
-    def shown(self) -> FloatArray:
-        """Weights of every counted dataset over the statements, (n, S); 0 for the others."""
-        table = self.statements.table
-        weight = np.zeros((len(self.statements.datasets), len(self.counts)))
-        weight[table.dataset, table.statement] = table.weight
-        return weight
 
     def each_row_left_out(self) -> Iterator[Evidence]:
         """Yield the evidence without each of the uncounted datasets in turn."""

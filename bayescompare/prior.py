@@ -45,8 +45,21 @@ class DirichletPrior:
     @classmethod
     def of_cells(cls, cells: DirichletCells) -> Self:
         """Take one Dirichlet as users' priors come to be written: α listed, the rest in lumps."""
-        classes = Partition.trivial(len(cells.log_alpha))
-        return cls((Component(cells.log_alpha, classes, cells.lumps),), np.zeros(1))
+        return cls((Component.of_cells(cells),), np.zeros(1))
+
+    @classmethod
+    def scaled(
+        cls, cells: DirichletCells, values: Sequence[float], weights: Sequence[float]
+    ) -> Self:
+        """Multiply one Dirichlet by each of several strengths, of these weights."""
+        (component,) = cls.of_cells(cells).components
+        components = tuple(component.raised(value) for value in values)
+        with np.errstate(divide="ignore"):
+            return cls(components, np.log(np.array(weights)))
+
+    def raised(self, power: float) -> Self:
+        """Multiply every α."""
+        return replace(self, components=tuple(a.raised(power) for a in self.components))
 
     @classmethod
     def of_pairs(cls, base: FloatArray) -> Self:

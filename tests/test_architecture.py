@@ -101,15 +101,11 @@ LAZY_DOORS = frozenset(
 # Inside a room: a method makes a variant of itself, which is derived from it.
 VARIANTS = frozenset(
     {
-        ("methods.dirichlet", "methods.dirichlet.learned"),
         ("methods.replicated", "methods.replicated.learned"),
         ("methods.replicated", "methods.replicated.grouped"),
         ("methods.replicated", "methods.replicated.weighted"),
         ("methods.dirichlet", "methods.dirichlet.at_once"),
-        ("methods.dirichlet", "methods.dirichlet.partial"),
         ("methods.dirichlet", "methods.dirichlet.grouped"),
-        ("methods.dirichlet", "methods.dirichlet.weighted"),
-        ("methods.dirichlet.learned", "methods.dirichlet.learned_partial"),
         ("methods.network", "methods.network.subset"),
         ("methods.network.comparison", "methods.network.subset"),
     }

@@ -185,7 +185,9 @@ class Comparison:
     def log_evidence(self) -> float:
         """Log marginal likelihood, where it is closed."""
         if "log_evidence" in self.method.provides and self.answer.log_evidence is None:
-            raise QuantityNotAvailableError(f"log_evidence {self.method.no_evidence()}")
+            why = self.method.limits(self.results).get("evidence")
+            words = f"is not there. {why}" if why else self.method.no_evidence()
+            raise QuantityNotAvailableError(f"log_evidence {words}")
         return self._number("log_evidence", self.answer.log_evidence)
 
     @property
@@ -488,7 +490,8 @@ class Comparison:
         """
         from bayescompare.comparison.evidence import estimated_evidence
 
-        if why := self.method.lacks.get("evidence"):
+        limits = self.method.limits(self.results)
+        if why := self.method.lacks.get("evidence") or limits.get("evidence"):
             raise QuantityNotAvailableError(
                 f"estimate_evidence: method {self.method.name!r} has none. {why}"
             )
@@ -836,7 +839,11 @@ class Comparison:
     # inside --------------------------------------------------------------------------------------
 
     def _has(self, quantity: str) -> bool:
-        return quantity in self.method.provides and not self.method.refuses(quantity)
+        return quantity in self.method.provides and not self._refuses(quantity)
+
+    def _refuses(self, quantity: str) -> str:
+        """Why these options, or this table, leave out a quantity; empty where they do not."""
+        return self.method.refuses(quantity) or self.method.limits(self.results).get(quantity, "")
 
     def __dir__(self) -> list[str]:
         """List what this answer has, without the names that would only raise an error."""
@@ -852,7 +859,7 @@ class Comparison:
             lacking.discard("none_leads")
         optional = ("unobserved", "pvalue", "statistic", "log_evidence", "tree")
         lacking.update(name for name in optional if getattr(answer, name) is None)
-        if not self._has("model") or "evidence" in method.lacks:
+        if not self._has("model") or "evidence" in {**method.lacks, **method.limits(self.results)}:
             lacking.add("estimate_evidence")
         if method.needs_mcmc:
             lacking.add("draws")
@@ -874,7 +881,7 @@ class Comparison:
     def _require(self, quantity: str) -> None:
         if quantity not in self.method.provides:
             raise self.method.unavailable(quantity)
-        if why := self.method.refuses(quantity):
+        if why := self._refuses(quantity):
             raise BayescompareError(why)
 
     def _require_model(self, asked: str) -> None:

@@ -95,14 +95,18 @@ def _comparison_interval_ends(
 
 
 def _comparison_interval_of_betas(
-    asked: Interval, weight: FloatArray, first: FloatArray, second: FloatArray
+    asked: Interval,
+    weight: FloatArray,
+    first: FloatArray,
+    second: FloatArray,
+    scale: FloatArray | None = None,
 ) -> tuple[float, float]:
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         # Among infinitely many statements one that is not observed has none of the mass.
         return (0.0, 0.0) if np.isfinite(first).all() else (math.nan, math.nan)
 
     def quantile(levels: FloatArray) -> FloatArray:
-        return beta_mixture_quantile(weight, first, second, levels)
+        return beta_mixture_quantile(weight, first, second, levels, scale)
 
     return quantile_interval(quantile, asked.ci_prob, asked.ci_kind)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -51,8 +51,11 @@ FREQUENTIST = (
 )
 #: The scale of models that predict joint statements.
 STATEMENTS = "statements"
-#: Weights, first and second parameters of a mixture of Beta distributions.
-BetaMixture = tuple[FloatArray, FloatArray, FloatArray]
+#: Weights, first and second parameters of a mixture of Betas, and perhaps the scale of each.
+BetaMixture = (
+    tuple[FloatArray, FloatArray, FloatArray]
+    | tuple[FloatArray, FloatArray, FloatArray, FloatArray]
+)
 #: A model's form: as a textbook writes it, or parametrised for NUTS.
 Form = Literal["textbook", "nuts"]
 
@@ -243,10 +246,6 @@ class Method(ABC):
     def resolution_words(self, answers: Sequence[Answer], alpha: float) -> str:
         """Say that no p-value of so many pairs can pass the correction; empty where one can."""
         return ""
-
-    def answer_many(self, asked: Sequence[Results]) -> Iterable[Answer] | None:
-        """Answer very many pairs faster than one by one; None where there is no such way."""
-        return None
 
     def answer_at_once(
         self, results: Results, pairs: IntArray, asked: IntArray
@@ -466,6 +465,10 @@ class Method(ABC):
     def no_evidence(self) -> str:
         """Say why there is no log evidence, where the method has one under other priors."""
         return "has no closed form under a custom prior; compare models by loo() instead."
+
+    def limits(self, results: Results) -> Mapping[str, str]:
+        """Say why this table leaves out quantities that the method has for others."""
+        return {}
 
     def refuses(self, quantity: str) -> str:
         """Say why these options leave out a quantity; empty where they do not."""

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import betainc
+from scipy.special import betainc, softmax
 
 from bayescompare._typing import FloatArray, IntArray
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.pmax import Lump, Vectors, p_max
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.numerics.gammas import log_rising_gamma
@@ -30,6 +31,8 @@ __all__ = ["Betas", "Component", "distinct_rows"]
 
 #: Numbers held at once.
 _BLOCK = 1 << 22
+#: Logarithm of a prior weight beyond which counts change nothing that a float can show.
+_HEAVIEST = 300.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +89,11 @@ class Component:
         """Fold Dirichlet(α) over statements, (S,): classes have what their statements had."""
         return cls(np.log(classes.total(alpha)), classes)
 
+    @classmethod
+    def of_cells(cls, cells: DirichletCells) -> Component:
+        """Take one Dirichlet over statements: α listed, the rest in lumps."""
+        return cls(cells.log_alpha, Partition.trivial(len(cells.log_alpha)), cells.lumps)
+
     @cached_property
     def log_total(self) -> float:
         """Logarithm of Σα."""
@@ -106,6 +114,26 @@ class Component:
     def is_plain(self) -> bool:
         """Whether it is a Dirichlet over the statements themselves, all of them listed."""
         return self.classes.is_trivial and not self.lumps
+
+    def raised(self, power: float) -> Component:
+        """Return the Dirichlet of so many times α."""
+        shift = math.log(power)
+        lumps = tuple((log_alpha + shift, size) for log_alpha, size in self.lumps)
+        return replace(self, log_alpha=self.log_alpha + shift, lumps=lumps)
+
+    def listing_more(self, number: int) -> Component:
+        """List some of the statements of the lump, which are alike."""
+        ((log_alpha, log_size),) = self.lumps
+        left = log_size + math.log1p(-number * math.exp(-log_size))
+        classes = Partition.trivial(len(self.log_alpha) + number)
+        return Component(
+            np.append(self.log_alpha, np.full(number, log_alpha)), classes, ((log_alpha, left),)
+        )
+
+    def cells(self, counts: FloatArray) -> DirichletCells:
+        """Return it with counts (S,), for kernels that take one Dirichlet over statements."""
+        first, *more = self.lumps or ((-math.inf, -math.inf),)
+        return DirichletCells(self.log_alpha, counts, *first, more=tuple(more))
 
     def log_urn(self, counts: FloatArray) -> FloatArray:
         """Log probability of datasets with these counts (M, S), in any order: (M,)."""
@@ -154,6 +182,14 @@ class Component:
 
         Those of a class are the largest together, and share the probability.
         """
+        if self.log_alpha.max(initial=-np.inf) > _HEAVIEST:
+            # So heavy a prior leaves no room for datasets: the heaviest are the largest.
+            lead = np.append(self.log_alpha, [log_alpha for log_alpha, _ in self.lumps])
+            number = np.append(np.zeros(len(self.log_alpha)), [size for _, size in self.lumps])
+            share = softmax(np.where(lead >= lead.max() - 1e-9, number, -np.inf))
+            row = np.append(self.classes.share(share[: len(self.log_alpha)]), 0.0)
+            row[-1] = share[len(self.log_alpha) :].sum()
+            return np.tile(row, (len(counts), 1))
         distinct, where = distinct_rows(self.classes.total(counts))
         sizes = np.log(self.classes.size / self.classes.size.min())
         each = p_max(self.log_alpha, Vectors.of(distinct), self.lumps, sizes)[where]
@@ -193,7 +229,16 @@ class Component:
             return np.full(len(counts), 0.5)
         shape = np.exp(self.log_alpha[pair]) + self.classes.total(counts)[:, pair]
         size = self.classes.size[pair]
-        return betainc(shape[:, 1], shape[:, 0], size[1] / size.sum())
+        return _first_exceeds(shape[:, 0], shape[:, 1], size[1] / size.sum())
+
+    def order_unlisted(self, s: int, counts: FloatArray, alpha: float | None) -> FloatArray:
+        """P(θ_s exceeds that of a statement that is not listed), (M,).
+
+        Its α is given where the unlisted are not all alike; there are no classes beside lumps.
+        """
+        other = math.exp(self.lumps[0][0]) if alpha is None else alpha
+        shape = np.exp(self.log_alpha[s]) + counts[:, s]
+        return _first_exceeds(shape, np.full_like(shape, other), 0.5)
 
     def draw(self, counts: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Draw log θ once for every vector, (M, S + 1); last of all lumps together."""
@@ -224,6 +269,14 @@ class Component:
             log_alpha = np.logaddexp(log_alpha, each + groups.log_unlisted)
             lumps = tuple((each + log_cells, log_size) for log_cells, log_size in groups.others)
         return Component(log_alpha, classes, lumps)
+
+
+def _first_exceeds(first: FloatArray, second: FloatArray, share: float) -> FloatArray:
+    """P(Beta(first, second) > 1 − share); without weight a cell has no chance."""
+    some = np.minimum(first, second) > 0.0
+    out = np.where(first == second, 0.5, (first > second) * 1.0)
+    out[some] = betainc(second[some], first[some], share)
+    return out
 
 
 def distinct_rows(counts: FloatArray) -> tuple[FloatArray, IntArray]:

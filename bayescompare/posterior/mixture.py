@@ -81,9 +81,35 @@ class Mixture:
         """P(θ_s > ½); equality counts half."""
         return self.betas(s).above(0.5)
 
-    def order(self, s: int, other: int) -> float:
-        """P(θ_s > θ_other); equality counts half."""
-        return float(sum(w @ a.order(s, other, self.counts) for a, w in self._weighed))
+    def intervals(self, mass: float = 0.95) -> FloatArray:
+        """Central intervals of all listed statements, (2, S)."""
+        tails = np.array([1.0 - mass, 1.0 + mass]) / 2.0
+        size = self.counts.shape[1]
+        if any(math.isinf(component.total) for component, _ in self._weighed):
+            return np.zeros((2, size))  # no statement has a share that a float could show
+        if len(self.counts) == 1:
+            # Statements of the same α and count, their class's too, share an interval.
+            n = self.counts[0]
+            rows = [
+                row for a, _ in self._weighed for row in (a.alpha, a.classes.total(n)[a.classes.of])
+            ]
+            _, kind, where = np.unique(
+                np.stack([*rows, n]), axis=1, return_index=True, return_inverse=True
+            )
+            ends = [self.betas(s).quantile(tails) for s in kind.tolist()]
+            return np.stack(ends, axis=1)[:, where.ravel()]
+        return np.stack([self.betas(s).quantile(tails) for s in range(size)], axis=1)
+
+    def order(self, s: int, other: int | None, alpha: float | None = None) -> float:
+        """P(θ_s > θ_other); equality counts half.
+
+        None is a statement that is not listed, of this α where the unlisted are not all alike.
+        """
+        if other is None:
+            each = [w @ a.order_unlisted(s, self.counts, alpha) for a, w in self._weighed]
+        else:
+            each = [w @ a.order(s, other, self.counts) for a, w in self._weighed]
+        return float(sum(each))
 
     def events(self, groups: Groups) -> Mixture:
         """Return the distribution of sums of θ: marginals, projections (SPEC 13)."""

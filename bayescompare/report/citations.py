@@ -121,6 +121,11 @@ def report_method_text(method: Method, results: Results, answer: Answer | None) 
         paragraph = paragraph.replace("{cited}", cited_reference(key)).replace(
             "{aside}", citation_aside(key)
         )
+    if results.weights is not None:
+        paragraph += (
+            " The likelihood of each dataset was raised to the power of its weight, the weights "
+            "scaled to sum to the effective number of datasets."
+        )
     return f"{who} {where} {paragraph} {_report_paragraph_on_ropes(results)}".strip()
 
 

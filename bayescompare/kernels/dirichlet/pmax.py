@@ -133,6 +133,7 @@ class _Nodes:
         for log_alpha, log_cells in lumps:
             spread = 45.0 + max(0.0, log_cells + min(log_alpha, 0.0))
             high = max(high, math.log(most + spread + math.sqrt(2.0 * most * spread)))
+            low = max(low, _least_of_lump(log_alpha, log_cells, math.log(most), low, high))
         knee = max(0.0, -math.log(most))
         ends = (unbend_substitution(end - math.log(most) - knee) for end in (low, high))
         return cls(most, knee, *ends)
@@ -141,6 +142,19 @@ class _Nodes:
         """Return t at the nodes of a rule, and the logarithms of their weights."""
         s = np.linspace(self.low, self.high, intervals + 1)
         return self.knee + bend_by_substitution(s), np.log1p(np.exp(-s)) + math.log(s[1] - s[0])
+
+
+def _least_of_lump(
+    log_alpha: float, log_cells: float, reference: float, low: float, high: float
+) -> float:
+    """The log of x below which the largest cell of a lump has no mass, between `low` and `high`."""
+    goal = math.log(-math.log(TAIL)) - log_cells
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        at = np.array([middle - reference])
+        is_below = float(log_minus_log_cdf(at, math.exp(reference), log_alpha)[0]) > goal
+        low, high = (middle, high) if is_below else (low, middle)
+    return low
 
 
 def _settled(
@@ -155,7 +169,8 @@ def _settled(
         fine, coarse = _by_rule(cells, vectors.some(left), lumps, nodes, intervals)
         error = np.maximum(np.abs(fine - coarse).max(axis=1), np.abs(fine.sum(axis=1) - 1.0))
         agree = error <= _AGREE
-        out[left[agree]] = fine[agree]
+        # What the two rules may differ by can lie beyond 0 or 1.
+        out[left[agree]] = np.clip(fine[agree], 0.0, 1.0)
         left, intervals = left[~agree], 2 * intervals
     return out
 
@@ -180,14 +195,15 @@ def _by_rule(
     shape = np.exp(level[levels]) + vectors.count[distinct]
     full, full_hazard = _rows(t, nodes.reference, shape, np.log(shape), log_size[levels])
     whole = log_weight + np.bincount(where, minlength=len(level)) @ empty
-    lump_hazard = np.zeros(len(t))
+    # In logarithms, because there may be more cells than floats can count.
+    log_hazard = np.full(len(t), -np.inf)
     for log_a, log_cells in lumps:
         minus_log_f = log_minus_log_cdf(t, nodes.reference, log_a)
         row = np.full((1, 1), log_a)
         log_f = density_of_log_gamma(t, nodes.reference, np.exp(row), row)[0]
         with np.errstate(over="ignore"):
             whole = whole - np.exp(log_cells + minus_log_f)
-            lump_hazard = lump_hazard + np.exp(log_cells + log_f + np.exp(minus_log_f))
+            log_hazard = np.logaddexp(log_hazard, log_cells + log_f + np.exp(minus_log_f))
     shift = full - empty[levels]
     starts = np.searchsorted(vectors.vector, np.arange(vectors.number + 1))
     rows = csr_array((np.ones(len(entry)), entry, starts), shape=(vectors.number, len(shape)))
@@ -196,11 +212,13 @@ def _by_rule(
     for first in range(0, vectors.number, step):
         block = slice(first, min(first + step, vectors.number))
         own = slice(starts[block.start], starts[block.stop])
-        mass = np.exp(whole + rows[block] @ shift)
+        log_mass = whole + rows[block] @ shift
+        mass = np.exp(log_mass)
+        in_lumps = np.exp(log_mass + log_hazard) if lumps else np.zeros((1, len(t)))
         for out, every in zip(both, (1, 2), strict=True):
             part = np.ascontiguousarray(mass[:, ::every]) * every
             out[block, :-1] = (part @ empty_hazard[:, ::every].T)[:, where]
-            out[block, -1] = part @ lump_hazard[::every]
+            out[block, -1] = in_lumps[:, ::every].sum(axis=1) * every
             out[vectors.vector[own], vectors.cell[own]] = np.einsum(
                 "et,et->e", part[vectors.vector[own] - first], full_hazard[entry[own], ::every]
             )

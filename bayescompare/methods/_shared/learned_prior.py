@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import softmax
 
-from bayescompare._typing import IntArray
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray, IntArray
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
     DirichletPairCounts,
@@ -24,7 +27,7 @@ from bayescompare.kernels.dirichlet.learned import (
 )
 from bayescompare.kernels.pair_states import every_state
 from bayescompare.methods._shared.choice import pick_shared_choice
-from bayescompare.statements import DENSE, Statements
+from bayescompare.statements import DENSE, State, Statement, Statements
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,6 +90,40 @@ class LearnedPrior:
 
         index = pd.Index(self.values, name="strength", dtype=float)
         return pd.Series(self.weights, index, name="share of pairs", dtype=float)
+
+    def cells_of(self, statements: Statements) -> tuple[Statements, DirichletCells]:
+        """Return the statements of a pair, with those that it names listed, and φ on them."""
+        if statements.size > DENSE:
+            first, second = statements.algorithms
+            states = {
+                ">": State.order(first, second),
+                "<": State.order(second, first),
+                "=": State.equal(first, second),
+            }
+            named = (map(states.__getitem__, shared_pattern_signs(p)) for p in self.shares)
+            statements = statements.with_labels([str(Statement.of(*one)) for one in named])
+        log_base = np.log([self.shares[pattern] for pattern in shared_pair_patterns(statements)])
+        rest = (self.log_rest, statements.log_unlisted)
+        return statements, DirichletCells(log_base, statements.table.counts, *rest)
+
+    def on(self, keep: Sequence[int], subset: Statements) -> LearnedPrior:
+        """Return the base summed over all measures but those kept, by their places."""
+        shares: dict[str, float] = {}
+        for pattern, share in self.shares.items():
+            signs = shared_pattern_signs(pattern)
+            short = join_shared_pattern(signs[j] for j in keep)
+            shares[short] = shares.get(short, 0.0) + share
+        if len(shares) < subset.size or sum(self.shares.values()) < 1.0 - 1e-9:
+            raise BayescompareError(
+                f"on() needs every pattern of the measures listed, at most {DENSE}; ask pairwise() "
+                "on results.sel(measures=[...]) instead, which learns its prior anew."
+            )
+        ordered = {pattern: shares[pattern] for pattern in shared_pair_patterns(subset)}
+        return replace(self, shares=ordered)
+
+    def reweighed(self, log_weights: FloatArray) -> LearnedPrior:
+        """Return it with other weights of the strengths, up to a factor."""
+        return replace(self, weights=tuple(softmax(log_weights).tolist()))
 
     def options(self) -> dict[str, Any]:
         """Return the fields as JSON's own types."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import gammaln, logsumexp
 
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare._version import __version__
@@ -20,11 +20,14 @@ from bayescompare.statements import OUTCOME
 if TYPE_CHECKING:
     import xarray as xr
 
+    from bayescompare.methods._shared.learned_prior import LearnedPrior
+    from bayescompare.posterior.dirichlet import DirichletMixture
+
 __all__ = [
     "add_shared_constants",
     "finish_shared_tree",
     "make_shared_tree",
-    "shared_conjugate_tree",
+    "posterior_tree",
     "shared_latent_log_prior",
     "shared_logit_prior",
     "shared_marginal_dims",
@@ -49,39 +52,53 @@ def shared_statement_coords(results: Results, listing: LumpedStatements) -> dict
     return coords
 
 
-def shared_conjugate_tree(
+def posterior_tree(
     results: Results,
     listing: LumpedStatements,
-    *,
-    draws: int,
-    chains: int,
+    posterior: DirichletMixture,
+    learned: LearnedPrior | None,
+    size: tuple[int, int],
     rng: np.random.Generator,
-    strengths: tuple[FloatArray, FloatArray] | None = None,
 ) -> xr.DataTree:
     """Draw exactly from prior and posterior, with the latents' log prior as NUTS has it.
 
-    `strengths` are draws (chain, draw) of what α is multiplied by, from the posterior and from
-    the prior; given them the model is conjugate.
+    A component and a count vector are drawn first, (chains, draws) of them; given both, θ is a
+    Dirichlet over the cells listed.
     """
-    factors = (1.0, 1.0) if strengths is None else tuple(s[..., None] for s in strengths)
-    alphas = [listing.log_alpha + np.log(factor) for factor in factors]
-    after = draw_dirichlet_latents(alphas[0], listing.counts, (chains, draws), rng)
-    before = draw_dirichlet_latents(alphas[1], np.zeros_like(listing.counts), (1, draws), rng)
+    evidence, before = posterior.evidence, (1, size[1])
+    place = np.zeros(size, dtype=np.int64)
+    if posterior.weight.size > 1:
+        place = rng.choice(posterior.weight.size, size=size, p=posterior.weight.ravel())
+    component, vector = np.unravel_index(place, posterior.weight.shape)
+    first = np.zeros(before, dtype=np.int64)
+    if learned is not None:
+        first = rng.choice(len(learned.weights), size=before, p=np.array(learned.weights))
+    factor = np.zeros(1) if learned is None else np.log(np.array(learned.values))
+    alphas = [listing.log_alpha + factor[drawn][..., None] for drawn in (component, first)]
+    counts = posterior.counts[vector] if len(posterior.counts) > 1 else listing.counts
+    after = draw_dirichlet_latents(alphas[0], counts, size, rng)
     logs = dirichlet_log_theta(alphas[0], *after)
-    posterior, prior = np.exp(logs), np.exp(dirichlet_log_theta(alphas[1], *before))
+    nothing = np.zeros_like(listing.counts)
+    drawn = draw_dirichlet_latents(alphas[1], nothing, before, rng)
+    theta, prior = np.exp(logs), np.exp(dirichlet_log_theta(alphas[1], *drawn))
     n = len(results.datasets)
+    likelihood = logs @ listing.weights.T
+    if len(evidence.uncounted):
+        likelihood[..., evidence.uncounted] = logsumexp(
+            logs[:, :, None, :] + evidence.rows[0], axis=-1
+        )
     groups = {
-        "posterior": {"theta": posterior},
+        "posterior": {"theta": theta},
         "prior": {"theta": prior},
-        "posterior_predictive": {OUTCOME: shared_statement_each(posterior, n, rng)},
+        "posterior_predictive": {OUTCOME: shared_statement_each(theta, n, rng)},
         "prior_predictive": {OUTCOME: shared_statement_each(prior, n, rng)},
-        "log_likelihood": {OUTCOME: logs @ listing.weights.T},
+        "log_likelihood": {OUTCOME: likelihood},
         "log_prior": shared_latent_log_prior("theta", np.exp(alphas[0]), *after),
         "observed_data": {OUTCOME: listing.weights},
     }
-    if strengths is not None:
-        for group, drawn in zip(("posterior", "prior"), strengths, strict=True):
-            groups[group]["strength"] = drawn
+    if learned is not None:
+        groups["posterior"]["strength"] = np.array(learned.values)[component]
+        groups["prior"]["strength"] = np.array(learned.values)[first]
     dims = {
         "strength": (),
         OUTCOME: ("dataset", "statement"),

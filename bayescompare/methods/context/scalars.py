@@ -49,7 +49,9 @@ class RateScalars(Scalars):
         )
 
 
-def context_rate_betas(counts: FloatArray, b: float, other: float | None = None) -> BetaMixture:
+def context_rate_betas(
+    counts: FloatArray, b: float, other: float | None = None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The mixture of Betas that a share has, given the distribution of its count."""
     wins = np.arange(len(counts), dtype=np.float64)
     return counts, b + wins, (b if other is None else other) + (len(counts) - 1.0 - wins)

@@ -27,11 +27,11 @@ from scipy.special import betaincinv
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray, StrArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import LOWER, LOWEST, PROBABILITY, UPPER, theta_columns
+from bayescompare.comparison.columns import LOWER, LOWEST, UPPER, theta_columns
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compiled import ReusableModel
-from bayescompare.comparison.decision import Decision, decide
-from bayescompare.comparison.details import Scalars
+from bayescompare.comparison.decision import SETTLED, Decision, decide
+from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.lever import POWER, Lever
 from bayescompare.comparison.method import (
     LEAST_PAIRS,
@@ -46,17 +46,22 @@ from bayescompare.comparison.method import (
 )
 from bayescompare.comparison.planning import grow_cells_in_planning
 from bayescompare.comparison.registry import title_in_registry
+from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from bayescompare.kernels.dirichlet.parts import parts_of_cells, summed_cells
+from bayescompare.kernels.dirichlet.parts import summed_cells
 from bayescompare.kernels.dirichlet.posterior import (
-    dirichlet_leave_one_out,
-    dirichlet_log_evidence,
     dirichlet_majority,
     dirichlet_pair_order,
     imprecise_dirichlet_bounds,
 )
+from bayescompare.methods._shared.learned_prior import LearnedPrior, learn_prior
 from bayescompare.methods._shared.lumped import LumpedStatements
+from bayescompare.methods._shared.of_posterior import (
+    least_of_posterior,
+    listed_in_answer,
+    posterior_answer,
+)
+from bayescompare.methods._shared.power import NO_EVIDENCE, NO_LOO
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
@@ -74,6 +79,11 @@ from bayescompare.methods.dirichlet.methods_text import (
     dirichlet_methods_text,
 )
 from bayescompare.methods.dirichlet.of_pair import prior_of_pair
+from bayescompare.methods.dirichlet.partial import (
+    PartialDetails,
+    completion_bounds_of,
+    partly_seen_listing,
+)
 from bayescompare.methods.dirichlet.prior import (
     Prior,
     check_prior,
@@ -85,6 +95,10 @@ from bayescompare.methods.dirichlet.prior import (
 )
 from bayescompare.methods.dirichlet.wildcards import WildcardPrior
 from bayescompare.methods.dirichlet.words import dirichlet_words
+from bayescompare.posterior.board import Board
+from bayescompare.posterior.component import Component
+from bayescompare.posterior.dirichlet import DirichletMixture
+from bayescompare.prior import DirichletPrior
 from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
@@ -95,14 +109,10 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.pair_figures import PairFigures
 
-__all__ = [
-    "Dirichlet",
-    "dirichlet_cell_betas",
-    "dirichlet_parts",
-    "dirichlet_theta_summary",
-    "least_of_dirichlet",
-    "questions",
-]
+__all__ = ["Dirichlet", "dirichlet_theta_summary", "questions"]
+
+#: How a table is read that keeps its missing cells.
+_GAPS = ("ignore", "bounds")
 
 
 _PARAMETERS = (
@@ -162,6 +172,7 @@ class Dirichlet(Method):
         "benavoli2015joint",
     )
     comparison_type: ClassVar[type[Comparison] | None] = DirichletComparison
+    details_type: ClassVar[type[Details]] = PartialDetails
     scalars_type: ClassVar[type[Scalars]] = FourQuestions
     prior_weight: ClassVar[str | None] = "strength"
     quick: ClassVar[bool] = True
@@ -195,6 +206,8 @@ class Dirichlet(Method):
     prior: Prior = None  # type: ignore[assignment]
     strength: float = None  # type: ignore[assignment]
     priors: Priors | None = None
+    #: What `pairwise` learned from all pairs.
+    learned: LearnedPrior | None = field(default=None, repr=False)
     #: Whether `pairwise` is to learn the prior: asked for, or nothing else was.
     learns: bool = field(init=False, repr=False, compare=False)
 
@@ -222,6 +235,8 @@ class Dirichlet(Method):
 
     def options(self) -> dict[str, Any]:
         """Return the choices by name; a prior that is an object is named, not kept."""
+        if self.learned is not None:
+            return {"prior": "learned", "learned": self.learned.options()}
         prior: Any = float(self.prior) if is_number(self.prior) else self.prior
         if isinstance(prior, Mapping):
             prior = {label: dirichlet_prior_as_json(alpha) for label, alpha in prior.items()}
@@ -229,6 +244,8 @@ class Dirichlet(Method):
 
     def chosen(self) -> dict[str, Any]:
         """Return what to write in a call; a symmetric prior only where it turns learning off."""
+        if self.learned is not None:
+            return {}  # without options `pairwise` learns the prior again
         usual = {"prior": "symmetric", "strength": 1.0, "priors": None}
         changed = {name: value for name, value in self.options().items() if value != usual[name]}
         return changed if changed or self.learns else {"prior": "symmetric"}
@@ -248,12 +265,59 @@ class Dirichlet(Method):
         """Whether a prior of the user's makes the model non-conjugate."""
         return bool(self.nonconjugate_priors)
 
+    # evidence, prior, posterior -------------------------------------------------------------------
+
+    def evidence(self, results: Results) -> Evidence:
+        """Count the orders seen, ties split; a missing cell leaves a set of them."""
+        evidence = Evidence.from_table(results)
+        statements, _ = self.cells_of(evidence.statements)
+        if statements is evidence.statements:
+            return evidence
+        return Evidence.counted(statements, is_power=evidence.is_power)
+
+    def prior_on(self, evidence: Evidence) -> DirichletPrior:
+        """Return Dirichlet(α), or what the pairs of a table taught."""
+        _, cells = self.cells_of(evidence.statements)
+        if self.learned is None:
+            return DirichletPrior.of_cells(cells)
+        return DirichletPrior.scaled(cells, self.learned.values, self.learned.weights)
+
+    def posterior(
+        self, results: Results, rng: np.random.Generator | None = None
+    ) -> DirichletMixture:
+        """Return the posterior of θ: exactly, or by Gibbs sampling of what was partly seen."""
+        evidence = self.evidence(results)
+        prior = self.prior_on(evidence)
+        try:
+            return DirichletMixture.of(evidence, prior)
+        except TooManyVectors:
+            if self.learned is None:
+                generator = rng or np.random.default_rng(0)
+                return DirichletMixture.sampled(evidence, prior, generator)
+        raise BayescompareError(
+            f"missing={results.gaps!r}: {len(evidence.uncounted)} datasets with gaps and "
+            f"{evidence.statements.size} statements are too many for a learned prior; use "
+            "Dirichlet(prior='symmetric'), fewer measures, or missing='drop'."
+        )
+
+    def _alone(self, posterior: DirichletMixture) -> DirichletMixture | None:
+        """The same under the pair's own prior, where this one's was learned."""
+        if self.learned is None:
+            return None
+        own = dirichlet_prior_cells("symmetric", 1.0, posterior.evidence.statements)[1]
+        return posterior.under(DirichletPrior.of_cells(own))
+
     def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
         """Return the statements and the Dirichlet on them, for exact path and model alike."""
-        return self.cells_of(Statements.of(results))
+        return self.cells_of(Evidence.from_table(results).statements)
 
     def cells_of(self, statements: Statements) -> tuple[Statements, DirichletCells]:
-        """Return the Dirichlet on given statements, with those that the prior names listed."""
+        """Return the Dirichlet on given statements, with those that the prior names listed.
+
+        Of a learned prior it is the base φ, which each strength multiplies.
+        """
+        if self.learned is not None:
+            return self.learned.cells_of(statements)
         conjugate = {
             k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors
         }
@@ -282,23 +346,38 @@ class Dirichlet(Method):
         return replace(self, prior=prior, strength=strength)
 
     def for_table(self, results: Results) -> Method:
-        """Return the variant for domains, for weights, or for missing cells, where there are any.
-
-        One with missing cells counts a dataset by what was seen there.
-        """
+        """Return the variant for domains, where there are any; refuse what does not fit a table."""
         if results.groups is not None:
             from bayescompare.methods.dirichlet.grouped import grouped_dirichlet
 
             return grouped_dirichlet(self)
+        if results.weights is not None and self.prior == "learned":
+            raise BayescompareError(
+                "prior='learned' weighs pairs by their evidence, which a table with weight= does "
+                "not have: choose another prior ('symmetric' is the papers')."
+            )
+        if results.gaps in _GAPS and self.prior == "imprecise":
+            raise BayescompareError(
+                f"missing={results.gaps!r}: prior='imprecise' bounds P for complete datasets only; "
+                "use missing='drop' or 'worst', or another prior."
+            )
+        if results.gaps == "bounds" and self.needs_mcmc:
+            raise BayescompareError(
+                "missing='bounds': a prior of yours is answered by NUTS, which cannot try all "
+                "completions; use missing='ignore', or a conjugate prior."
+            )
+        return self
+
+    def limits(self, results: Results) -> Mapping[str, str]:
+        """Say what weights and missing cells leave out."""
         if results.weights is not None:
-            from bayescompare.methods.dirichlet.weighted import weighted_dirichlet
-
-            return weighted_dirichlet(self)
-        if results.gaps not in ("ignore", "bounds"):
-            return self
-        from bayescompare.methods.dirichlet.partial import partial_dirichlet
-
-        return partial_dirichlet(self, results.gaps)
+            return {"evidence": NO_EVIDENCE, "loo": f"loo: {NO_LOO}"}
+        if results.gaps in _GAPS:
+            return {
+                "on": "on: with missing cells the measures inform each other, so a subset is "
+                "another question; ask compare(..., measures=[...])."
+            }
+        return {}
 
     def patterns(self, statements: Statements) -> ElicitedPrior | WildcardPrior | None:
         """Return the prior where it is one of patterns of statements."""
@@ -310,15 +389,22 @@ class Dirichlet(Method):
 
         What `learn` returns answers by this class, and would leave out what the other changes.
         """
-        return self.learns and type(self) is Dirichlet
+        return self.learns and type(self) is Dirichlet and self.learned is None
 
     def learn(self, asked: Sequence[Results]) -> Method:
         """Return the test with the prior that all pairs teach, where there are enough."""
         if len(asked) < LEAST_PAIRS:
             return self
-        from bayescompare.methods.dirichlet.learned import learned_dirichlet
+        return Dirichlet.taught(learn_prior([Statements.of(results) for results in asked]))
 
-        return learned_dirichlet(asked)
+    @classmethod
+    def taught(cls, learned: LearnedPrior) -> Dirichlet:
+        """Return the test of one pair under what all pairs taught."""
+        return cls(prior="learned", learned=learned)
+
+    def unlearned(self) -> Dirichlet:
+        """Return the test with the pair's own prior, the papers'."""
+        return self if self.learned is None else Dirichlet(prior="symmetric")
 
     def answer_at_once(
         self, results: Results, pairs: IntArray, asked: IntArray
@@ -334,7 +420,7 @@ class Dirichlet(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(max) for every statement: exactly, or from NUTS where a prior is the user's own."""
-        if self.prior == "learned":
+        if self.prior == "learned" and self.learned is None:
             raise BayescompareError(
                 "prior='learned' is learned from the pairs of a table, at least three: ask "
                 "pairwise(), or give compare() another prior ('symmetric' is the papers')."
@@ -343,50 +429,61 @@ class Dirichlet(Method):
             from bayescompare.methods.dirichlet.posterior import dirichlet_sampled_answer
 
             return dirichlet_sampled_answer(self, results, sampling)
-        answer = self._answered(*self.cells(results))
-        return answer if answer.parts else replace(answer, parts=self._parts_by_measure(results))
+        posterior = self.posterior(results, sampling.rng)
+        answer = self._answered(results, posterior)
+        if posterior.states is not None:
+            answer = replace(answer, seed=sampling.seed)
+        if self.prior == "imprecise":
+            answer = self._with_prior_bounds(posterior, answer)
+        if results.gaps == "bounds":
+            answer = completion_bounds_of(results, posterior, self._alone(posterior), answer)
+        return answer
 
-    def _parts_by_measure(self, results: Results) -> dict[str, FloatArray]:
-        """How sure each part is, from the test on each measure: where α differ among the unlisted.
+    def _answered(self, results: Results, posterior: DirichletMixture) -> Answer:
+        """Read the answer off a posterior."""
+        evidence, alpha_of, parts = posterior.evidence, None, None
+        if len(posterior.components[0].lumps) > 1:
+            # Where α differ among the unlisted, sums of θ are none that could be listed.
+            alpha_of = functools.partial(self._alpha_of, evidence.statements)
+            parts = self._parts_by_measure(results)
+        gaps = len(evidence.uncounted) or None
+        return posterior_answer(
+            posterior,
+            alone=self._alone(posterior),
+            alpha_of=alpha_of,
+            parts=parts,
+            details=PartialDetails(partly_seen=gaps),
+        )
 
-        Empty for one measure.
-        """
-        if len(results.measures) == 1:
-            return {}
+    def _parts_by_measure(self, results: Results) -> FloatArray:
+        """How sure each part is, from the test on each measure."""
         columns = []
         for name, states in zip(results.measures, self.cells(results)[0].states, strict=True):
             smaller = self.on(results, [name])
-            answer = smaller._answered(*smaller.cells(results.sel(measures=[name])))
-            assert answer.probability is not None
-            known = dict(zip(answer.labels, answer.probability.tolist(), strict=True))
+            posterior = smaller.posterior(results.sel(measures=[name]))
+            labels = posterior.evidence.statements.labels
+            known = dict(zip(labels, posterior.p_max()[:-1].tolist(), strict=True))
             columns.append([known.get(state, math.nan) for state in states])
-        return {PROBABILITY: np.array(columns).T}
+        return np.array(columns).T
 
-    def _answered(self, statements: Statements, cells: DirichletCells) -> Answer:
-        """Answer under a given Dirichlet, exactly."""
-        probability, lump = probability_of_maximum(cells)
-        extra = dirichlet_theta_summary(cells)
-        parts = dirichlet_parts(statements, cells)
-        if self.prior == "imprecise":
-            extra[LOWER], extra[UPPER] = _dirichlet_test_bounds(cells, self.strength)
-            if parts:
-                parts[LOWEST] = _dirichlet_test_part_bounds(statements, cells, self.strength)
-        answer = Answer.over(
-            statements,
-            probability=probability,
-            unobserved=float(probability[cells.counts == 0].sum()) + lump,
-            log_evidence=dirichlet_log_evidence(cells),
-            per_statement=extra,
-            parts=parts,
-        )
-        alpha_of = functools.partial(self._alpha_of, statements) if cells.more else None
-        return replace(answer, scalars=questions(statements, cells, answer, alpha_of))
+    def _with_prior_bounds(self, posterior: DirichletMixture, answer: Answer) -> Answer:
+        """Add the bounds of P over all prior means."""
+        statements = posterior.evidence.statements
+        _, cells = self.cells_of(statements)
+        lower, upper = _dirichlet_test_bounds(cells, self.strength)
+        parts = dict(answer.parts)
+        if parts:
+            parts[LOWEST] = _dirichlet_test_part_bounds(statements, cells, self.strength)
+        columns = {**answer.per_statement, LOWER: lower, UPPER: upper}
+        return replace(answer, per_statement=columns, parts=parts)
 
     def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
-        """Return the Beta of every listed θ."""
+        """Return the Betas of every listed θ."""
         if self.needs_mcmc:
             return None
-        return dirichlet_cell_betas([(1.0, self.cells(results)[1])])
+        posterior = self.posterior(results)
+        each = map(posterior.betas, listed_in_answer(posterior.evidence).tolist())
+        return [(b.weight, b.first, b.second, b.scale) for b in each]
 
     def lever(self, results: Results) -> Lever | None:
         """Vary the weight of beliefs, or multiply α's that were given one by one."""
@@ -396,10 +493,12 @@ class Dirichlet(Method):
             return self._weight_lever(results)
         if not self.priors and self.prior in ("symmetric", "imprecise", "learned"):
             return None
-        statements, cells = self.cells(results)
-        return Lever.of_answers(
-            POWER, lambda power: self._answered(statements, cells.scaled(power))
-        )
+        posterior = self.posterior(results)
+
+        def answer(power: float) -> Answer:
+            return self._answered(results, posterior.under(posterior.prior.raised(power)))
+
+        return Lever.of_answers(POWER, answer)
 
     def _weight_lever(self, results: Results) -> Lever:
         """Vary the weight of elicited beliefs."""
@@ -408,7 +507,7 @@ class Dirichlet(Method):
 
         def answer(weight: float) -> Answer:
             weighed = replace(self, prior={**prior, WEIGHT: weight})
-            return weighed._answered(*weighed.cells(results))
+            return weighed._answered(results, weighed.posterior(results))
 
         return Lever.of_answers(
             WEIGHT, answer, usual=own * np.geomspace(0.1, 10.0, 21), bounded=True
@@ -420,7 +519,8 @@ class Dirichlet(Method):
 
         assert answer.tree is not None
         posterior = answer.tree["posterior"].to_dataset()
-        return dirichlet_lead_given_draws(self, posterior, *self.cells(results))[0]
+        evidence, (_, cells) = Evidence.from_table(results), self.cells(results)
+        return dirichlet_lead_given_draws(self, posterior, evidence, cells)[0]
 
     def _alpha_of(self, statements: Statements, label: str) -> float:
         """α of one statement, listed or not."""
@@ -436,6 +536,8 @@ class Dirichlet(Method):
                 "on() needs a conjugate prior; ask compare(results.sel(measures=[...])) with your "
                 "prior instead, which is then a prior on the subset."
             )
+        if self.learned is not None:
+            return self._learned_on(results, measures)
         statements, _ = self.cells(results)
         prior = marginal_prior(self._fixed_prior(statements), statements, measures)
         strength = (self.priors or {}).get("strength", self.strength)
@@ -443,42 +545,82 @@ class Dirichlet(Method):
             strength = float(cast("Mapping[str, Any]", self.prior).get(WEIGHT, 1.0))
         return replace(self, prior=prior, strength=strength, priors=None)
 
+    def _learned_on(self, results: Results, measures: list[str]) -> Dirichlet:
+        """The learned prior, summed.
+
+        Given A the sum is a Dirichlet again; how probable each A is stays what all measures say,
+        so the prior weights are divided by what the subset would say a second time.
+        """
+        assert self.learned is not None
+        posterior, subset = self.posterior(results), results.sel(measures=measures)
+        keep = [posterior.evidence.statements.measures.index(measure) for measure in measures]
+        smaller = Dirichlet.taught(self.learned.on(keep, Statements.of(subset)))
+        again = smaller.posterior(subset)
+        logs = posterior.prior.log_weight + posterior.log_evidences - again.log_evidences
+        assert smaller.learned is not None
+        return Dirichlet.taught(smaller.learned.reweighed(logs))
+
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
-        """Exact leave-one-dataset-out, as a difference of log evidences."""
+        """Exact leave-one-dataset-out, as a difference of log evidences; what was learned holds."""
         if self.needs_mcmc:
             raise self.unavailable("exact loo with a custom prior")
-        statements, cells = self.cells(results)
-        table = statements.table
-        return dirichlet_leave_one_out(cells, table.dataset, table.statement, table.weight)
+        posterior = self.posterior(results)
+        if posterior.states is None:
+            return posterior.leave_one_out()
+        raise BayescompareError(
+            "loo: there are too many statements and datasets with gaps to leave each out exactly; "
+            "pass tree=, from sample(), for PSIS."
+        )
 
     def predictive_simulator(
         self, results: Results
     ) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Predict datasets by Pólya's urn, θ integrated out."""
+        """Add datasets drawn from the posterior predictive; the least P that a verdict rests on.
+
+        So a simulated verdict is settled when `decide` would call it so.
+        """
         if self.needs_mcmc:
             raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
-        statements, cells = self.cells(results)
+        posterior = self.posterior(results)
+        alone, listed = self._alone(posterior), listed_in_answer(posterior.evidence)
 
         def simulate(more: int, rng: np.random.Generator) -> FloatArray:
-            return least_of_dirichlet(statements, grow_cells_in_planning(cells, more, rng))
+            if posterior.components[0].lumps:
+                return _least_of_grown(posterior, alone, more, rng)
+            theta = np.exp(posterior.draw(1, rng)[0, :-1])
+            counts = rng.multinomial(more, theta / theta.sum()).astype(np.float64)
+            least = least_of_posterior(posterior.with_more(counts))
+            if alone is not None:
+                least = np.minimum(least, least_of_posterior(alone.with_more(counts)))
+            return least[listed]
 
         return simulate
 
     def level_given(
         self, results: Results, answer: Answer, decision: Decision
     ) -> Callable[[int, int], float] | None:
-        """The least of P and its parts if more datasets supported a statement, or some fewer."""
+        """The least of P and its parts if more datasets supported a statement, or some fewer.
+
+        Under both priors, where one was learned.
+        """
         rival = None if decision.runner_up is None else decision.runner_up[0]
-        if self.needs_mcmc or rival not in answer.labels:
+        if self.needs_mcmc or rival not in answer.labels or results.gaps in _GAPS:
             return None
-        statements, cells = self.cells(results)
+        posterior = self.posterior(results)
+        alone = self._alone(posterior)
         best, other = answer.labels.index(decision.statement), answer.labels.index(rival)
 
         def level(more: int, moved: int) -> float:
-            counts = cells.counts.copy()
-            counts[best] += more - moved
-            counts[other] += moved
-            return float(least_of_dirichlet(statements, replace(cells, counts=counts))[best])
+            change = np.zeros(len(answer.labels))
+            change[best] += more - moved
+            change[other] += moved
+            level = 1.0
+            if alone is not None:
+                # Where the pair's own prior alone leaves it open, that is all one needs to know.
+                level = float(least_of_posterior(alone.with_more(change))[best])
+                if level < SETTLED:
+                    return level
+            return min(level, float(least_of_posterior(posterior.with_more(change))[best]))
 
         return level
 
@@ -498,6 +640,10 @@ class Dirichlet(Method):
             place_dirichlet_alpha,
         )
 
+        if self.learned is not None:
+            from bayescompare.methods.dirichlet.learned_model import place_learned_dirichlet
+
+            return place_learned_dirichlet(form, listing, self.learned)
         alpha = place_dirichlet_alpha(self.nonconjugate_priors, listing)
         return place_shared_dirichlet(
             form, "theta", alpha, dirichlet_total_weight(), ("statement",)
@@ -506,8 +652,12 @@ class Dirichlet(Method):
     def observe(self, results: Results, log_theta: Any, weights: Any) -> None:
         """Add the likelihood of every dataset to the model in context."""
         from bayescompare.methods._shared.simplex import observe_shared_weights
+        from bayescompare.methods.dirichlet.partial import observe_partly_seen
 
-        observe_shared_weights(log_theta, weights)
+        if results.gaps in _GAPS:
+            observe_partly_seen(Evidence.from_table(results), log_theta, weights)
+        else:
+            observe_shared_weights(log_theta, weights)
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it parametrised for NUTS."""
@@ -517,7 +667,8 @@ class Dirichlet(Method):
 
     def reusable(self, results: Results) -> ReusableModel | None:
         """Models of the same α and as many datasets differ only in the datasets' weights."""
-        if self.needs_mcmc or type(self) is not Dirichlet:
+        plain = self.learned is None and results.weights is None and results.gaps not in _GAPS
+        if self.needs_mcmc or not plain or type(self) is not Dirichlet:
             return None
         from bayescompare.methods.dirichlet.posterior import reusable_dirichlet_model
 
@@ -526,6 +677,8 @@ class Dirichlet(Method):
     def listing(self, results: Results) -> LumpedStatements:
         """Return the cells as draws and models see them."""
         statements, cells = self.cells(results)
+        if results.gaps in _GAPS:
+            return partly_seen_listing(Evidence.from_table(results), cells)
         patterns = self.patterns(statements)
         leading = None if patterns is None else patterns.leading()
         return LumpedStatements.from_cells(statements, cells, leading)
@@ -537,40 +690,71 @@ class Dirichlet(Method):
                 "draws() need a conjugate prior, and this one is not: use sample(), or the "
                 "posterior kept as c.tree."
             )
-        from bayescompare.methods._shared.trees import shared_conjugate_tree
+        from bayescompare.methods._shared.trees import posterior_tree
+        from bayescompare.methods.dirichlet.learned_model import dirichlet_with_log_prior
 
-        return shared_conjugate_tree(
-            results, self.listing(results), draws=draws, chains=chains, rng=rng
-        )
+        listing, posterior = self.listing(results), self.posterior(results, rng)
+        tree = posterior_tree(results, listing, posterior, self.learned, (chains, draws), rng)
+        if self.learned is None:
+            return tree
+        return dirichlet_with_log_prior(tree, listing, self.learned)
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
         from bayescompare.methods._shared.trees import finish_shared_tree
+        from bayescompare.methods.dirichlet.learned_model import (
+            dirichlet_with_log_prior,
+            dirichlet_without_choice,
+        )
 
-        return finish_shared_tree(tree, results, self.listing(results), rng)
+        listing = self.listing(results)
+        if self.learned is None:
+            return finish_shared_tree(tree, results, listing, rng)
+        tree = finish_shared_tree(dirichlet_without_choice(tree), results, listing, rng)
+        return dirichlet_with_log_prior(tree, listing, self.learned)
+
+    def predictive_statistics(
+        self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
+    ) -> Mapping[str, tuple[FloatArray, Any]] | None:
+        """Refuse a table with gaps: what such a dataset shows was not seen."""
+        if results.gaps not in _GAPS:
+            return None
+        raise BayescompareError(
+            "check: the statements of datasets with missing cells were not seen, so predictions "
+            "have nothing to be compared with; ask compare(..., missing='drop')."
+        )
 
     def predict(
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
     ) -> StrArray:
-        """Draw the statements of new datasets by Pólya's urn, θ integrated out."""
+        """Draw the statements of new datasets: by Pólya's urn where datasets were counted."""
+        from bayescompare.methods._shared.prediction import share_labels
         from bayescompare.methods.dirichlet.prediction import predict_dirichlet
 
-        return predict_dirichlet(self, results, answer, number, draws, rng)
+        drawn = share_labels if results.gaps in _GAPS else predict_dirichlet
+        return drawn(self, results, answer, number, draws, rng)
 
     def simulate(self, results: Results, rng: np.random.Generator) -> Results:
-        """Draw θ from the prior, and a statement for each dataset."""
+        """Draw θ from the prior, and a statement for each dataset; gaps stay where they are."""
         from bayescompare.methods.dirichlet.prediction import simulated
 
-        return simulated(self, results, rng)
+        table = simulated(self, results, rng)
+        if results.gaps not in _GAPS:
+            return table
+        return table._with(data=table.data.where(results.data.notnull()), gaps=results.gaps)
 
     def prior_strength(self, rng: np.random.Generator) -> float | None:
         """Draw what α is multiplied by, where that is random and yet conjugate; else None."""
-        return None
+        if self.learned is None:
+            return None
+        return float(rng.choice(np.array(self.learned.values), p=np.array(self.learned.weights)))
 
     def prior_bounds(
         self, results: Results, statement: str, weight: float
     ) -> tuple[float, float] | None:
-        """Lower and upper P of a statement over all prior means of this strength."""
+        """Lower and upper P of a statement over all prior means, known for complete datasets."""
+        if results.gaps in _GAPS:
+            return None
         statements, cells = Dirichlet(prior="imprecise", strength=weight).cells(results)
         lower, upper = _dirichlet_test_bounds(cells, weight)
         k = statements.labels.index(statement)
@@ -579,9 +763,9 @@ class Dirichlet(Method):
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Dirichlet:
         """Make the method again; what `pairwise` learned comes back with it."""
-        from bayescompare.methods.dirichlet.learned import LearnedDirichlet
-
-        return LearnedDirichlet.from_options(options) if "learned" in options else cls(**options)
+        if "learned" in options:
+            return Dirichlet.taught(LearnedPrior.from_options(options["learned"]))
+        return cls(**options)
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:
@@ -622,23 +806,33 @@ def _dirichlet_test_part_bounds(
     return lowest
 
 
-def dirichlet_parts(statements: Statements, cells: DirichletCells) -> dict[str, FloatArray]:
-    """How sure the parts of each statement are; empty for one measure, and for unequal lumps."""
-    if len(statements.measures) == 1 or cells.more:
-        return {}
-    return {PROBABILITY: parts_of_cells(cells, statements.table.states, statements.arities)}
-
-
-def least_of_dirichlet(statements: Statements, cells: DirichletCells) -> FloatArray:
-    """The least of P(max) of each statement and of P of its parts: what a verdict rests on.
+def _least_of_grown(
+    posterior: DirichletMixture,
+    alone: DirichletMixture | None,
+    more: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """The least P that a verdict rests on, with more datasets, some perhaps not listed before.
 
     The parts of statements that are listed later than the others are not known, and left out.
     """
-    probability = probability_of_maximum(cells)[0]
-    if len(cells.counts) > statements.n_listed:
-        return probability
-    parts = dirichlet_parts(statements, cells).get(PROBABILITY)
-    return probability if parts is None else np.fmin(probability, parts.min(axis=1))
+    component = int(rng.choice(len(posterior.components), p=posterior.weight[:, 0]))
+    (counts,) = posterior.counts
+    after = grow_cells_in_planning(posterior.components[component].cells(counts), more, rng)
+    size, new = len(counts), after.counts
+    least = np.ones(len(new))
+    for each in (posterior, alone or posterior):
+        if len(new) == size:
+            least = np.minimum(least, least_of_posterior(each.with_more(new - counts)))
+        else:
+            drawn = posterior.components[component]
+            grown = tuple(
+                Component.of_cells(after) if a is drawn else a.listing_more(len(new) - size)
+                for a in each.components
+            )
+            board = Board.of(replace(each.prior, components=grown), new[None])
+            least = np.minimum(least, board.p_max()[0, :-1])
+    return least
 
 
 def questions(
@@ -667,14 +861,6 @@ def questions(
         majority=dirichlet_majority(shape, cells.total),
         expected=shape / cells.total,
     )
-
-
-def dirichlet_cell_betas(parts: Sequence[tuple[float, DirichletCells]]) -> list[BetaMixture]:
-    """Return the Betas of every listed θ under a mixture of Dirichlets."""
-    weight = np.array([share for share, _ in parts])
-    shape = np.stack([cells.shape for _, cells in parts], axis=1)
-    total = np.array([cells.total for _, cells in parts])
-    return [(weight, first, np.maximum(total - first, 1e-300)) for first in shape]
 
 
 def dirichlet_theta_summary(cells: DirichletCells, mass: float = 0.95) -> dict[str, FloatArray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,17 +16,13 @@ from bayescompare.comparison.decision import (
 )
 from bayescompare.comparison.method import LEAST_PAIRS, Method
 from bayescompare.comparison.pair_figures import PairFigures
-from bayescompare.kernels.dirichlet.completion_bounds import dirichlet_vectors_as_pairs
-from bayescompare.kernels.dirichlet.learned import (
-    DirichletPairCounts,
-    dirichlet_strength_evidence,
-    dirichlet_strength_weights,
-)
-from bayescompare.kernels.dirichlet.learned_maximum import dirichlet_maxima_of_pairs, mixed_maximum
-from bayescompare.kernels.dirichlet.parts import fold_of_states
+from bayescompare.kernels.dirichlet.learned import DirichletPairCounts
 from bayescompare.kernels.numerics.intervals import as_probability
 from bayescompare.kernels.pair_states import count_pairs, every_state
-from bayescompare.methods._shared.learned_prior import LearnedPrior, prior_from_counts
+from bayescompare.methods._shared.learned_prior import prior_from_counts
+from bayescompare.posterior.board import Board
+from bayescompare.posterior.partition import Groups
+from bayescompare.prior import DirichletPrior
 from bayescompare.results.results import Results
 from bayescompare.statements import BAR, DENSE, MOST_STATES, State, Statement, Statements
 
@@ -49,17 +45,19 @@ def dirichlet_at_once(
     table = _CountedAtOnce.of(results, pairs) if _is_plain_dirichlet(method, results) else None
     if table is None:
         return None
+    symmetric = DirichletPrior.symmetric(1.0 / len(table.states), len(table.states))
     if method.learns_from_pairs:
         if len(pairs) < LEAST_PAIRS:
             return None
-        from bayescompare.methods.dirichlet.learned import LearnedDirichlet
-
         learned = prior_from_counts(table.counts, table.states, table.arities)
-        test: Method = LearnedDirichlet(prior="learned", learned=learned)
-        return test, table.figures(asked, _LearnedAtOnce(learned, len(table.states)))
+        statements = Statements.of(_complete_dirichlet_pair(results, pairs[0]))
+        prior = DirichletPrior.scaled(
+            learned.cells_of(statements)[1], learned.values, learned.weights
+        )
+        return type(method).taught(learned), table.figures(asked, prior, symmetric)
     statements = Statements.of(_complete_dirichlet_pair(results, pairs[0]))
-    _, cells = method.cells_of(statements)
-    return method, table.figures(asked, _GivenAtOnce(cells.log_alpha))
+    given = DirichletPrior.of_cells(method.cells_of(statements)[1])
+    return method, table.figures(asked, given, None)
 
 
 def _is_plain_dirichlet(method: Dirichlet, results: Results) -> bool:
@@ -81,56 +79,6 @@ def _complete_dirichlet_pair(results: Results, pair: IntArray) -> Results:
     return results.sel(algorithms=names).complete(missing="drop")
 
 
-class _GivenAtOnce:
-    """P(max) under one Dirichlet; it is the pair's own prior."""
-
-    def __init__(self, log_alpha: FloatArray) -> None:
-        self._log_alpha = log_alpha
-
-    def maxima(
-        self, counts: DirichletPairCounts, folds: Sequence[FloatArray]
-    ) -> tuple[list[FloatArray], None]:
-        """P(max) of every pair and statement, then summed as each of `folds` says."""
-        alpha = np.exp(self._log_alpha)
-        summed = [
-            dirichlet_maxima_of_pairs(_folded_counts(counts, fold), np.log(alpha @ fold))
-            for fold in folds
-        ]
-        return [dirichlet_maxima_of_pairs(counts, self._log_alpha), *summed], None
-
-
-class _LearnedAtOnce:
-    """P(max) under the learned prior, and under the pair's own, which is symmetric."""
-
-    def __init__(self, learned: LearnedPrior, size: int) -> None:
-        self._log_base = np.log(list(learned.shares.values()))
-        self._weights = np.array(learned.weights)
-        self._own = np.full(size, -math.log(size))
-
-    def maxima(
-        self, counts: DirichletPairCounts, folds: Sequence[FloatArray]
-    ) -> tuple[list[FloatArray], list[FloatArray] | None]:
-        """P(max) of every pair and statement under either prior, then summed by each of `folds`.
-
-        How probable each strength is stays what all measures say.
-        """
-        evidence = dirichlet_strength_evidence(counts, self._log_base)
-        weights = dirichlet_strength_weights(evidence, self._weights)
-        learned = [mixed_maximum(counts, self._log_base, weights)]
-        own, _ = _GivenAtOnce(self._own).maxima(counts, folds)
-        for fold in folds:
-            log_base = np.log(np.exp(self._log_base) @ fold)
-            learned.append(mixed_maximum(_folded_counts(counts, fold), log_base, weights))
-        return learned, own
-
-
-def _folded_counts(counts: DirichletPairCounts, fold: FloatArray) -> DirichletPairCounts:
-    """The counts of every pair, summed over the statements that share a state (K, states)."""
-    summed = np.zeros((counts.n_pairs, fold.shape[1]))
-    np.add.at(summed, counts.pair, counts.count[:, None] * fold[counts.cell])
-    return dirichlet_vectors_as_pairs(summed)
-
-
 class _CountedAtOnce:
     """The counts of all pairs of a table."""
 
@@ -150,11 +98,16 @@ class _CountedAtOnce:
         few = size <= DENSE and len(results.datasets) * size <= MOST_STATES
         return cls(results, pairs) if few else None
 
-    def figures(self, asked: IntArray, prior: _GivenAtOnce | _LearnedAtOnce) -> PairFigures:
-        """Return the figures of the pairs asked about, block by block."""
+    def figures(
+        self, asked: IntArray, prior: DirichletPrior, own: DirichletPrior | None
+    ) -> PairFigures:
+        """Return the figures of the pairs asked about, block by block.
+
+        `own` is each pair's own prior, where `prior` was learned from all.
+        """
         step = max(1, _BLOCK // len(self.states))
         blocks = (asked[k : k + step] for k in range(0, len(asked), step))
-        parts = [self._block(block, prior) for block in blocks]
+        parts = [self._block(block, prior, own) for block in blocks]
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         chosen, levels, alone, least, tied, dominance, leaders, figures, ahead = columns
         names = [(self._algorithms[a], self._algorithms[b]) for a, b in self._pairs[asked].tolist()]
@@ -182,13 +135,22 @@ class _CountedAtOnce:
             ahead=ahead,
         )
 
-    def _block(self, asked: IntArray, prior: _GivenAtOnce | _LearnedAtOnce) -> tuple[AnyArray, ...]:
+    def _block(
+        self, asked: IntArray, prior: DirichletPrior, own: DirichletPrior | None
+    ) -> tuple[AnyArray, ...]:
         """Of each pair: its statement, P under both priors, of its parts too, and each measure."""
         counts = self.counts.of_pairs(asked)
-        folds = [fold_of_states(self.states[:, j], arity) for j, arity in enumerate(self.arities)]
-        (probability, *learned), every_own = prior.maxima(counts, folds)
-        learned = [as_probability(p) for p in learned]
-        owned = [] if every_own is None else [as_probability(p) for p in every_own[1:]]
+        vectors = np.zeros((len(asked), len(self.states)))
+        vectors[counts.pair, counts.cell] = counts.count
+        every = [Groups(self.states[:, j]) for j in range(len(self.arities))]
+
+        def maxima(prior: DirichletPrior) -> list[FloatArray]:
+            board = Board.of(prior, vectors)
+            return [b.p_max()[:, :-1] for b in (board, *(board.events(g) for g in every))]
+
+        probability, *learned = map(as_probability, maxima(prior))
+        every_own = None if own is None else list(map(as_probability, maxima(own)))
+        owned = [] if every_own is None else every_own[1:]
         same = same_decision_score(probability)
         chosen = probability.argmax(axis=1)
         tied = same.sum(axis=1) > 1
@@ -198,19 +160,19 @@ class _CountedAtOnce:
                 for k in range(len(weights))
             ]
             chosen[row] = first_named_in_decision(np.flatnonzero(same[row]), weights, labels)
-        every = np.arange(len(asked))
+        each = np.arange(len(asked))
         alone = np.full(len(asked), np.nan)
         if every_own is not None:
-            alone = every_own[0][every, chosen]
+            alone = every_own[0][each, chosen]
         least = np.full(len(asked), np.inf)
-        leaders = np.full((len(asked), len(folds)), -1)
-        figures = np.empty((len(asked), len(folds), 2))
+        leaders = np.full((len(asked), len(self.arities)), -1)
+        figures = np.empty((len(asked), len(self.arities), 2))
         for j, arity in enumerate(self.arities):
             both = [learned[j], owned[j] if owned else learned[j]]
             for p in both:
-                np.minimum(least, p[every, self.states[chosen, j]], out=least)
+                np.minimum(least, p[each, self.states[chosen, j]], out=least)
             top = both[0].argmax(axis=1)
-            figures[:, j] = np.stack([p[every, top] for p in both], axis=1)
+            figures[:, j] = np.stack([p[each, top] for p in both], axis=1)
             alone_ahead = same_decision_score(both[0]).sum(axis=1) == 1
             # Of two states the second is the second algorithm's, of three the third.
             code = np.where(top == arity - 1, 2, top)
@@ -219,7 +181,7 @@ class _CountedAtOnce:
         shares = [p[:, 0] + p[:, 1:-1].sum(axis=1) / 2.0 for p in learned]
         ahead = as_probability(np.stack(shares, axis=1))
         dominance = probability[:, [0, -1]]
-        lead = probability[every, chosen]
+        lead = probability[each, chosen]
         return chosen, lead, alone, least, tied, dominance, leaders, figures, ahead
 
     def _tied_counts(

@@ -13,6 +13,7 @@ from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.compiled import ReusableModel
 from bayescompare.comparison.method import Form, Sampling
+from bayescompare.evidence import Evidence
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.leading import sole_leader
@@ -32,6 +33,7 @@ from bayescompare.methods._shared.trees import (
     shared_marginal_dims,
     shared_statement_coords,
 )
+from bayescompare.methods.dirichlet.partial import PartialDetails
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
 from bayescompare.text.numbers import count
@@ -143,14 +145,15 @@ def dirichlet_sampled_answer(method: Dirichlet, results: Results, sampling: Samp
     check_shared_prior_support(method.nonconjugate_priors, method.parameters, model)
     tree = nuts.sample_nuts_as_asked(sampling, method.nuts_model(results), through=model)
     statements, cells = method.cells(results)
-    listing = LumpedStatements.from_cells(statements, cells)
-    tree = finish_shared_tree(tree, results, listing, sampling.rng)
+    evidence = Evidence.from_table(results)
+    tree = finish_shared_tree(tree, results, method.listing(results), sampling.rng)
     posterior = tree["posterior"].to_dataset()
-    each, lump = dirichlet_lead_given_draws(method, posterior, statements, cells)
+    each, lump = dirichlet_lead_given_draws(method, posterior, evidence, cells)
     probability = each.mean(axis=(0, 1))
-    unseen = statements.table.counts == 0
+    unseen = ~evidence.possible
     # Given α the cells are continuous, and so never equal; a prior on θ may have them so.
-    none = 1.0 - float(each.any(axis=-1).mean()) if "theta" in method.nonconjugate_priors else 0.0
+    counted = "theta" not in method.nonconjugate_priors and not len(evidence.uncounted)
+    none = 0.0 if counted else 1.0 - float(each.any(axis=-1).mean())
     answer = Answer.over(
         statements,
         probability=probability,
@@ -161,18 +164,22 @@ def dirichlet_sampled_answer(method: Dirichlet, results: Results, sampling: Samp
         parts=drawn_parts(posterior["theta"], statements),
         tree=tree,
         seed=sampling.seed,
+        details=PartialDetails(partly_seen=len(evidence.uncounted) or None),
     )
     return replace(answer, scalars=shared_sampled_questions(posterior["theta"], statements, answer))
 
 
 def dirichlet_lead_given_draws(
-    method: Dirichlet, posterior: xr.Dataset, statements: Statements, cells: DirichletCells
+    method: Dirichlet, posterior: xr.Dataset, evidence: Evidence, cells: DirichletCells
 ) -> tuple[FloatArray, FloatArray]:
-    """P(max) of each listed statement given each draw, and of those not listed together."""
-    if "theta" in method.nonconjugate_priors:
+    """P(max) of each listed statement given each draw, and of those not listed together.
+
+    Given α it is exact where every dataset was counted.
+    """
+    if "theta" in method.nonconjugate_priors or len(evidence.uncounted):
         each = _largest_dirichlet_test_theta(posterior["theta"])
         return each, np.zeros(each.shape[:2])
-    return _dirichlet_test_given_alpha(posterior, statements, cells)
+    return _dirichlet_test_given_alpha(posterior, evidence.statements, cells)
 
 
 def _largest_dirichlet_test_theta(theta: xr.DataArray) -> FloatArray:

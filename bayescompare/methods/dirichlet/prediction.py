@@ -13,7 +13,6 @@ import xarray as xr
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
-from bayescompare.kernels.dirichlet.mixture import Mixture
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.prediction import (
@@ -38,8 +37,9 @@ from bayescompare.statements import DENSE, Statements
 
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet import Dirichlet
+    from bayescompare.posterior.dirichlet import DirichletMixture
 
-__all__ = ["dirichlet_mixture_labels", "predict_dirichlet", "simulated"]
+__all__ = ["predict_dirichlet", "simulated"]
 
 
 def predict_dirichlet(
@@ -51,11 +51,9 @@ def predict_dirichlet(
     rng: np.random.Generator,
 ) -> StrArray:
     """Draw statements by Pólya's urn; under a prior of the user's, given each draw of it."""
-    statements, cells = method.cells(results)
     if not method.needs_mcmc:
-        return shared_urn_labels(
-            statements, cells, draws, number, rng, _dirichlet_prediction_drawer(method, statements)
-        )
+        return _urn_labels(method, method.posterior(results), number, draws, rng)
+    statements, cells = method.cells(results)
     posterior = shared_sampled_posterior(answer)
     if "theta" in method.nonconjugate_priors:
         theta = posterior["theta"]
@@ -73,29 +71,33 @@ def predict_dirichlet(
     return np.concatenate(each)
 
 
+def _urn_labels(
+    method: Dirichlet,
+    posterior: DirichletMixture,
+    number: int,
+    draws: int,
+    rng: np.random.Generator,
+) -> StrArray:
+    """Draw a component of the prior for each draw, and statements by its urn."""
+    statements, (counts,) = posterior.evidence.statements, posterior.counts
+    draw = None if method.learned else _dirichlet_prediction_drawer(method, statements)
+    component = np.zeros(draws, dtype=np.int64)
+    if len(posterior.components) > 1:
+        component = rng.choice(len(posterior.components), p=posterior.weight[:, 0], size=draws)
+    labels = np.empty((draws, number), dtype=object)
+    for k in np.unique(component).tolist():
+        here = component == k
+        cells = posterior.components[k].cells(counts)
+        labels[here] = shared_urn_labels(statements, cells, int(here.sum()), number, rng, draw)
+    return labels.astype(np.str_)
+
+
 def _dirichlet_prediction_drawer(
     method: Dirichlet, statements: Statements
 ) -> Callable[[np.random.Generator], str] | None:
     """What draws statements by their prior, where those not listed are not all alike."""
     patterns = method.patterns(statements)
     return None if patterns is None else draw_statement(patterns)
-
-
-def dirichlet_mixture_labels(
-    statements: Statements, mixture: Mixture, draws: int, number: int, rng: np.random.Generator
-) -> StrArray:
-    """Draw the strength of each draw by its posterior weights, and statements given it."""
-    strengths = rng.choice(len(mixture.strengths), p=mixture.weights, size=draws)
-    labels = {
-        k: shared_urn_labels(
-            statements, mixture.components[k], int((strengths == k).sum()), number, rng
-        )
-        for k in np.unique(strengths)
-    }
-    out = np.empty((draws, number), dtype=max(part.dtype for part in labels.values()))
-    for k, part in labels.items():
-        out[strengths == k] = part
-    return out
 
 
 def simulated(method: Dirichlet, results: Results, rng: np.random.Generator) -> Results:

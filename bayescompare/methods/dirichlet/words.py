@@ -14,6 +14,7 @@ from bayescompare.comparison.claims import (
 )
 from bayescompare.comparison.columns import HIGHEST, LOWER, LOWEST, THETA_MEAN, UPPER
 from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.methods._shared.power import power_words
 from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, plural, probability_words, setting_number_text
@@ -49,8 +50,17 @@ def dirichlet_words(
             "With this prior the joint test judges a pair differently than a test of that pair "
             "alone; the two agree only for prior='symmetric'."
         )
-    sentences.append(f"{size_words(results)}, and every dataset counts the same.")
-    return [sentence for sentence in sentences if sentence]
+    alike = ", and every dataset counts the same" if results.weights is None else ""
+    sentences.append(f"{size_words(results)}{alike}.")
+    if results.weights is not None:
+        sentences.append(power_words(results))
+    sentences += bounds_words(results, answer, decision)
+    said = [sentence for sentence in sentences if sentence]
+    if method.learned is not None:
+        # After the verdict and what it does not mean; a tie has only the first.
+        lead = 1 if decision.verdict == "tied" else 2
+        said.insert(lead, learned_pair_words(method.learned, decision))
+    return said
 
 
 def _dirichlet_prior_words(method: Dirichlet) -> str:

@@ -73,13 +73,6 @@ class WeightedReplicated(Replicated):
             return "draws: with weight= the answer is sampled by NUTS; use c.tree or sample()."
         return super().refuses(quantity)
 
-    def methods_text(self, answer: Answer | None) -> str:
-        """Describe the test, and the weights."""
-        return (
-            f"{super().methods_text(answer)} The likelihood of each dataset was raised to the "
-            "power of its weight, the weights scaled to sum to the effective number of datasets."
-        )
-
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, and what the weights did."""
         return [*super().sentences(results, answer, decision), power_words(results)]

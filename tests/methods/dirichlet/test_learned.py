@@ -13,7 +13,6 @@ import pytest
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison.pairwise import Pairwise
-from bayescompare.methods.dirichlet.learned import LearnedDirichlet
 from tests.cases import few_quick
 from tests.tables import table
 
@@ -101,19 +100,6 @@ def test_a_reference_learns_from_all_pairs() -> None:
     assert len(some) == 4
     for c in some:
         np.testing.assert_array_equal(c.probability, every[c.results.algorithms].probability)
-
-
-def test_many_pairs_are_worked_out_together_and_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    from bayescompare.methods.dirichlet import learned as dirichlet_learned
-
-    results = table(noise(6, 6, 2, 2).round(1))
-    one_by_one = bc.pairwise(results, n_jobs=1)
-    monkeypatch.setattr(dirichlet_learned, "_MANY", 3)
-    together = bc.pairwise(results, n_jobs=1)
-    np.testing.assert_allclose(together.matrix, one_by_one.matrix, atol=2e-11)
-    for a, b in zip(together, one_by_one, strict=True):
-        assert a.answer.per_statement.keys() == b.answer.per_statement.keys()
-        assert a.answer.log_evidence == b.answer.log_evidence
 
 
 def test_relabelling_and_datasets_order_change_nothing() -> None:
@@ -261,7 +247,7 @@ def test_a_dummy_buys_next_to_nothing() -> None:
 
 def test_a_pair_is_a_full_comparison(uci: Pairwise) -> None:
     c = uci["CART", "GLM"]
-    assert isinstance(c.method, LearnedDirichlet)
+    assert c.method.options()["prior"] == "learned"
     tree = c.draws(2000, chains=4, rng=0)
     posterior = tree["posterior"].to_dataset()
     assert set(posterior) >= {"theta", "marginal", "strength"}
