@@ -71,7 +71,7 @@ def test_enumerated_tests_do_not_ask_for_more_resamples() -> None:
 
 def test_the_asserted_order(uci: bc.Results) -> None:
     p = bc.pairwise(
-        uci, method=GSD(permutations=999), algorithms=["GBM", "CART", "RF", "BDS"], rng=1, n_jobs=1
+        uci, method=GSD(permutations=399), algorithms=["GBM", "CART", "RF", "BDS"], rng=1, n_jobs=1
     )
     decided = p.decide()
     graph = p.order()

@@ -194,12 +194,12 @@ def test_a_tree_beyond_256_statements_lists_the_observed(walk: tuple[np.ndarray,
     assert c.answer.n_statements == 512
     counts = np.zeros(512)
     np.add.at(counts, states @ (1 << np.arange(9)[::-1]), 1.0)
-    share = no.leading_shares(counts, [2] * 9, no.masks(edges, results.measures), size=10_000)
+    share = no.leading_shares(counts, [2] * 9, no.masks(edges, results.measures), size=4_000)
     seen = [
         int(label.replace("A>B", "0").replace("B>A", "1").replace("|", ""), 2)
         for label in c.answer.labels
     ]
-    agree(c, share[seen], 10_000)
+    agree(c, share[seen], 4_000)
     assert c.unobserved == pytest.approx(1.0 - float(c.probability.sum()), abs=1e-12)
 
 
@@ -290,7 +290,7 @@ def test_the_four_questions_by_hand(name: str, walk: tuple[np.ndarray, Results])
     c = ask(results, search=GRAPHS[name])
     q = c.questions
     assert q.index.tolist() == ["most probable", "beats opposite", "majority", "expected"]
-    graph, size = no.masks(GRAPHS[name], results.measures), 200_000
+    graph, size = no.masks(GRAPHS[name], results.measures), 60_000
     counts = no.counts_of(values, results)
     logs = no.log_theta_draws(counts, [2] * 3, graph, 1.0, size, np.random.default_rng(3))
     k = c.answer.labels.index(c.best)
