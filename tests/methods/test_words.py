@@ -26,7 +26,7 @@ def pairs_of(example: str) -> bc.Results:
 
 def asked(name: str) -> list[bc.Comparison]:
     """Comparisons by one method, settled and not."""
-    made: Any = methods.get(name)()
+    made: Any = methods.get(name)(**({"resamples": 300} if name == "gsd-bootstrap" else {}))
     if made.input_kind == "counts":
         return [bc.compare(bc.load_example(LACOSTE), method=made)]
     if made.input_kind == "replicates":

@@ -99,7 +99,7 @@ def test_a_sub_network_has_the_same_figures_as_a_network_on_the_subset(
 
 
 def test_below_a_collider_the_sum_is_drawn(walk: tuple[np.ndarray, Results]) -> None:
-    c = ask(walk[1], search=no.COLLIDER)
+    c = ask(walk[1], search=no.COLLIDER, mcse=3e-3)
     parents = c.on(["m0", "m2"])
     assert parents.exact
     alone = [bc.compare(walk[1], measures=[name]).probability.values for name in ("m0", "m2")]
