@@ -280,7 +280,7 @@ def _check_items_to_compare(results: Results, method: Method) -> None:
 def _refuse_to_compare_constant(results: Results) -> None:
     """A measure that is the same everywhere cannot order anything; with a rope it may."""
     for name in results.measures:
-        values = results.data[name].values
+        values = results.data.variables[name].values  # `data[name]` looks at every measure
         present = values[np.isfinite(values)]
         if results[name].rope is None and present.size > 1 and present.min() == present.max():
             raise BayescompareError(

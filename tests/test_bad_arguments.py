@@ -91,7 +91,7 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...], dict[str
     yield "sensitivity", c.sensitivity, ([1.0],), {}
     yield "rope_sensitivity", c.rope_sensitivity, ("auc",), {"ropes": [0.0]}
     yield "on", c.on, (["auc"],), {}  # type: ignore[attr-defined]
-    yield "render", bc.report.render, (c, "markdown"), {}
+    yield "render", bc.report.render, (bc.compare(results, method="glrt"), "markdown"), {}
     yield "check_report_path", bc.report.check_report_path, ("x.md",), {}
 
 

@@ -17,6 +17,7 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare.studies import simulated_classifiers, use_dask
+from tests.cases import few_quick
 from tests.studies.engine.simple import cases, notes
 
 distributed = pytest.importorskip("distributed")
@@ -31,11 +32,17 @@ def address() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
-def test_a_study_on_a_cluster(address: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", few_quick([1, 2], 1))
+def test_a_study_on_a_cluster(workers: int, tmp_path: Path) -> None:
     one = cases(replications=20).run(rng=3)
-    with use_dask(address=address, timeout=60) as client:
+    with (
+        distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        use_dask(address=cluster.scheduler_address, timeout=60) as client,
+    ):
         pids = set(client.run(os.getpid).values())
-        assert len(pids | {os.getpid()}) == 3
+        assert len(pids | {os.getpid()}) == 1 + workers
         xr.testing.assert_identical(one, cases(replications=20).run(rng=3))
         xr.testing.assert_identical(one, cases(replications=20).run(rng=3, store=tmp_path / "s"))
 

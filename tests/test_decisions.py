@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 import bayescompare as bc
+from tests.cases import few_quick
 from tests.tables import table
 
 #: No prior is learned, so that P of a pair follows from its own wins and losses.
@@ -113,7 +114,7 @@ def test_holm_goes_down_the_sorted_pvalues(seed: int) -> None:
 
 
 @pytest.mark.parametrize("floor", [0.5, 0.75, 0.9])
-@pytest.mark.parametrize("fdr", [0.01, 0.05, 0.1, 0.2])
+@pytest.mark.parametrize("fdr", few_quick([0.01, 0.1, 0.05, 0.2], 2))
 def test_the_set_is_the_largest_that_is_allowed(fdr: float, floor: float) -> None:
     for seed in range(3):
         values = noisy(11, 4, seed)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import os
-import re
 import shutil
 import signal
 import stat
@@ -24,7 +22,6 @@ from bayescompare import _files
 from bayescompare._files import check_file_is_writable, write_bytes, write_text
 from bayescompare.cli.app import app
 from bayescompare.comparison.comparison import Comparison
-from tests.source import parsed
 
 OLD = "the old file\n"
 
@@ -384,68 +381,3 @@ def test_a_file_in_memory_is_a_file(tmp_path: Path) -> None:
         write_text(path, "x")
         assert path.read_text() == "x"
         assert names(Path(folder)) == ["c.json"]
-
-
-# --------------------------------------------------------------------------------- one place writes
-
-
-def written_by(call: ast.Call) -> bool:
-    """Whether a call writes a file: no stream that is open already, and no switch of Linux."""
-    match call:
-        case ast.Call(func=ast.Name(id="open"), args=[_, *mode], keywords=options):
-            named = {option.arg: option.value for option in options}
-            # A stream that it is not to close is open already.
-            return "closefd" not in named and not _reads(mode[0] if mode else named.get("mode"))
-        case ast.Call(func=ast.Attribute(attr="open"), args=[ast.Constant() as mode, *_]):
-            return not _reads(mode)
-        case ast.Call(
-            func=ast.Attribute(
-                value=ast.Call(func=ast.Name(id="Path"), args=[ast.Constant(value=str(place))])
-            )
-        ) if place.startswith("/proc/"):
-            return False
-        case ast.Call(func=ast.Attribute(attr="write_text" | "write_bytes" | "to_csv")):
-            return True
-    return False
-
-
-def _reads(mode: ast.expr | None) -> bool:
-    return mode is None or (isinstance(mode, ast.Constant) and mode.value in ("r", "rb"))
-
-
-def test_nothing_else_writes_files() -> None:
-    """A writer of its own would be a file that can be found half written."""
-    package = Path(_files.__file__).parent
-    elsewhere = {
-        path.relative_to(package).as_posix()
-        for path in sorted(package.rglob("*.py"))
-        if re.search(r"open\(|write_text|write_bytes|to_csv", path.read_text("utf-8"))
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.Call) and written_by(node)
-    }
-    assert elsewhere == {"_files.py"}
-
-
-@pytest.mark.parametrize(
-    ("line", "writes"),
-    [
-        ('open(path, "w")', True),
-        ('open(path, "ab", buffering=0)', True),
-        ("open(path, mode)", True),
-        ('open(path, mode="w")', True),
-        ('path.open("w")', True),
-        ('path.write_text("x")', True),
-        ('Path("out.txt").write_text("x")', True),
-        ("frame.to_csv(path)", True),
-        ("open(path)", False),
-        ('open(path, "rb")', False),
-        ('path.open("rb")', False),
-        ("archive.open(name)", False),
-        ('open(number, "w", closefd=False)', False),
-        ('Path("/proc/self/clear_refs").write_text("5")', False),
-    ],
-)
-def test_what_writes_a_file(line: str, writes: bool) -> None:
-    call = ast.parse(line, mode="eval").body
-    assert isinstance(call, ast.Call)
-    assert written_by(call) == writes

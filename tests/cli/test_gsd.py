@@ -66,7 +66,7 @@ def test_compare_many_on_the_command_line(file: tuple[Any, ...]) -> None:
 
 def test_pairwise_on_the_command_line(file: tuple[Any, ...], tmp_path: Path) -> None:
     flags = ("--algorithms", "GBM,RF,CART", "--method", "gsd", "--set", "delta=0")
-    flags += ("--set", "permutations=99")
+    flags += ("--set", "permutations=49")
     page = tmp_path / "report.html"
     told = json.loads(run("pairwise", *file, *flags, "--seed", 1, "--json"))
     assert len(told["comparisons"]) == 3

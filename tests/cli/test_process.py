@@ -60,7 +60,7 @@ def test_a_reader_who_left(arguments: list[str]) -> None:
     assert done.returncode == HUNG_UP
 
 
-@pytest.mark.parametrize("name", few_quick(["help", "compare --json", "models show", "compare"], 3))
+@pytest.mark.parametrize("name", few_quick(["help", "models show", "compare --json", "compare"], 2))
 def test_a_closed_output(name: str) -> None:
     command = ["sh", "-c", 'exec "$@" >&-', "sh", *PYTHON, *COMMANDS[name]]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=300, check=False)

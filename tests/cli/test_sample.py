@@ -19,7 +19,7 @@ from tests.cli.commands import OPTIONS, one_line, run
 
 
 def sample(path: Path, *options: object) -> Any:
-    small = ("--draws", 60, "--chains", 2, "--tune", 30, "--cores", 1)
+    small = ("--draws", 20, "--chains", 2, "--tune", 10, "--cores", 1)
     return run("sample", "--example", "pnn", "--out", path, *small, *options)
 
 
@@ -33,7 +33,7 @@ def test_sample_writes_the_tree_and_the_diagnosis(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
     with xr.open_datatree(path, engine="h5netcdf") as tree:
         posterior = tree["posterior"]
-        assert posterior["theta"].sizes == {"chain": 2, "draw": 60, "statement": 4}
+        assert posterior["theta"].sizes == {"chain": 2, "draw": 20, "statement": 4}
         assert tree.attrs["seed"] == 5
         groups = set(tree.children)
     assert {"sample_stats", "log_likelihood", "log_prior", "prior", "observed_data"} <= groups

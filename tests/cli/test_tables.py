@@ -162,7 +162,7 @@ def test_level_and_fdr_change_the_verdicts(pairs: bc.Pairwise) -> None:
 
 
 def test_fdr_reaches_json_and_report(tmp_path: Path) -> None:
-    report = tmp_path / "report.html"
+    report = tmp_path / "report.md"
     names = ["CART", "GBM", "RF", "GLM"]
     pairs = bc.pairwise(bc.load_example("jansen-uci"), algorithms=names, n_jobs=1)
     options = (

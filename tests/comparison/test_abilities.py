@@ -119,7 +119,7 @@ def answered(name: str, options: str) -> bc.Comparison:
         return bc.compare(tiny("cells", 2, 2), method=by_measure, rng=1, sampler=QUICK)
     chosen = next(
         (dict(o) for a, o in method.only_with.items() if options_for_ability(method, a) == options),
-        {},
+        {"resamples": 200} if name == "gsd-bootstrap" else {},
     )
     measures = 1 if method.one_measure else 2
     results = tiny(str(method.input_kind), method.min_algorithms, measures)

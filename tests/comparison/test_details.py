@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +17,6 @@ import bayescompare as bc
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.details import Details, Scalars, check_details_type
 from bayescompare.comparison.registry import get, names
-
-PACKAGE = Path(bc.__file__).parent
 
 
 @dataclass(frozen=True)
@@ -160,28 +156,3 @@ def test_every_method_declares_what_a_file_can_hold() -> None:
         check_details_type(get(name).details_type)
         check_details_type(get(name).scalars_type)
     check_details_type(bc.methods.ModelFile.details_type)
-
-
-def read_by_string(source: str) -> list[str]:
-    """Where details or scalars are read as if they were mappings."""
-    found = []
-    if "details" not in source and "scalars" not in source:
-        return found
-    for node in ast.walk(ast.parse(source)):
-        match node:
-            case (
-                ast.Subscript(value=ast.Attribute(attr="details" | "scalars"))
-                | ast.Attribute(attr="get", value=ast.Attribute(attr="details" | "scalars"))
-            ):
-                found.append(ast.unparse(node))
-    return found
-
-
-def test_reads_by_string_are_found() -> None:
-    source = "a = c.answer.details['x'], answer.scalars.get('y'), answer.details.x, details['z']"
-    assert read_by_string(source) == ["c.answer.details['x']", "answer.scalars.get"]
-
-
-def test_nothing_reads_details_by_string() -> None:
-    for path in PACKAGE.rglob("*.py"):
-        assert read_by_string(path.read_text("utf-8")) == [], path

@@ -255,7 +255,7 @@ def test_many_statements_are_simulated_with_their_theta() -> None:
     results = table(np.random.default_rng(3).random((8, 3, 4)))
     c = bc.compare(results, method=Dirichlet(strength=3.0))
     distinct, places = [], []
-    for seed in range(80):
+    for seed in range(40):
         simulated = c.simulate(rng=seed)
         again = bc.compare(simulated, method=c.method)
         theta = truth_of(simulated)["theta"]
@@ -269,7 +269,7 @@ def test_many_statements_are_simulated_with_their_theta() -> None:
     a = 3 / 1296
     never = np.prod([(3 - a + t) / (3 + t) for t in range(8)])
     expected = 1296 * (1 - never)
-    assert np.mean(distinct) == pytest.approx(expected, abs=4 * np.std(distinct) / math.sqrt(80))
+    assert np.mean(distinct) == pytest.approx(expected, abs=4 * np.std(distinct) / math.sqrt(40))
     assert stats.kstest(places, "uniform").pvalue > 1e-3
 
 

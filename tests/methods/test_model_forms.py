@@ -8,6 +8,7 @@ constant or a factor that depends on α, shows there without any sampling.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import arviz as az
@@ -48,10 +49,10 @@ def statements(kind: str) -> Results:
 KINDS = ["ties", "rope", "three algorithms", "beyond 256"]
 
 
-def log_density(model: pm.Model, point: dict[str, Any]) -> float:
+def log_density_of(model: pm.Model) -> Callable[[dict[str, Any]], float]:
     """Log density of a model at a point given in its own variables, not in transformed ones."""
-    plain = remove_value_transforms(model)
-    return float(plain.compile_logp(jacobian=False, **QUICK)(point))
+    compiled = remove_value_transforms(model).compile_logp(jacobian=False, **QUICK)
+    return lambda point: float(compiled(point))
 
 
 def latent_point(
@@ -89,20 +90,20 @@ def closed(alpha: np.ndarray, counts: np.ndarray) -> float:
 
 
 @FORMS
-@pytest.mark.parametrize("prior", few_quick(["symmetric", 2.0, "jeffreys"], 2))
+@pytest.mark.parametrize("prior", few_quick(["symmetric", 2.0, "jeffreys"], 1))
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_models_evidence_is_the_closed_one(kind: str, prior: Any, form: Any) -> None:
     c = bc.compare(statements(kind), method=Dirichlet(prior=prior))
     assert isinstance(c.method, Dirichlet)
     listing = c.method.listing(c.results)
     alpha, rng = np.exp(listing.log_alpha), np.random.default_rng(1)
-    model = c.model(form=form)
+    log_density = log_density_of(c.model(form=form))
     expected = closed(alpha, listing.counts)
     if kind != "beyond 256":
         assert expected == pytest.approx(c.log_evidence, abs=1e-9)
     for _ in range(2):
         point, density = any_point(form, "theta", alpha, listing.counts, rng)
-        assert log_density(model, point) - density == pytest.approx(expected, abs=1e-7)
+        assert log_density(point) - density == pytest.approx(expected, abs=1e-7)
 
 
 @pytest.mark.slow
@@ -114,11 +115,11 @@ def test_a_hyperprior_weighs_by_the_closed_evidence(name: str, form: Any) -> Non
     results = statements("ties")
     counts = bc.compare(results).answer.counts
     model = method.model(results) if form == "textbook" else method.nuts_model(results)
-    rng = np.random.default_rng(2)
+    log_density, rng = log_density_of(model), np.random.default_rng(2)
     for value in (0.03, 0.4, 2.0, 30.0):
         alpha = np.full(4, value / 4 if name == "strength" else value)
         point, density = any_point(form, "theta", alpha, counts, rng)
-        found = log_density(model, {**point, name: np.array(value)}) - density
+        found = log_density({**point, name: np.array(value)}) - density
         expected = stats.gamma.logpdf(value, 2.0) + closed(alpha, counts)
         assert found == pytest.approx(expected, abs=1e-7)
 
@@ -133,13 +134,13 @@ def test_a_learned_prior_weighs_by_the_closed_evidence() -> None:
     c: Any = bc.pairwise(results, n_jobs=1)["CART", "GLM"]
     learned, counts = c.method.learned, c.answer.counts
     base = np.exp(c.method.listing(c.results).log_alpha)
-    model, rng = c.model(form=form), np.random.default_rng(8)
+    log_density, rng = log_density_of(c.model(form=form)), np.random.default_rng(8)
     logs = []
     for k, (a, g) in enumerate(zip(learned.values, learned.weights, strict=True)):
         logs.append(math.log(g) + closed(a * base, counts))
         if k in (3, 8, 12):
             point, density = any_point(form, "theta", a * base, counts, rng)
-            found = log_density(model, {**point, "strength_index": np.array(k)}) - density
+            found = log_density({**point, "strength_index": np.array(k)}) - density
             assert found == pytest.approx(logs[-1], abs=1e-7)
     assert logsumexp(logs) == pytest.approx(c.log_evidence, abs=1e-9)
 
@@ -189,7 +190,7 @@ def test_a_networks_evidence_is_its_score(kind: str, form: Any) -> None:
     c: Any = bc.compare(results, method=Network(mcse=0.05, ess=2.0), rng=0)
     rng = np.random.default_rng(4)
     point, density = network_point(form, c, 2.0, rng)
-    found = log_density(c.model(form=form), point) - density
+    found = log_density_of(c.model(form=form))(point) - density
     assert found == pytest.approx(c.log_evidence, abs=1e-7)
 
 
@@ -202,9 +203,10 @@ def test_a_prior_of_ess_weighs_by_the_score(form: Any) -> None:
     counts, graph = no.counts_of(values, results), no.masks(no.CHAIN, results.measures)
     states, rng = no.joint_states([2] * 3), np.random.default_rng(6)
     fixed = bc.compare(results, method=Network(search=no.CHAIN, mcse=0.05), rng=0)
+    log_density = log_density_of(model)
     for ess in (0.1, 1.0, 20.0):
         point, density = network_point(form, fixed, ess, rng)
-        found = log_density(model, {**point, "ess": np.array(ess)}) - density
+        found = log_density({**point, "ess": np.array(ess)}) - density
         score = sum(
             no.textbook_bdeu(states, counts, [2] * 3, ess, j, mask) for j, mask in enumerate(graph)
         )
@@ -340,7 +342,7 @@ def test_an_unknown_form_is_refused(form: Any) -> None:
 
 
 def test_a_method_with_one_form_names_it() -> None:
-    c = bc.compare(counts_of(PAIRS), method="hierarchical")
+    c = bc.compare(counts_of(PAIRS[:2]), method="hierarchical")
     assert c.model(form="textbook").free_RVs
     with pytest.raises(BayescompareError, match="has one form, 'textbook'"):
         c.model(form="nuts")
@@ -370,7 +372,7 @@ def test_raising_the_log_prior_to_a_power_scales_the_strength(power: float, form
     """Of the latents, and of an edited textbook model's θ; under α = 1 its density is constant."""
     results = bc.load_example("benavoli-example1")
     c = bc.compare(results, method=Dirichlet(prior="uniform"))
-    tree = c.draws(20_000, chains=1, rng=1)
+    tree = c.draws(8_000, chains=1, rng=1)
     if form == "textbook":
         del tree["log_prior"]
         pm.stats.compute_log_prior(tree, model=c.model(), progressbar=False)
@@ -423,13 +425,18 @@ def test_predictions_by_pymc_from_nuts(method: str, kind: str) -> None:
 
 @pytest.mark.parametrize(
     "method",
-    [
-        Dirichlet(priors={"strength": pm.Gamma.dist(2.0, 1.0)}),
-        Dirichlet(priors={"alpha": pm.HalfNormal.dist(1.0)}),
-        Dirichlet(priors={"theta": lambda name, dims: pm.Dirichlet(name, np.ones(4), dims=dims)}),
-        Dirichlet(strength=0.01),
-        Network(priors={"ess": pm.Gamma.dist(2.0, 1.0)}),
-    ],
+    few_quick(
+        [
+            Dirichlet(priors={"strength": pm.Gamma.dist(2.0, 1.0)}),
+            Dirichlet(
+                priors={"theta": lambda name, dims: pm.Dirichlet(name, np.ones(4), dims=dims)}
+            ),
+            Network(priors={"ess": pm.Gamma.dist(2.0, 1.0)}),
+            Dirichlet(priors={"alpha": pm.HalfNormal.dist(1.0)}),
+            Dirichlet(strength=0.01),
+        ],
+        3,
+    ),
 )
 def test_both_forms_start_and_predict_under_priors_of_ones_own(method: Any) -> None:
     results = statements("ties")

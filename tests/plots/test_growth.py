@@ -17,8 +17,8 @@ from tests.plots.dominated import with_a_twin
 from tests.plots.drawn import fresh, title
 
 
-def test_growth_labels_do_not_stand_on_the_steps(uci: bc.Results) -> None:
-    ax = bc.compare(uci, method=GSD(delta=0)).plot("growth")
+def test_growth_labels_do_not_stand_on_the_steps(whole: GsdComparison) -> None:
+    ax = whole.plot("growth")
     figure = ax.get_figure()
     assert isinstance(figure, Figure)
     figure.canvas.draw()

@@ -130,4 +130,4 @@ def test_the_heat_map_of_the_bootstrap_says_dominance(uci: bc.Results) -> None:
     )
     # To dominate is not to be better on all three measures.
     assert "better than column on all" not in title(p.plot(ax=fresh()))
-    assert "better than column on every measure" not in render(p)
+    assert "better than column on every measure" not in render(p, "markdown")

@@ -14,9 +14,10 @@ from tests.plots.drawn import fresh, title
 from tests.tables import table
 
 
-def test_incomparable_pairs_begin_a_sentence_of_their_own(uci: bc.Results) -> None:
-    c = bc.compare(uci, method=GSD(delta=0))
-    shown = c.plot("relation", ax=fresh(9, 7)).get_title(loc="left")
+def test_incomparable_pairs_begin_a_sentence_of_their_own(
+    whole: GsdComparison,
+) -> None:
+    shown = whole.plot("relation", ax=fresh(9, 7)).get_title(loc="left")
     # "each of the other 7 is" has its own end.
     assert "\nIncomparable pairs: " in shown
 

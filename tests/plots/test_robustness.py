@@ -14,7 +14,7 @@ from tests.plots.drawn import fresh, title
 
 
 def test_the_robustness_curve_is_that_of_the_table(uci: bc.Results) -> None:
-    c = ask(uci, GSD(epsilon=0.5, permutations=200), algorithms=["GBM", "CART"], rng=1)
+    c = ask(uci, GSD(epsilon=0.5, permutations=100), algorithms=["GBM", "CART"], rng=1)
     ax = plots.plot_robustness(c, rng=3, ax=fresh())
     curve = c.robustness(rng=3)
     np.testing.assert_allclose(ax.lines[0].get_xdata(), curve["gamma"])
@@ -24,7 +24,7 @@ def test_the_robustness_curve_is_that_of_the_table(uci: bc.Results) -> None:
 
 
 def test_the_robustness_curve_begins_at_the_p_value(uci: bc.Results) -> None:
-    c = ask(uci, GSD(permutations=150), algorithms=["BDS", "EN"], rng=1)
+    c = ask(uci, GSD(permutations=60), algorithms=["BDS", "EN"], rng=1)
     ax = c.plot("robustness", ax=fresh())
     # Another seed gives another p-value, and perhaps another verdict, than the words beside it.
     assert float(np.asarray(ax.lines[0].get_ydata())[0]) == c.pvalue

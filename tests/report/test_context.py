@@ -14,8 +14,7 @@ def test_every_method_has_a_report_with_its_tables(counts: bc.ErrorCounts) -> No
     results = bc.load_example("jansen-uci")
     asked = [
         bc.compare(counts, method="poisson-binomial"),
-        bc.compare(counts, method="hierarchical"),
-        bc.compare(folds(), method="correlated-t"),
+        bc.compare(counts.sel(datasets=list(counts.datasets[:6])), method="hierarchical"),
         bc.compare(folds(0.01), method="correlated-t"),
         bc.compare(counts, method="wilcoxon"),
         bc.compare(results, method="friedman", measures=["brier"]),

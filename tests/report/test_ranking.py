@@ -38,7 +38,6 @@ def test_the_first_screen_says_who_is_best(uci: bc.Ranking) -> None:
     assert found == sorted(found)
     assert page.count("svg") == 2  # places, front
     assert "95 % interval" in page.text
-    assert html == render(uci)
 
 
 def test_its_figures_are_those_of_the_ranking(uci: bc.Ranking) -> None:
@@ -69,7 +68,7 @@ def test_every_format_is_written_once(uci: bc.Ranking, suffix: str, tmp_path: Pa
         assert "rubin1981bootstrap" in text
     with pytest.raises(bc.BayescompareError, match="exists"):
         uci.report(path)
-    assert uci.report(path, overwrite=True) == path
+    assert uci.report(path, overwrite=True).read_text("utf-8") == text
 
 
 def test_one_measure_has_a_best_and_no_front() -> None:

@@ -79,8 +79,19 @@ def saved(name: str) -> Any:
     return bc.compare(results, method=METHODS[name]())
 
 
-@pytest.mark.parametrize("suffix", ["json", "nc"])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(
+    ("name", "suffix"),
+    [
+        *((name, "json") for name in METHODS if name != "hierarchical"),
+        *((name, "nc") for name in ("joint", "hierarchical", "correlated-t rope")),
+        pytest.param("hierarchical", "json", marks=pytest.mark.slow),
+        *(
+            pytest.param(name, "nc", marks=pytest.mark.slow)
+            for name in METHODS
+            if name not in ("joint", "hierarchical", "correlated-t rope")
+        ),
+    ],
+)
 def test_a_comparison_and_back(name: str, suffix: str, tmp_path: Path) -> None:
     c = saved(name)
     path = tmp_path / f"c.{suffix}"

@@ -22,10 +22,10 @@ from tests.tables import table
 )
 def test_the_study_counts_what_pairwise_decides(scenario: Scenario) -> None:
     """Its short cuts through the kernels against the public door, table by table."""
-    found = decision_study([scenario], tables=4, rng=5).set_index("prior")
-    (stream,) = np.random.default_rng(5).spawn(1)
+    found = decision_study([scenario], tables=2, rng=1).set_index("prior")
+    (stream,) = np.random.default_rng(1).spawn(1)
     claims = {"papers": 0, "learned": 0}
-    for _ in range(4):
+    for _ in range(2):
         values, true = simulate_table(scenario, stream)
         assert true.shape == (scenario.algorithms, scenario.measures)
         results = table(values)
@@ -37,16 +37,16 @@ def test_the_study_counts_what_pairwise_decides(scenario: Scenario) -> None:
             claims[name] += int((decided["asserted"] & inside).sum())
     assert claims["papers"] > 0
     for name, number in claims.items():
-        assert found.loc[name, "claims"] == pytest.approx(number / 4)
+        assert found.loc[name, "claims"] == pytest.approx(number / 2)
 
 
 def test_a_false_verdict_is_one_that_is_not_the_truth() -> None:
     """One measure: the truth is the sign of the difference of true means."""
     scenario = Scenario(effect=0.3, algorithms=5, datasets=20)
-    found = decision_study([scenario], tables=30, rng=2).set_index("prior")
-    (stream,) = np.random.default_rng(2).spawn(1)
+    found = decision_study([scenario], tables=10, rng=0).set_index("prior")
+    (stream,) = np.random.default_rng(0).spawn(1)
     false = 0
-    for _ in range(30):
+    for _ in range(10):
         values, true = simulate_table(scenario, stream)
         p = bc.pairwise(
             table(values), method=bc.methods.Dirichlet(prior="symmetric"), n_jobs=1
@@ -55,7 +55,7 @@ def test_a_false_verdict_is_one_that_is_not_the_truth() -> None:
             winner, loser = row["statement"].split(">")
             false += true["ABCDE".index(winner), 0] < true["ABCDE".index(loser), 0]
     assert false > 0
-    assert found.loc["papers", "false"] == pytest.approx(false / 30)
+    assert found.loc["papers", "false"] == pytest.approx(false / 10)
 
 
 @pytest.mark.slow

@@ -92,7 +92,7 @@ def test_the_picture_of_ranks() -> None:
 @pytest.mark.parametrize("draws", few_quick([9, 30, 50], 2))
 def test_any_number_of_draws_calibrates(draws: int) -> None:
     """31 ranks do not fill 20 bins evenly, and ten ranks are no continuum."""
-    found = sbc("dirichlet", simulations=1500, draws=draws, rng=1)
+    found = sbc("dirichlet", simulations=800, draws=draws, rng=1)
     assert found.ok, found
 
 

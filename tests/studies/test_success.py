@@ -50,7 +50,7 @@ def test_the_study_is_the_same_for_any_number_of_jobs() -> None:
 
 def test_swapping_the_two_mirrors_the_context() -> None:
     """Who is called first has nothing to do with who is right."""
-    study = {"datasets": 7, "simulations": 6000}
+    study = {"datasets": 7, "simulations": 3000}
     there = success_study(shapes=[(100, 110, 790)], rng=1, **study)
     back = success_study(shapes=[(110, 100, 790)], rng=2, **study)
     for one, other in zip(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import re
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +13,6 @@ from hypothesis import strategies as st
 
 from bayescompare.comparison.decision import LIKELY, SETTLED
 from bayescompare.text import numbers
-from tests.source import parsed
 
 UNIT = st.floats(0.0, 1.0)
 LEVEL = st.one_of(st.sampled_from([0.9, 0.8, 0.999, 0.9999, 1 - 1e-6, 0.1, 0.2]), UNIT)
@@ -222,36 +219,6 @@ def test_minus_is_a_minus_and_nothing_has_none() -> None:
 # ------------------------------------------------------------------------------- and nowhere else
 
 ROOT = Path(numbers.__file__).resolve().parents[1]
-
-#: What is no figure for people: widths and colours of pictures and of LaTeX, places in lists.
-NOT_FOR_PEOPLE = {"report/pictures.py", "report/latex.py", "plots/network.py"}
-
-
-def formats(path: Path) -> Iterator[str]:
-    """Places where a module rounds a number, or groups its digits, by itself."""
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
-            spec = ast.unparse(node.format_spec)
-            if re.search(r"[efgE%,]['\"]*$", spec):
-                yield f"{path.name}:{node.lineno}: {spec}"
-        match node:
-            case ast.Call(func=ast.Name(id="format") | ast.Attribute(attr="format_float")):
-                yield f"{path.name}:{node.lineno}: {ast.unparse(node)}"
-
-
-def test_no_other_module_writes_numbers() -> None:
-    # Kernels know no words; what they raise is for who calls them.
-    modules = [
-        p for p in ROOT.rglob("*.py") if "kernels" not in p.parts and p.parent.name != "text"
-    ]
-    left_out = [p for p in modules if str(p.relative_to(ROOT)) in NOT_FOR_PEOPLE]
-    assert len(left_out) == len(NOT_FOR_PEOPLE)
-    found = [place for path in set(modules) - set(left_out) for place in formats(path)]
-    assert found == []
-    assert list(formats(Path(numbers.__file__)))
-    for name in ("share", "figure", "plural", "count_words", "short_probability"):
-        defined = [p for p in modules if re.search(rf"^def {name}\(", p.read_text("utf-8"), re.M)]
-        assert defined == [], name
 
 
 def test_templates_write_no_numbers() -> None:

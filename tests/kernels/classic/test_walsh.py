@@ -94,7 +94,7 @@ def test_exact_leaders_by_gamma_draws(tenths: list[int], rope: int | None) -> No
         return
     assert found is not None
     width = None if rope is None else Fraction(rope, 10)
-    n = 100_000
+    n = 40_000
     drawn = oracle.leaders_by_gammas(exact, list(alpha), width, n, np.random.default_rng(1))
     np.testing.assert_array_less(np.abs(found - drawn), 4 * np.sqrt(0.25 / n))
     # What is certain is certain to the last digit.

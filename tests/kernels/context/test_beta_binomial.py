@@ -338,7 +338,7 @@ def test_swap_mirrors_and_order_does_not_matter(data: list[tuple[int, int]]) -> 
 
 
 @given(counts)
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_datasets_mirror_too(data: list[tuple[int, int]]) -> None:
     k_h, k_g = np.array(data, dtype=float).T
     options = {"tolerance": 1e-6}

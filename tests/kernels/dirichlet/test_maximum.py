@@ -170,7 +170,7 @@ def test_a_lump_is_the_same_cells_listed(alpha: float, counts: list[float]) -> N
     assert none == 0.0
 
 
-@pytest.mark.parametrize("size", [50_000, 10**9])
+@pytest.mark.parametrize("size", [5_000, 10**9])
 def test_a_lump_of_very_many(size: int) -> None:
     counts = [3.0, 1.0, 0.5]
     log_alpha = -math.log(size)
@@ -196,7 +196,7 @@ def test_a_lump_of_another_alpha_is_the_same_cells_listed() -> None:
     assert rest == pytest.approx(listed[2:].sum(), abs=1e-12)
 
 
-@pytest.mark.parametrize("strength", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("strength", few_quick([0.1, 3.0, 1.0], 2))
 @pytest.mark.parametrize("counts", few_quick([[1.0], [2.0, 1.0], [6.0, 3.0, 2.5, 0.5]], 2), ids=str)
 def test_beyond_float_range_is_the_limit(counts: list[float], strength: float) -> None:
     exact, unseen = oracles.largest_with_countless(counts, strength)

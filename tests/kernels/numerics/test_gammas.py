@@ -55,7 +55,7 @@ def test_log_cdf(a: float) -> None:
     np.testing.assert_allclose(found, expected, rtol=2e-10, atol=2e-13)
 
 
-@pytest.mark.parametrize("a", [1e5, 1e7, 1e9])
+@pytest.mark.parametrize("a", few_quick([1e5, 1e9, 1e7], 2))
 def test_log_cdf_is_accurate_in_absolute_terms_at_huge_shapes(a: float) -> None:
     t = points(a)
     found = np.exp(log_cdf(t, a, np.full((1, 1), a))[0])

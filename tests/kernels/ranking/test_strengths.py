@@ -108,7 +108,7 @@ def test_draws_of_three_strengths_against_integration() -> None:
     values = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [1.0, 1.0, 0.0], [3.0, 2.0, 1.0]] * 2)
     places = doubled_places(values)
     basis = helmert(3).T
-    axis = np.linspace(-40.0, 40.0, 1200)  # no two strengths level
+    axis = np.linspace(-40.0, 40.0, 600)  # no two strengths level
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2) @ basis.T
     log_p = log_strength_density(grid, RankedDatasets(places))
     p = np.exp(log_p - log_p.max())

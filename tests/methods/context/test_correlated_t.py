@@ -165,7 +165,7 @@ def test_three_regions_that_inform_each_other_by_every_outcome(b: float) -> None
     assert float(c.probability.max()) > float(ask(scores(4, 5), rope=0.015).probability.max())
 
 
-@pytest.mark.parametrize("b", [1.0, 0.5])
+@pytest.mark.parametrize("b", few_quick([0.5, 1.0], 1))
 def test_three_regions_by_every_outcome(b: float) -> None:
     c = ask(scores(4, 5), rope=0.015, b=b)
     triples = triples_of(c)

@@ -15,6 +15,7 @@ from scipy import special, stats
 import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.methods import CorrelatedT
+from tests.cases import few_quick
 from tests.methods.context.folds import ask, frame_of, scores, triples_of
 from tests.methods.context.test_poisson_binomial_posterior import GROUPS
 from tests.oracles.context import EveryRegion, folds_frame, near, shares_near
@@ -197,6 +198,7 @@ def test_datasets_without_spread_are_certain_in_every_draw() -> None:
         assert np.isfinite(c.loo().elpd)
 
 
+@pytest.mark.parametrize("drawn", few_quick([*FORMS[::3], *FORMS[1:3]], 2), indirect=True)
 def test_arviz_reads_the_tree(drawn: tuple[Any, xr.DataTree]) -> None:
     c, tree = drawn
     shown = az.summary(tree, var_names=["theta", "sigma"])

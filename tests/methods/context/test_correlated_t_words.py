@@ -78,7 +78,7 @@ def test_of_three_the_most_frequent_need_not_be_most() -> None:
 def test_picture_and_report(rope: float | None, tmp_path: Path) -> None:
     c = ask(scores(), rope=rope)
     assert c.plot() is not None
-    assert c.report(tmp_path / "c.html").stat().st_size > 1000
+    assert c.report(tmp_path / "c.md").stat().st_size > 1000
 
 
 @pytest.mark.parametrize("rope", [None, 0.01])

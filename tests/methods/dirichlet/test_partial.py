@@ -249,6 +249,11 @@ def board() -> Results:
     return table(values)
 
 
+@pytest.fixture(scope="module")
+def bounded(board: Results) -> bc.Pairwise:
+    return bc.pairwise(board, missing="bounds", n_jobs=1)
+
+
 def test_pairs_learn_from_complete_datasets(board: Results) -> None:
     ignored = bc.pairwise(board, missing="ignore", n_jobs=1)
     dropped = bc.pairwise(board, missing="drop", n_jobs=1)
@@ -280,8 +285,7 @@ def test_pairs_learn_from_complete_datasets(board: Results) -> None:
     np.testing.assert_allclose(np.exp(listing.log_alpha), [shares[sign] for sign in signs])
 
 
-def test_decisions_rest_on_the_lower_bound(board: Results) -> None:
-    bounded = bc.pairwise(board, missing="bounds", n_jobs=1)
+def test_decisions_rest_on_the_lower_bound(board: Results, bounded: bc.Pairwise) -> None:
     table = bounded.decide()
     assert (table["lowest"] <= table["probability"] + 1e-12).all()
     held = (table["lowest"] >= 0.95) & (table["alone"] >= 0.95) & (table["parts"] >= 0.95)
@@ -297,9 +301,8 @@ def test_decisions_rest_on_the_lower_bound(board: Results) -> None:
     assert "whatever values the missing cells" in bounded.explain()
 
 
-def test_reports_say_what_was_done(board: Results, tmp_path: Path) -> None:
-    p = bc.pairwise(board, missing="bounds", n_jobs=1)
-    page = p.report(tmp_path / "p.md").read_text()
+def test_reports_say_what_was_done(board: Results, bounded: bc.Pairwise, tmp_path: Path) -> None:
+    page = bounded.report(tmp_path / "p.md").read_text()
     assert "coverage" in page
     assert "missing='bounds'" in page
     assert "over all values that they could have had" in page

@@ -10,6 +10,7 @@ import pytest
 
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Dirichlet
+from tests.cases import few_quick
 from tests.methods.dirichlet.cases import ask, example_1, figures, same, sample_table
 from tests.oracles import dirichlet as oracles
 from tests.oracles.dirichlet import first_of_two, largest
@@ -21,7 +22,11 @@ from tests.tables import table
 
 @pytest.mark.parametrize(
     ("prior", "alpha"),
-    [("symmetric", 0.25), ("jeffreys", 0.5), ("uniform", 1.0), (0.125, 0.125), (2, 2.0)],
+    few_quick(
+        [("symmetric", 0.25), ("jeffreys", 0.5), ("uniform", 1.0), (0.125, 0.125), (2, 2.0)],
+        4,
+        several=True,
+    ),
 )
 def test_priors(prior: Any, alpha: float) -> None:
     c = ask(example_1(), prior=prior)

@@ -17,4 +17,4 @@ def whole(uci: bc.Results) -> GsdComparison:
 
 @pytest.fixture(scope="session")
 def everything(uci: bc.Results) -> bc.pairs.Pairwise:
-    return bc.pairwise(uci, method=GSD(permutations=200), rng=1, n_jobs=1)
+    return bc.pairwise(uci, method=GSD(permutations=120), rng=1, n_jobs=1)

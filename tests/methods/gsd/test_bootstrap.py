@@ -14,7 +14,7 @@ from tests.methods.gsd.cases import Naive, ask, made
 from tests.tables import table
 
 
-@pytest.mark.parametrize("kind", few_quick(["mixed", "half-open", "metric", "ordinal"], 2))
+@pytest.mark.parametrize("kind", few_quick(["mixed", "half-open", "metric", "ordinal"], 1))
 def test_the_bootstrap_by_brute_force(kind: str) -> None:
     n = 24
     for seed, delta in ((0, 0), (1, 0.01)):

@@ -55,7 +55,7 @@ def test_words_about_too_few_resamples(
     few: bc.pairs.Pairwise, everything: bc.pairs.Pairwise
 ) -> None:
     said = everything.explain()
-    assert "With 200 resamples no two-sided p-value is below 2/201" in said
+    assert "With 120 resamples no two-sided p-value is below 2/121" in said
     assert "for 28 tests" in said
     wanted = int(re.search(r"permutations=(\d+) or more", said)[1])  # type: ignore[index]
     assert 28 * 2 / (wanted + 1) <= 0.05
@@ -71,7 +71,7 @@ def test_enumerated_tests_do_not_ask_for_more_resamples() -> None:
 
 def test_the_asserted_order(uci: bc.Results) -> None:
     p = bc.pairwise(
-        uci, method=GSD(permutations=999), algorithms=["GBM", "CART", "RF", "BDS"], rng=1, n_jobs=1
+        uci, method=GSD(permutations=399), algorithms=["GBM", "CART", "RF", "BDS"], rng=1, n_jobs=1
     )
     decided = p.decide()
     graph = p.order()

@@ -16,6 +16,7 @@ from scipy import integrate, stats
 
 import bayescompare as bc
 from bayescompare.methods import ModelFile
+from tests.cases import few_quick
 from tests.methods.model_file import simulated
 from tests.methods.model_file.test_bundled import crossvalidated, evaluate, function_of
 from tests.oracles import hierarchical
@@ -46,7 +47,7 @@ def drawn_folds(n: int, k: int, seed: int = 0) -> np.ndarray:
 # the likelihood -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("k", "folds"), [(5, 5), (12, 4), (30, 10)])
+@pytest.mark.parametrize(("k", "folds"), few_quick([(5, 5), (12, 4), (30, 10)], 2, several=True))
 def test_mean_and_deviation_say_all_that_the_folds_do(k: int, folds: int) -> None:
     """Log likelihood ratios of populations, by the model and by the folds' whole covariance."""
     x = drawn_folds(1, k)[0]

@@ -21,7 +21,7 @@ def walk() -> tuple[np.ndarray, Results]:
 @pytest.fixture(scope="session")
 def chain4() -> NetworkComparison:
     results = table(no.linked(60, 4, seed=0))
-    return ask(results, search=[("m0", "m1"), ("m1", "m2"), ("m2", "m3")])
+    return ask(results, search=[("m0", "m1"), ("m1", "m2"), ("m2", "m3")], mcse=3e-3)
 
 
 @pytest.fixture(scope="session")

@@ -142,7 +142,7 @@ def test_the_error_asked_for_is_reached() -> None:
     states = np.random.default_rng(4).random((14, 6)) < 0.35
     results = no.from_states(states)
     two = [("m0", "m1"), ("m2", "m1"), ("m3", "m4"), ("m5", "m4")]
-    for asked in (2e-3, 5e-3):
+    for asked in (4e-3, 1e-2):
         c = ask(results, search=two, mcse=asked)
         assert float(c.mcse.max()) <= 1.05 * asked
 
@@ -194,12 +194,12 @@ def test_a_tree_beyond_256_statements_lists_the_observed(walk: tuple[np.ndarray,
     assert c.answer.n_statements == 512
     counts = np.zeros(512)
     np.add.at(counts, states @ (1 << np.arange(9)[::-1]), 1.0)
-    share = no.leading_shares(counts, [2] * 9, no.masks(edges, results.measures), size=10_000)
+    share = no.leading_shares(counts, [2] * 9, no.masks(edges, results.measures), size=4_000)
     seen = [
         int(label.replace("A>B", "0").replace("B>A", "1").replace("|", ""), 2)
         for label in c.answer.labels
     ]
-    agree(c, share[seen], 10_000)
+    agree(c, share[seen], 4_000)
     assert c.unobserved == pytest.approx(1.0 - float(c.probability.sum()), abs=1e-12)
 
 
@@ -290,7 +290,7 @@ def test_the_four_questions_by_hand(name: str, walk: tuple[np.ndarray, Results])
     c = ask(results, search=GRAPHS[name])
     q = c.questions
     assert q.index.tolist() == ["most probable", "beats opposite", "majority", "expected"]
-    graph, size = no.masks(GRAPHS[name], results.measures), 200_000
+    graph, size = no.masks(GRAPHS[name], results.measures), 60_000
     counts = no.counts_of(values, results)
     logs = no.log_theta_draws(counts, [2] * 3, graph, 1.0, size, np.random.default_rng(3))
     k = c.answer.labels.index(c.best)
@@ -376,8 +376,10 @@ def test_swapping_the_algorithms_mirrors_every_figure(values: np.ndarray) -> Non
 def test_swapping_the_algorithms_under_a_given_graph(
     graph: list[tuple[str, str]], walk: tuple[np.ndarray, Results]
 ) -> None:
-    values, results = walk
-    c, mirrored = ask(results, search=graph), ask(table(values[:, ::-1]), search=graph)
+    values, _ = walk
+    c, mirrored = (
+        ask(table(cells), search=graph, mcse=3e-3) for cells in (values, values[:, ::-1])
+    )
     error = np.hypot(error_of(c), error_of(mirrored)[::-1])
     np.testing.assert_array_less(
         np.abs(c.probability.values - mirrored.probability.values[::-1]), 4 * error + 1e-10
@@ -420,7 +422,7 @@ def test_reordering_the_measures_keeps_the_answer() -> None:
 
 
 def test_the_same_seed_gives_the_same_answer(walk: tuple[np.ndarray, Results]) -> None:
-    one, two = (ask(walk[1], search=no.COLLIDER, rng=5) for _ in range(2))
+    one, two = (ask(walk[1], search=no.COLLIDER, rng=5, mcse=5e-3) for _ in range(2))
     np.testing.assert_array_equal(one.probability.values, two.probability.values)
     assert one.questions.tolist() == two.questions.tolist()
     assert one.answer.seed == 5

@@ -25,7 +25,7 @@ def test_the_average_is_the_sum_over_all_graphs(
     dags, states = no.every_dag(3), no.joint_states([2] * 3)
     scores = no.dag_scores(no.local_table(states, counts, [2] * 3, 1.0, 2), dags)
     weights = np.exp(scores - logsumexp(scores))
-    size = 60_000
+    size = 30_000
     expected, variance, mean = np.zeros(8), np.zeros(8), np.zeros(8)
     for k, (graph, weight) in enumerate(zip(dags.tolist(), weights, strict=True)):
         share = no.leading_shares(counts, [2] * 3, graph, size=size, seed=k)

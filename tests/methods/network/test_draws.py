@@ -16,7 +16,7 @@ from tests.tables import table
 def test_draws_are_the_tables_posterior(walk: tuple[np.ndarray, Results]) -> None:
     values, results = walk
     c = ask(results, search=no.COLLIDER)
-    tree = c.draws(4000, chains=4, rng=2)
+    tree = c.draws(1000, chains=4, rng=2)
     counts, graph = no.counts_of(values, results), no.masks(no.COLLIDER, results.measures)
     theta = tree["posterior"]["theta"].values.reshape(-1, 8)
     np.testing.assert_allclose(theta.sum(axis=1), 1.0, rtol=1e-10)
@@ -31,8 +31,8 @@ def test_draws_are_the_tables_posterior(walk: tuple[np.ndarray, Results]) -> Non
     a, b, given_ = (post[f"cpt_m{j}"].values for j in (0, 2, 1))
     assert post["cpt_m1"].dims[2:] == ("given_m1", "state_m1")
     joint = np.einsum("cdi,cdk,cdikj->cdijk", a[:, :, 0], b[:, :, 0], _as_grid(given_))
-    np.testing.assert_allclose(joint.reshape(4, 4000, 8), post["theta"].values, rtol=1e-9)
-    cube = post["theta"].values.reshape(4, 4000, 2, 2, 2)
+    np.testing.assert_allclose(joint.reshape(4, 1000, 8), post["theta"].values, rtol=1e-9)
+    cube = post["theta"].values.reshape(4, 1000, 2, 2, 2)
     sums = np.stack(
         [cube[:, :, 0].sum((2, 3)), cube[:, :, :, 0].sum((2, 3)), cube[..., 0].sum((2, 3))], axis=-1
     )

@@ -75,7 +75,7 @@ def test_the_average_weighs_every_graph_by_itself(walk: tuple[np.ndarray, Result
     weights = np.exp(scores - logsumexp(scores))
     c = ask(results, average=True, max_parents=2, mcse=3e-3, priors={"alpha": ALPHA})
     assert c.log_evidence == pytest.approx(logsumexp(scores) - math.log(25), abs=1e-9)
-    size, expected, variance, mean = 30_000, np.zeros(8), np.zeros(8), np.zeros(8)
+    size, expected, variance, mean = 15_000, np.zeros(8), np.zeros(8), np.zeros(8)
     for k, (graph, w) in enumerate(zip(dags.tolist(), weights, strict=True)):
         share = no.leading_shares(counts, [2] * 3, graph, size=size, seed=k, alpha=ROWS)
         expected += w * share

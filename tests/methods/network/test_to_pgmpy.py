@@ -163,7 +163,7 @@ def ask(results: Results, **choices: Any) -> NetworkComparison:
 
 @pytest.mark.parametrize("search", ["hill-climb", "ges"])
 def test_other_searches_never_beat_the_exact_one(search: str) -> None:
-    for seed, m in ((0, 3), (1, 5), (2, 6)):
+    for seed, m in ((0, 3), (1, 5)):
         results = table(no.linked(40, m, seed=seed))
         exact, other = ask(results, mcse=0.05), ask(results, search=search, mcse=0.05)
         assert other.score <= exact.score + 1e-9

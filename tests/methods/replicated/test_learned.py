@@ -15,6 +15,7 @@ from bayescompare import BayescompareError
 from bayescompare.kernels.dirichlet.learned import STRENGTHS
 from bayescompare.kernels.replicated.strengths import replicated_evidence
 from bayescompare.methods import Replicated
+from tests.cases import few_quick
 from tests.methods.replicated.test_replicated import constant, folds
 from tests.oracles import replicated as oracle
 
@@ -29,7 +30,7 @@ def pairs(many: bc.Results) -> bc.Pairwise:
     return bc.pairwise(many, method="replicated", n_jobs=1)
 
 
-@pytest.mark.parametrize("size", [2, 3, 4])
+@pytest.mark.parametrize("size", few_quick([2, 3, 4], 2))
 def test_the_evidence_of_each_strength_is_the_sum_over_all_statements(size: int) -> None:
     rng = np.random.default_rng(size)
     logs = rng.normal(0.0, 2.0, size=(2, 5, size))
