@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from bayescompare.kernels.replicated.partial import PartialPosterior, partial_posterior
+from bayescompare.evidence import Evidence, TooManyVectors
+from bayescompare.kernels.orders import WeightTable
+from bayescompare.posterior.component import Component
+from bayescompare.posterior.dirichlet import DirichletMixture
+from bayescompare.posterior.partition import Partition
+from bayescompare.prior import DirichletPrior
+from bayescompare.statements import Statements
 from tests.oracles.dirichlet import largest
 from tests.oracles.partial import mixture
 
-COMPLETE = np.array([2.5, 0.0, 1.5, 1.0])
+#: Complete datasets, two of them tied.
+SHOWN = np.array([[1, 0, 0, 0], [1, 0, 0, 0], [0.5, 0, 0.5, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
+COMPLETE = SHOWN.sum(axis=0)
 AGREE = [(0, 1), (0, 1), (1, 3), (0, 1, 2, 3), (2, 3)]
 
 
@@ -23,11 +32,25 @@ def rows_of(agree: list[tuple[int, ...]], cells: int) -> np.ndarray:
     return rows
 
 
-def solved(alpha: np.ndarray, prior: np.ndarray, agree: list[tuple[int, ...]]) -> PartialPosterior:
-    rng = np.random.default_rng(0)
-    found = partial_posterior(alpha, prior, COMPLETE, rows_of(agree, 4), rng)
-    assert found is not None
-    return found
+def evidence_of(shown: np.ndarray, rows: np.ndarray) -> Evidence:
+    """Counted datasets with these weights (n, K), and rows of log likelihoods after them."""
+    measures = {f"m{j}": None for j in range(int(math.log2(rows.shape[1])))}
+    every = Statements.without_data(["A", "B"], measures)
+    dataset, statement = np.nonzero(shown)
+    weight = shown[dataset, statement]
+    table = WeightTable(every.table.states, shown.sum(axis=0), dataset, statement, weight)
+    names = tuple(f"d{i}" for i in range(len(shown) + len(rows)))
+    statements = replace(every, datasets=names, table=table)
+    return Evidence(statements, rows[None], np.arange(len(rows)) + len(shown))
+
+
+def prior_of(alpha: np.ndarray, prior: np.ndarray) -> DirichletPrior:
+    classes = Partition.trivial(alpha.shape[1])
+    return DirichletPrior(tuple(Component(np.log(a), classes) for a in alpha), np.log(prior))
+
+
+def solved(alpha: np.ndarray, prior: np.ndarray, agree: list[tuple[int, ...]]) -> DirichletMixture:
+    return DirichletMixture.of(evidence_of(SHOWN, rows_of(agree, 4)), prior_of(alpha, prior))
 
 
 @pytest.mark.parametrize(
@@ -52,8 +75,8 @@ def test_against_enumeration(alpha: np.ndarray, prior: np.ndarray) -> None:
         shapes[key] = shapes.get(key, 0.0) + weight / evidence
     mean = sum(w * np.array(shape) / sum(shape) for shape, w in shapes.items())
     assert found.log_evidence == pytest.approx(math.log(evidence), abs=1e-10)
-    np.testing.assert_allclose(found.theta_mean, mean, atol=1e-10)
-    assert found.probability.sum() == pytest.approx(1.0, abs=1e-10)
+    np.testing.assert_allclose(found.mean(), mean, atol=1e-10)
+    assert found.p_max().sum() == pytest.approx(1.0, abs=1e-10)
 
 
 def test_the_largest_against_mpmath() -> None:
@@ -65,7 +88,7 @@ def test_the_largest_against_mpmath() -> None:
         shapes[tuple(shape)] = shapes.get(tuple(shape), 0.0) + weight
     biggest = sum(w * np.array(largest(shape)) for shape, w in shapes.items())
     biggest /= sum(shapes.values())
-    np.testing.assert_allclose(found.probability, biggest, atol=1e-10)
+    np.testing.assert_allclose(found.p_max()[:-1], biggest, atol=1e-10)
 
 
 def test_leave_one_out_is_a_difference_of_evidences() -> None:
@@ -78,44 +101,40 @@ def test_leave_one_out_is_a_difference_of_evidences() -> None:
 
     found = solved(alpha, prior, AGREE)
     whole = log_evidence(COMPLETE, AGREE)
-    densities = found.left_out()
-    assert densities is not None
+    without, within = found.leave_one_out()
     for i in range(len(AGREE)):
         rest = [own for j, own in enumerate(AGREE) if j != i]
-        assert densities[0][i] == pytest.approx(whole - log_evidence(COMPLETE, rest), abs=1e-9)
+        fewer = whole - log_evidence(COMPLETE, rest)
+        assert without[len(SHOWN) + i] == pytest.approx(fewer, abs=1e-9)
+            whole - log_evidence(COMPLETE, rest), abs=1e-9
+        )
         more = log_evidence(COMPLETE, [*AGREE, AGREE[i]]) - whole
-        assert densities[1][i] == pytest.approx(more, abs=1e-9)
-    for weight in (np.array([1.0, 0, 0, 0]), np.array([0.5, 0, 0.5, 0])):
-        own = found.left_out_complete(weight)
-        assert own is not None
-        assert own[0] == pytest.approx(whole - log_evidence(COMPLETE - weight, AGREE), abs=1e-9)
-        assert own[1] == pytest.approx(log_evidence(COMPLETE + weight, AGREE) - whole, abs=1e-9)
+        assert within[len(SHOWN) + i] == pytest.approx(more, abs=1e-9)
+    for i, weight in enumerate(SHOWN):
+        assert without[i] == pytest.approx(whole - log_evidence(COMPLETE - weight, AGREE), abs=1e-9)
+        assert within[i] == pytest.approx(log_evidence(COMPLETE + weight, AGREE) - whole, abs=1e-9)
 
 
 def test_a_dataset_that_leaves_everything_says_nothing() -> None:
     alpha, prior = np.full((1, 4), 0.25), np.ones(1)
     with_it, without = solved(alpha, prior, AGREE), solved(alpha, prior, [*AGREE, (0, 1, 2, 3)])
-    np.testing.assert_allclose(with_it.probability, without.probability, atol=1e-10)
+    np.testing.assert_allclose(with_it.p_max(), without.p_max(), atol=1e-10)
     assert with_it.log_evidence == pytest.approx(without.log_evidence, abs=1e-10)
 
 
 def test_draws_have_the_posterior_mean() -> None:
     found = solved(np.full((1, 4), 0.25), np.ones(1), AGREE)
-    rng = np.random.default_rng(1)
-    component, counts = found.draw((4, 5000), rng)
-    mean = ((found.alpha[component] + counts) / (1.0 + 10.0)).mean(axis=(0, 1))
-    np.testing.assert_allclose(mean, found.theta_mean, atol=0.01)
+    drawn = np.exp(found.draw(20_000, np.random.default_rng(1)))[:, :-1]
+    np.testing.assert_allclose(drawn.mean(axis=0), found.mean(), atol=0.01)
 
 
 def test_too_many_count_vectors_are_sampled_or_refused() -> None:
-    rng = np.random.default_rng(0)
     agree = list(itertools.islice(itertools.cycle(itertools.combinations(range(16), 8)), 40))
-    complete, rows = np.zeros(16), rows_of(agree, 16)
-    alpha = np.full((1, 16), 1 / 16)
-    sampled = partial_posterior(alpha, np.ones(1), complete, rows, rng)
-    assert sampled is not None
-    assert sampled.mcse is not None
+    evidence = evidence_of(np.empty((0, 16)), rows_of(agree, 16))
+    prior = prior_of(np.full((1, 16), 1 / 16), np.ones(1))
+    with pytest.raises(TooManyVectors):
+        DirichletMixture.of(evidence, prior)
+    sampled = DirichletMixture.sampled(evidence, prior, np.random.default_rng(0))
+    assert sampled.mcse() is not None
     assert sampled.log_evidence is None
-    assert sampled.left_out() is None
-    two = np.concatenate([alpha, 2.0 * alpha])
-    assert partial_posterior(two, np.full(2, 0.5), complete, rows, rng) is None
+    assert sampled.p_max().sum() == pytest.approx(1.0, abs=1e-9)
