@@ -28,7 +28,6 @@ from bayescompare._typing import IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
-from bayescompare.comparison.gaps import comparison_without_gaps
 from bayescompare.comparison.lazy_comparisons import LazyComparisons
 from bayescompare.comparison.method import Method, Sampling
 from bayescompare.comparison.nuts import announced_nuts
@@ -123,10 +122,7 @@ def pairwise(
                 whole, test, _pairs_for_pairwise(whole, None), missing
             )[0]
         )
-        # From complete datasets: what a gap hides cannot teach.
-        test = test.learn(
-            [one for one in map(comparison_without_gaps, every.values()) if one is not None]
-        )
+        test = test.learn(list(every.values()))
     tests = {pair: test.of_pair(whole, pair).for_table(asked[pair]) for pair in asked}
     # One that needs NUTS, if any does.
     slow = max(asked, key=lambda pair: tests[pair].needs_mcmc)
@@ -140,7 +136,8 @@ def pairwise(
     comparisons = tuple(
         comparison_of(asked[pair], tests[pair], answer) for pair, answer in answers.items()
     )
-    return Pairwise(whole, asked_method, comparisons, reference, skipped)
+    taught = getattr(test, "taught", None)
+    return Pairwise(whole, asked_method, comparisons, reference, skipped, taught=taught)
 
 
 def _pairwise_in_one_pass(
@@ -179,7 +176,10 @@ def _pairwise_in_one_pass(
     ]
     test, figures = answered
     comparisons = _pairwise_when_asked_for(results, test, figures, missing)
-    return Pairwise(results, method, comparisons, reference, tuple(skipped), found=figures)
+    taught = getattr(test, "taught", None)
+    return Pairwise(
+        results, method, comparisons, reference, tuple(skipped), found=figures, taught=taught
+    )
 
 
 def _positions_of_pairwise(pairs: IntArray, wanted: IntArray) -> IntArray:
@@ -195,9 +195,10 @@ def _pairwise_when_asked_for(
 
     def make(place: int) -> Comparison:
         asked = prepare_to_compare(results, method, figures.pairs[place], missing)
+        test = method.of_pair(results, figures.pairs[place])
         # An exact answer draws nothing.
-        answer = method.answer(asked, Sampling(np.random.default_rng(0)))
-        return comparison_of(asked, method, answer)
+        answer = test.answer(asked, Sampling(np.random.default_rng(0)))
+        return comparison_of(asked, test, answer)
 
     return LazyComparisons(
         make, partial(pairwise_notes_of_tables, results, figures.pairs), len(figures)

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from bayescompare._typing import FloatArray, IntArray
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.neighbours import STRENGTHS, Neighbours
+from bayescompare.kernels.dirichlet.neighbours import STRENGTHS
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.partition import Partition
 
 if TYPE_CHECKING:
-    from bayescompare.posterior.dirichlet import DirichletMixture
+    pass
 
 __all__ = ["DirichletPrior"]
 
@@ -67,23 +67,6 @@ class DirichletPrior:
         kinds = Partition.trivial(len(base)), Partition.mirrored(len(base))
         components = tuple(Component.over(a * base, kind) for kind in kinds for a in STRENGTHS)
         return cls(components, np.full(len(components), -np.log(len(components))))
-
-    @classmethod
-    def learned(cls, pairs: Sequence[DirichletMixture], who: IntArray) -> list[Self]:
-        """Learn the prior of each pair from its neighbours (SPEC 8).
-
-        Parameters
-        ----------
-        pairs : sequence of DirichletMixture
-            Every pair of a table under its own prior.
-        who : array (P, 2)
-            The two algorithms of each.
-        """
-        records = [pair.evidence.leanings(pair.version) for pair in pairs]
-        neighbours = Neighbours(who, np.array(records))
-        equal = cls.of_pairs(neighbours.base)
-        found = [pair.under(equal).log_evidences for pair in pairs]
-        return [replace(equal, log_weight=each) for each in neighbours.teach(np.array(found))]
 
     def log_urn(self, counts: FloatArray) -> FloatArray:
         """Log probability of datasets with these counts under each component, (A, M)."""

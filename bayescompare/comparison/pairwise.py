@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
 
-    from bayescompare.methods._shared.learned_prior import LearnedPrior
+    from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 
 __all__ = ["Pairwise"]
 
@@ -69,6 +69,8 @@ class Pairwise:
         Pairs with fewer than two datasets in common, and how many they have.
     found : PairFigures, optional
         The figures of all pairs, where they were worked out at once.
+    taught : Learned, optional
+        What the pairs taught each other; see `learned`.
     """
 
     results: Results
@@ -77,6 +79,7 @@ class Pairwise:
     reference: str | None = None
     skipped: tuple[tuple[str, str, int], ...] = ()
     found: PairFigures | None = field(default=None, kw_only=True)
+    taught: Learned | None = field(default=None, kw_only=True)
 
     def __getitem__(self, pair: tuple[str, str] | int) -> Comparison:
         """Return the comparison of a pair, whichever is named first, or the one at a position."""
@@ -214,9 +217,14 @@ class Pairwise:
         return np.stack(each)
 
     @property
-    def learned(self) -> LearnedPrior | None:
-        """The prior learned from all pairs; None where none was learned."""
-        return getattr(self.comparisons[0].method, "learned", None)
+    def learned(self) -> Learned | LearnedPrior | None:
+        """What the pairs taught each other about their priors; None where nothing was learned.
+
+        It has ``base`` (how often each pattern is expected), ``weights`` (of strengths A and shares
+        q of pairs without a difference, by pair), ``null`` (P(no difference) of each pair) and
+        ``lenders`` (how many pairs taught each). Methods with one prior for all pairs have that.
+        """
+        return self.taught or getattr(self.comparisons[0].method, "learned", None)
 
     def decide(
         self, *, level: float | None = None, fdr: float | None = None, floor: float = LIKELY

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.comparison.rule import Rule
     from bayescompare.comparison.verdicts import PairVerdicts
-    from bayescompare.methods._shared.learned_prior import LearnedPrior
+    from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
     from bayescompare.results.results import Results
 
 __all__ = [
@@ -202,7 +202,11 @@ def data_words(results: Results, spread: str = "") -> str:
 
 
 def taken_for_granted(
-    method: Method, results: Results, *, learned: LearnedPrior | None = None, pairs: bool = False
+    method: Method,
+    results: Results,
+    *,
+    learned: Learned | LearnedPrior | None = None,
+    pairs: bool = False,
 ) -> str:
     """Say what an answer takes for granted: datasets alike, and its prior."""
     alike = "The datasets are like those you care about, and each counts the same."

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-    from bayescompare.methods._shared.learned_prior import LearnedPrior
+    from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 
 __all__ = [
     "closing_words",
@@ -66,7 +66,7 @@ def pairs_words(
 
 
 def learned_words(
-    learned: LearnedPrior | None, method: Method, decided: pd.DataFrame, rule: Rule
+    learned: Learned | LearnedPrior | None, method: Method, decided: pd.DataFrame, rule: Rule
 ) -> str:
     """Say what prior was learned, or that none was, and which pairs only look sure alone."""
     if method.kind != "bayesian" or len(decided) < LEAST_PAIRS:
@@ -77,8 +77,8 @@ def learned_words(
             "so among many pairs some may reach a high probability by chance."
         )
     prior = (
-        f"The prior was learned from all {plural(learned.pairs, 'pair')} (empirical Bayes: the "
-        "pairs share algorithms and are not independent)."
+        f"The prior of each was learned from {plural(learned.pairs, 'pair')} (empirical Bayes: "
+        "the pairs share algorithms and are not independent)."
     )
     if rule.level is None:
         return prior

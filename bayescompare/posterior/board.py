@@ -32,7 +32,7 @@ class Board:
 
     @classmethod
     def learned(cls, counts: FloatArray, who: IntArray) -> Board:
-        """Let all pairs, (P, 2), teach each other, as `DirichletPrior.learned` does."""
+        """Let all pairs, (P, 2), teach each other."""
         neighbours = Neighbours(who, counts)
         prior = DirichletPrior.of_pairs(neighbours.base)
         log_urn = prior.log_urn(counts)

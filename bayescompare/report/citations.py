@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bayescompare._version import __version__
 from bayescompare.comparison.gaps import GAPS_TEXT
 from bayescompare.comparison.rule import Rule
-from bayescompare.methods._shared.learned_prior import LearnedPrior
+from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 from bayescompare.report.page import PageSection
 from bayescompare.results.gaps import Reading
 from bayescompare.text.numbers import plural, setting_number_text
@@ -87,7 +87,7 @@ def report_method_section(
     answer: Answer | None,
     *,
     rule: Rule | None = None,
-    learned: LearnedPrior | None = None,
+    learned: Learned | LearnedPrior | None = None,
     reference: str | None = None,
     fewest: int | None = None,
     gaps: Reading | None = None,
@@ -149,7 +149,10 @@ def _report_paragraph_on_ropes(results: Results) -> str:
 
 
 def _report_paragraph_over_pairs(
-    method: Method, rule: Rule, learned: LearnedPrior | None, reference: str | None
+    method: Method,
+    rule: Rule,
+    learned: Learned | LearnedPrior | None,
+    reference: str | None,
 ) -> str:
     pairs = "all pairs" if reference is None else f"the pairs with {reference}"
     if method.kind != "bayesian":

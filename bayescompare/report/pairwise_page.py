@@ -270,8 +270,8 @@ def _pairwise_page_learned_tables(p: Pairwise) -> list[Table]:
         return []
     weight = isinstance(p.method, LearnsWeight)
     strengths = [
-        [_pairwise_page_strength(value), ReportTableCell.of(percent(share), share)]
-        for value, share in zip(learned.values, learned.weights, strict=True)
+        [_pairwise_page_strength(float(str(value))), ReportTableCell.of(percent(share), share)]
+        for value, share in learned.strengths.items()
     ]
     heads = ["b" if weight else "strength A (datasets)", "share of pairs"]
     weights = Table("Learned prior: how much it weighs (papers' prior: 1)", heads, strengths)
@@ -287,7 +287,7 @@ def _pairwise_page_learned_tables(p: Pairwise) -> list[Table]:
         for pattern, phi in base.items()
     ]
     title = "Learned prior: expected share of each pattern, first against second"
-    more = len(learned.shares) - len(base)
+    more = len(learned.base) - len(base)
     shares = Table(title, ["pattern", "learned", "papers' prior"], rows, more=more)
     return [shares, weights]
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import betainc, log_softmax, logsumexp
+from scipy.special import betainc, log_softmax, logsumexp, softmax
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 
@@ -28,6 +28,8 @@ __all__ = ["SHARES", "STRENGTHS", "Neighbours", "is_decided"]
 STRENGTHS = np.array([2.0, 8.0, 32.0])
 #: Shares q of pairs without a difference; each is weighed by q^(−½) before the data.
 SHARES = np.array([0.02, 1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 0.995])
+#: Log prior weight of every strength and share, up to a constant.
+_PRIOR = np.tile(-np.log(SHARES) / 2.0, len(STRENGTHS))
 #: A record is decided from here on. Fixed: P must not depend on the level of a decision.
 _DECIDED = 0.95
 #: Numbers held at once.
@@ -66,13 +68,16 @@ class Neighbours:
 
         Components, here and in `log_evidence`, are every strength with a difference, then without.
         """
-        differ, same = np.split(log_evidence[:, :, None], 2, axis=1)
-        cells = np.logaddexp(np.log(SHARES) + same, np.log1p(-SHARES) + differ)
-        own = cells.reshape(len(cells), -1)
-        prior = np.tile(-np.log(SHARES) / 2.0, len(STRENGTHS))
-        taught = log_softmax(prior + self.lent(own) - own, axis=1).reshape(cells.shape)
+        own = _cells(log_evidence)
+        taught = log_softmax(_PRIOR + self.lent(own) - own, axis=1)
+        taught = taught.reshape(len(own), len(STRENGTHS), len(SHARES))
         kinds = (np.log1p(-SHARES), np.log(SHARES))
         return np.concatenate([logsumexp(taught + kind, axis=2) for kind in kinds], axis=1)
+
+    def cells(self, log_evidence: FloatArray) -> FloatArray:
+        """Return the probability of each strength and share given all lenders, (P, A, q)."""
+        weight = softmax(_PRIOR + self.lent(_cells(log_evidence)), axis=1)
+        return np.asarray(weight.reshape(len(weight), len(STRENGTHS), len(SHARES)))
 
     @property
     def lenders(self) -> FloatArray:
@@ -111,6 +116,13 @@ class Neighbours:
         against = np.zeros((number, number, self.records.shape[1]))
         against[second, first], against[first, second] = self.records, self.records[:, ::-1]
         return against
+
+
+def _cells(log_evidence: FloatArray) -> FloatArray:
+    """L of each pair for every strength and share, (P, 2 A) to (P, A q)."""
+    differ, same = np.split(log_evidence[:, :, None], 2, axis=1)
+    cells = np.logaddexp(np.log(SHARES) + same, np.log1p(-SHARES) + differ)
+    return np.asarray(cells.reshape(len(cells), -1))
 
 
 def is_decided(records: FloatArray) -> BoolArray:

@@ -1,8 +1,15 @@
-r"""`LearnedPrior`: what all pairs of a table teach about the prior of each.
+r"""What the pairs of a table teach about the prior of each (SPEC 8).
 
-Pair p has the prior Dirichlet(:math:`A_p\,\varphi`). The base :math:`\varphi` over patterns such as
-``">|<"`` (the first better on the first measure, the second on the second) and the distribution g
-of strengths are the same for every pair; `kernels.learned` has the equations.
+A pair either has no difference or has one of strength A, and its prior is a mixture over both,
+
+.. math:: \theta \sim \mathrm{Dirichlet}(A\,\varphi), \qquad\text{or the same with}\quad
+          \theta_s = \theta_{\mathrm{rev}(s)} .
+
+The base :math:`\varphi` over patterns such as ``">|<"`` (the first better on the first measure, the
+second on the second) is the same for every pair; the weights are what the other pairs teach it.
+`LearnedPrior` is the prior of one pair, `Learned` that of all; `kernels.dirichlet.neighbours` has
+the equations. Priors of version 0.1.0 had one distribution of strengths for all pairs, and no pair
+without a difference: files that hold one keep it.
 """
 
 from __future__ import annotations
@@ -25,14 +32,23 @@ from bayescompare.kernels.dirichlet.learned import (
     learn_weights,
     learned_base,
 )
+from bayescompare.kernels.dirichlet.neighbours import SHARES as NULL_SHARES
+from bayescompare.kernels.dirichlet.neighbours import STRENGTHS as FOLDED_STRENGTHS
+from bayescompare.kernels.dirichlet.neighbours import Neighbours
 from bayescompare.kernels.pair_states import every_state
 from bayescompare.methods._shared.choice import pick_shared_choice
+from bayescompare.posterior.component import Component
+from bayescompare.posterior.partition import Partition
+from bayescompare.prior import DirichletPrior
 from bayescompare.statements import DENSE, State, Statement, Statements
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from bayescompare.posterior.dirichlet import DirichletMixture
+
 __all__ = [
+    "Learned",
     "LearnedPrior",
     "join_shared_pattern",
     "learn_prior",
@@ -50,7 +66,7 @@ _SIGNS = {2: "><", 3: ">=<"}
 
 @dataclass(frozen=True)
 class LearnedPrior:
-    """A prior for each of many pairs, learned from all of them (empirical Bayes).
+    """The prior of one pair, learned from others (empirical Bayes).
 
     Attributes
     ----------
@@ -60,12 +76,19 @@ class LearnedPrior:
         256, else those that some pair shows and their opposites.
     log_rest : float
         Logarithm of φ of each pattern that is not listed; −inf where none can be.
-    values, weights : tuples of float
-        The strengths A, and the share g of pairs that have each.
+    values : tuple of float
+        The strengths A.
+    weights : tuple of float
+        Prior probability of each strength with a difference, then of each without one; of version
+        0.1.0, the share of pairs that have each strength.
     pairs : int
         How many pairs it was learned from.
     datasets : float
         How many datasets they have together.
+    cells : tuple of float
+        Posterior probability of each strength and share of pairs without a difference.
+    lenders : int
+        How many pairs taught this one, itself among them.
     """
 
     shares: Mapping[str, float]
@@ -74,6 +97,27 @@ class LearnedPrior:
     weights: tuple[float, ...]
     pairs: int
     datasets: float
+    cells: tuple[float, ...] = ()
+    lenders: int = 0
+
+    @property
+    def folds(self) -> bool:
+        """Whether a pair may have no difference."""
+        return len(self.weights) > len(self.values)
+
+    @property
+    def strength_weights(self) -> FloatArray:
+        """Prior probability of each strength, with a difference or without one."""
+        return np.reshape(self.weights, (-1, len(self.values))).sum(axis=0)
+
+    def prior_on(self, cells: DirichletCells) -> DirichletPrior:
+        """Return the prior over statements, φ of which `cells_of` returned."""
+        if not self.folds:
+            return DirichletPrior.scaled(cells, self.values, self.weights)
+        kinds = Partition.trivial(len(cells.alpha)), Partition.mirrored(len(cells.alpha))
+        components = (Component.over(a * cells.alpha, kind) for kind in kinds for a in self.values)
+        with np.errstate(divide="ignore"):
+            return DirichletPrior(tuple(components), np.log(np.array(self.weights)))
 
     @property
     def base(self) -> pd.Series[float]:
@@ -89,7 +133,7 @@ class LearnedPrior:
         import pandas as pd
 
         index = pd.Index(self.values, name="strength", dtype=float)
-        return pd.Series(self.weights, index, name="share of pairs", dtype=float)
+        return pd.Series(self.strength_weights, index, name="share of pairs", dtype=float)
 
     def cells_of(self, statements: Statements) -> tuple[Statements, DirichletCells]:
         """Return the statements of a pair, with those that it names listed, and φ on them."""
@@ -128,7 +172,10 @@ class LearnedPrior:
     def options(self) -> dict[str, Any]:
         """Return the fields as JSON's own types."""
         rest = self.log_rest if math.isfinite(self.log_rest) else None
-        return {**asdict(self), "shares": dict(self.shares), "log_rest": rest}
+        fields = {**asdict(self), "shares": dict(self.shares), "log_rest": rest}
+        if not self.folds:
+            del fields["cells"], fields["lenders"]
+        return fields
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any] | LearnedPrior) -> LearnedPrior:
@@ -141,15 +188,140 @@ class LearnedPrior:
             log_rest=-math.inf if options["log_rest"] is None else float(options["log_rest"]),
             pairs=int(options["pairs"]),
             datasets=float(options["datasets"]),
+            cells=tuple(map(float, options.get("cells", ()))),
+            lenders=int(options.get("lenders", 0)),
             **numbers,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What all pairs of a table taught each other.
+
+    Attributes
+    ----------
+    priors : mapping of (str, str) to LearnedPrior
+        Of each pair.
+    null : Series
+        P(no difference) of each pair, given its datasets.
+    """
+
+    priors: Mapping[tuple[str, str], LearnedPrior]
+    null: pd.Series[float]
+
+    @classmethod
+    def of(cls, pairs: Mapping[tuple[str, str], DirichletMixture]) -> Learned | None:
+        """Let pairs teach each other, each under its own prior; None where one cannot.
+
+        Only exact posteriors over all statements teach: no draws, no power likelihood.
+        """
+        every = list(pairs.values())
+        exact = all(each.states is None and not each.evidence.is_power for each in every)
+        if not exact or not all(each.components[0].is_plain for each in every):
+            return None
+        _, who = np.unique(list(pairs), return_inverse=True)
+        records = np.array([each.evidence.leanings(each.version) for each in every])
+        neighbours = Neighbours(who.reshape(-1, 2), records)
+        equal = DirichletPrior.of_pairs(neighbours.base)
+        log_evidence = np.array([each.under(equal).log_evidences for each in every])
+        return cls._taught(list(pairs), neighbours, log_evidence, every[0].evidence.statements)
+
+    @classmethod
+    def of_counts(
+        cls, names: Sequence[tuple[str, str]], who: IntArray, counts: FloatArray, first: Statements
+    ) -> Learned:
+        """Let very many pairs teach each other, by their counts (P, K)."""
+        neighbours = Neighbours(who, counts)
+        log_urn = DirichletPrior.of_pairs(neighbours.base).log_urn(counts)
+        return cls._taught(names, neighbours, log_urn.T, first)
+
+    @classmethod
+    def _taught(
+        cls,
+        names: Sequence[tuple[str, str]],
+        neighbours: Neighbours,
+        log_evidence: FloatArray,
+        first: Statements,
+    ) -> Learned:
+        import pandas as pd
+
+        taught = neighbours.teach(log_evidence)
+        shares = dict(zip(shared_pair_patterns(first), neighbours.base.tolist(), strict=True))
+        after = softmax(taught + log_evidence, axis=1)[:, len(FOLDED_STRENGTHS) :].sum(axis=1)
+        columns = (np.exp(taught), neighbours.cells(log_evidence), neighbours.lenders)
+        total = float(neighbours.records.sum())
+        priors = {
+            pair: LearnedPrior(
+                shares=shares,
+                log_rest=-math.inf,
+                values=tuple(FOLDED_STRENGTHS.tolist()),
+                weights=tuple(weights.tolist()),
+                pairs=len(names),
+                datasets=total,
+                cells=tuple(cells.ravel().tolist()),
+                lenders=int(lenders),
+            )
+            for pair, weights, cells, lenders in zip(names, *columns, strict=True)
+        }
+        return cls(priors, pd.Series(after, _pair_index(names), name="null"))
+
+    def of_pair(self, pair: tuple[str, str]) -> LearnedPrior:
+        """Return the prior of a pair, whichever is named first."""
+        return self.priors[pair if pair in self.priors else pair[::-1]]
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs taught each other."""
+        return len(self.priors)
+
+    @property
+    def base(self) -> pd.Series[float]:
+        """φ: how often each pattern is expected of a pair, before its datasets are seen."""
+        return next(iter(self.priors.values())).base
+
+    @property
+    def weights(self) -> pd.DataFrame:
+        """Probability of each strength A and share q of pairs without a difference, by pair."""
+        import pandas as pd
+
+        columns = pd.MultiIndex.from_product([FOLDED_STRENGTHS, NULL_SHARES], names=["A", "q"])
+        cells = [prior.cells for prior in self.priors.values()]
+        return pd.DataFrame(cells, _pair_index(list(self.priors)), columns)
+
+    @property
+    def strengths(self) -> pd.Series[float]:
+        """Probability of each strength A, the prior's weight in datasets, averaged over pairs."""
+        return self.weights.mean().groupby("A").sum().rename("share of pairs")
+
+    @property
+    def lenders(self) -> pd.Series[int]:
+        """How many pairs taught each pair, itself among them."""
+        import pandas as pd
+
+        each = [prior.lenders for prior in self.priors.values()]
+        return pd.Series(each, _pair_index(list(self.priors)), name="lenders")
+
+    def options(self) -> dict[str, Any]:
+        """Return what a file of all pairs says of it; each pair holds its own prior."""
+        return {
+            "base": self.base.to_dict(),
+            "pairs": self.pairs,
+            "null": self.null.tolist(),
+            "lenders": self.lenders.tolist(),
+        }
+
+
+def _pair_index(names: Sequence[tuple[str, str]]) -> pd.MultiIndex:
+    import pandas as pd
+
+    return pd.MultiIndex.from_tuples(names, names=["first", "second"])
 
 
 def place_learned(name: str, learned: LearnedPrior) -> Any:
     """Add a value from the learned distribution to the model in context, and return it."""
     import pymc as pm
 
-    index = pm.Categorical(f"{name}_index", p=np.array(learned.weights))
+    index = pm.Categorical(f"{name}_index", p=learned.strength_weights)
     return pm.Deterministic(name, pick_shared_choice(np.array(learned.values), index))
 
 

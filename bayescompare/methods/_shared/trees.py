@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
-from bayescompare._typing import AnyArray, FloatArray
+from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare._version import __version__
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import LATENTS
+from bayescompare.posterior.partition import Partition
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "add_shared_constants",
+    "draw_given_component",
     "finish_shared_tree",
     "make_shared_tree",
     "posterior_tree",
@@ -63,7 +65,7 @@ def posterior_tree(
     """Draw exactly from prior and posterior, with the latents' log prior as NUTS has it.
 
     A component and a count vector are drawn first, (chains, draws) of them; given both, θ is a
-    Dirichlet over the cells listed.
+    Dirichlet over the cells listed, or over classes of them.
     """
     evidence, before = posterior.evidence, (1, size[1])
     place = np.zeros(size, dtype=np.int64)
@@ -73,39 +75,84 @@ def posterior_tree(
     first = np.zeros(before, dtype=np.int64)
     if learned is not None:
         first = rng.choice(len(learned.weights), size=before, p=np.array(learned.weights))
-    factor = np.zeros(1) if learned is None else np.log(np.array(learned.values))
-    alphas = [listing.log_alpha + factor[drawn][..., None] for drawn in (component, first)]
     counts = posterior.counts[vector] if len(posterior.counts) > 1 else listing.counts
-    after = draw_dirichlet_latents(alphas[0], counts, size, rng)
-    logs = dirichlet_log_theta(alphas[0], *after)
-    nothing = np.zeros_like(listing.counts)
-    drawn = draw_dirichlet_latents(alphas[1], nothing, before, rng)
-    theta, prior = np.exp(logs), np.exp(dirichlet_log_theta(alphas[1], *drawn))
-    n = len(results.datasets)
-    likelihood = logs @ listing.weights.T
+    variables, latents = draw_given_component(listing.log_alpha, learned, component, counts, rng)
+    ahead, _ = draw_given_component(
+        listing.log_alpha, learned, first, np.zeros_like(listing.counts), rng
+    )
+    logs, n = variables.pop("log_theta"), len(results.datasets)
+    del ahead["log_theta"]
+    # A statement without weight counts nothing, even where θ underflows to 0.
+    likelihood = np.maximum(logs, -1e300) @ listing.weights.T
     if len(evidence.uncounted):
         likelihood[..., evidence.uncounted] = logsumexp(
             logs[:, :, None, :] + evidence.rows[0], axis=-1
         )
     groups = {
-        "posterior": {"theta": theta},
-        "prior": {"theta": prior},
-        "posterior_predictive": {OUTCOME: shared_statement_each(theta, n, rng)},
-        "prior_predictive": {OUTCOME: shared_statement_each(prior, n, rng)},
+        "posterior": variables,
+        "prior": ahead,
+        "posterior_predictive": {OUTCOME: shared_statement_each(variables["theta"], n, rng)},
+        "prior_predictive": {OUTCOME: shared_statement_each(ahead["theta"], n, rng)},
         "log_likelihood": {OUTCOME: likelihood},
-        "log_prior": shared_latent_log_prior("theta", np.exp(alphas[0]), *after),
+        "log_prior": latents,
         "observed_data": {OUTCOME: listing.weights},
     }
-    if learned is not None:
-        groups["posterior"]["strength"] = np.array(learned.values)[component]
-        groups["prior"]["strength"] = np.array(learned.values)[first]
     dims = {
-        "strength": (),
+        **dict.fromkeys(("strength", "component"), ()),
         OUTCOME: ("dataset", "statement"),
-        **dict.fromkeys(("theta", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)),
+        **dict.fromkeys(
+            ("theta", "free", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)
+        ),
     }
     tree = make_shared_tree(groups, dims, shared_statement_coords(results, listing))
     return finish_shared_tree(tree, results, listing, rng)
+
+
+def draw_given_component(
+    log_alpha: FloatArray,
+    learned: LearnedPrior | None,
+    component: IntArray,
+    counts: FloatArray,
+    rng: np.random.Generator,
+) -> tuple[dict[str, AnyArray], dict[str, FloatArray]]:
+    """Draw θ given components and counts; also the log prior of its latents.
+
+    Of a pair without a difference θ is the mean of `free` over a statement and its reverse. Only
+    the sum of the two is known better after the data; how it is shared is as before.
+    """
+    size = component.shape
+    if learned is None:
+        after = draw_dirichlet_latents(log_alpha, counts, size, rng)
+        logs = dirichlet_log_theta(log_alpha, *after)
+        log_prior = shared_latent_log_prior("theta", np.exp(log_alpha), *after)
+        return {"theta": np.exp(logs), "log_theta": logs}, log_prior
+    values = np.array(learned.values)
+    strength = values[component % len(values)]
+    own = log_alpha + np.log(strength)[..., None]
+    folded = component >= len(values)
+    counts = np.broadcast_to(counts, (*size, len(log_alpha)))
+    # Two draws for folded ones: what is known of the sums, and how these are shared.
+    shares = dirichlet_log_theta(
+        own, *draw_dirichlet_latents(own, np.where(folded[..., None], 0.0, counts), size, rng)
+    )
+    variables: dict[str, AnyArray] = {"theta": np.exp(shares), "strength": strength}
+    logs = shares
+    if learned.folds:
+        mirrored = Partition.mirrored(len(log_alpha))
+        classes, number = mirrored.of, mirrored.size
+        total, alpha = (mirrored.total(v.reshape(-1, len(classes))) for v in (counts, np.exp(own)))
+        shape = (*size, len(number))
+        heavy = np.log(alpha.reshape(shape))
+        sums = dirichlet_log_theta(
+            heavy, *draw_dirichlet_latents(heavy, total.reshape(shape), size, rng)
+        )
+        both = np.logaddexp(shares, shares[..., ::-1])
+        both = np.where(number[classes] == 2, both, shares)
+        logs = np.where(folded[..., None], sums[..., classes] - np.log(number[classes]), shares)
+        free = np.where(folded[..., None], sums[..., classes] + shares - both, shares)
+        variables |= {"theta": np.exp(logs), "free": np.exp(free), "component": component}
+    # The log prior of a mixture is worked out from θ itself.
+    return variables | {"log_theta": logs}, {f"{LATENTS[0]}theta": np.zeros_like(logs)}
 
 
 def finish_shared_tree(

@@ -54,7 +54,7 @@ from bayescompare.kernels.dirichlet.posterior import (
     dirichlet_pair_order,
     imprecise_dirichlet_bounds,
 )
-from bayescompare.methods._shared.learned_prior import LearnedPrior, learn_prior
+from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.of_posterior import (
     least_of_posterior,
@@ -101,7 +101,7 @@ from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.prior import DirichletPrior
 from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
-from bayescompare.statements import Statements
+from bayescompare.statements import DENSE, Statements
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -206,8 +206,9 @@ class Dirichlet(Method):
     prior: Prior = None  # type: ignore[assignment]
     strength: float = None  # type: ignore[assignment]
     priors: Priors | None = None
-    #: What `pairwise` learned from all pairs.
+    #: What `pairwise` learned for one pair, and for all.
     learned: LearnedPrior | None = field(default=None, repr=False)
+    taught: Learned | None = field(default=None, repr=False, compare=False)
     #: Whether `pairwise` is to learn the prior: asked for, or nothing else was.
     learns: bool = field(init=False, repr=False, compare=False)
 
@@ -280,7 +281,7 @@ class Dirichlet(Method):
         _, cells = self.cells_of(evidence.statements)
         if self.learned is None:
             return DirichletPrior.of_cells(cells)
-        return DirichletPrior.scaled(cells, self.learned.values, self.learned.weights)
+        return self.learned.prior_on(cells)
 
     def posterior(
         self, results: Results, rng: np.random.Generator | None = None
@@ -339,7 +340,9 @@ class Dirichlet(Method):
         return alpha if vector is None else dirichlet_prior_mapping("alpha", vector, statements)
 
     def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
-        """Return the test with what its prior says of this pair."""
+        """Return the test with what its prior says of this pair, or what others taught it."""
+        if self.taught is not None:
+            return Dirichlet(prior="learned", learned=self.taught.of_pair(pair))
         if not isinstance(self.prior, Mapping) or len(results.algorithms) == 2:
             return self
         prior, strength = prior_of_pair(self.prior, results, pair)
@@ -389,18 +392,23 @@ class Dirichlet(Method):
 
         What `learn` returns answers by this class, and would leave out what the other changes.
         """
-        return self.learns and type(self) is Dirichlet and self.learned is None
+        own = self.learned is None and self.taught is None
+        return self.learns and type(self) is Dirichlet and own
 
     def learn(self, asked: Sequence[Results]) -> Method:
-        """Return the test with the prior that all pairs teach, where there are enough."""
+        """Return the test with what all pairs teach each, where there are enough."""
         if len(asked) < LEAST_PAIRS:
             return self
-        return Dirichlet.taught(learn_prior([Statements.of(results) for results in asked]))
-
-    @classmethod
-    def taught(cls, learned: LearnedPrior) -> Dirichlet:
-        """Return the test of one pair under what all pairs taught."""
-        return cls(prior="learned", learned=learned)
+        own = Dirichlet(prior="symmetric")
+        pairs = {(results.algorithms[0], results.algorithms[1]): results for results in asked}
+        taught = Learned.of({pair: own.posterior(results) for pair, results in pairs.items()})
+        if taught is None and self.prior == "learned":
+            raise BayescompareError(
+                f"prior='learned': pairs teach each other while all their statements are listed "
+                f"(at most {DENSE}) and their answers are exact, which is not so here; choose "
+                "another prior ('symmetric' is the papers'), or fewer measures."
+            )
+        return self if taught is None else Dirichlet(prior="learned", taught=taught)
 
     def unlearned(self) -> Dirichlet:
         """Return the test with the pair's own prior, the papers'."""
@@ -554,11 +562,11 @@ class Dirichlet(Method):
         assert self.learned is not None
         posterior, subset = self.posterior(results), results.sel(measures=measures)
         keep = [posterior.evidence.statements.measures.index(measure) for measure in measures]
-        smaller = Dirichlet.taught(self.learned.on(keep, Statements.of(subset)))
+        smaller = replace(self, learned=self.learned.on(keep, Statements.of(subset)))
         again = smaller.posterior(subset)
         logs = posterior.prior.log_weight + posterior.log_evidences - again.log_evidences
         assert smaller.learned is not None
-        return Dirichlet.taught(smaller.learned.reweighed(logs))
+        return replace(smaller, learned=smaller.learned.reweighed(logs))
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out, as a difference of log evidences; what was learned holds."""
@@ -743,12 +751,6 @@ class Dirichlet(Method):
             return table
         return table._with(data=table.data.where(results.data.notnull()), gaps=results.gaps)
 
-    def prior_strength(self, rng: np.random.Generator) -> float | None:
-        """Draw what α is multiplied by, where that is random and yet conjugate; else None."""
-        if self.learned is None:
-            return None
-        return float(rng.choice(np.array(self.learned.values), p=np.array(self.learned.weights)))
-
     def prior_bounds(
         self, results: Results, statement: str, weight: float
     ) -> tuple[float, float] | None:
@@ -764,7 +766,8 @@ class Dirichlet(Method):
     def from_options(cls, options: Mapping[str, Any]) -> Dirichlet:
         """Make the method again; what `pairwise` learned comes back with it."""
         if "learned" in options:
-            return Dirichlet.taught(LearnedPrior.from_options(options["learned"]))
+            learned = LearnedPrior.from_options(options["learned"])
+            return Dirichlet(prior="learned", learned=learned)
         return cls(**options)
 
     @classmethod

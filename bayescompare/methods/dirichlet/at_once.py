@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,10 +17,9 @@ from bayescompare.comparison.decision import (
 )
 from bayescompare.comparison.method import LEAST_PAIRS, Method
 from bayescompare.comparison.pair_figures import PairFigures
-from bayescompare.kernels.dirichlet.learned import DirichletPairCounts
 from bayescompare.kernels.numerics.intervals import as_probability
 from bayescompare.kernels.pair_states import count_pairs, every_state
-from bayescompare.methods._shared.learned_prior import prior_from_counts
+from bayescompare.methods._shared.learned_prior import Learned
 from bayescompare.posterior.board import Board
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
@@ -33,6 +33,8 @@ __all__ = ["dirichlet_at_once"]
 
 #: Probabilities of statements held at once.
 _BLOCK = 1 << 21
+#: Counts of all pairs together.
+_MOST_NUMBERS = 1 << 27
 
 
 def dirichlet_at_once(
@@ -45,19 +47,18 @@ def dirichlet_at_once(
     table = _CountedAtOnce.of(results, pairs) if _is_plain_dirichlet(method, results) else None
     if table is None:
         return None
-    symmetric = DirichletPrior.symmetric(1.0 / len(table.states), len(table.states))
-    if method.learns_from_pairs:
-        if len(pairs) < LEAST_PAIRS:
-            return None
-        learned = prior_from_counts(table.counts, table.states, table.arities)
-        statements = Statements.of(_complete_dirichlet_pair(results, pairs[0]))
-        prior = DirichletPrior.scaled(
-            learned.cells_of(statements)[1], learned.values, learned.weights
-        )
-        return type(method).taught(learned), table.figures(asked, prior, symmetric)
-    statements = Statements.of(_complete_dirichlet_pair(results, pairs[0]))
-    given = DirichletPrior.of_cells(method.cells_of(statements)[1])
-    return method, table.figures(asked, given, None)
+    first = Statements.of(_complete_dirichlet_pair(results, pairs[0]))
+    if not method.learns_from_pairs:
+        given = DirichletPrior.of_cells(method.cells_of(first)[1])
+        return method, table.figures(asked, Board.of(given, table.vectors), None)
+    if len(pairs) < LEAST_PAIRS:
+        return None
+    names = [(results.algorithms[a], results.algorithms[b]) for a, b in pairs.tolist()]
+    taught = Learned.of_counts(names, pairs, table.vectors, first)
+    size = len(table.states)
+    own = Board.of(DirichletPrior.symmetric(1.0 / size, size), table.vectors)
+    figures = table.figures(asked, Board.learned(table.vectors, pairs), own)
+    return replace(method, prior="learned", taught=taught), figures
 
 
 def _is_plain_dirichlet(method: Dirichlet, results: Results) -> bool:
@@ -88,7 +89,9 @@ class _CountedAtOnce:
         self.states = every_state(self.arities)
         self._algorithms, self._pairs = results.algorithms, pairs
         found = count_pairs(results.oriented(), ropes, *pairs.T)
-        self.counts = DirichletPairCounts(*found, n_pairs=len(pairs))
+        pair, cell, count = found
+        self.vectors = np.zeros((len(pairs), len(self.states)))
+        self.vectors[pair, cell] = count
 
     @classmethod
     def of(cls, results: Results, pairs: IntArray) -> _CountedAtOnce | None:
@@ -96,18 +99,17 @@ class _CountedAtOnce:
         size = math.prod(2 if results[name].rope is None else 3 for name in results.measures)
         # Ties beyond the limit are refused pair by pair, in words.
         few = size <= DENSE and len(results.datasets) * size <= MOST_STATES
+        few = few and len(pairs) * size <= _MOST_NUMBERS
         return cls(results, pairs) if few else None
 
-    def figures(
-        self, asked: IntArray, prior: DirichletPrior, own: DirichletPrior | None
-    ) -> PairFigures:
+    def figures(self, asked: IntArray, board: Board, own: Board | None) -> PairFigures:
         """Return the figures of the pairs asked about, block by block.
 
-        `own` is each pair's own prior, where `prior` was learned from all.
+        `own` has each pair under its own prior, where that of `board` was learned from all.
         """
         step = max(1, _BLOCK // len(self.states))
         blocks = (asked[k : k + step] for k in range(0, len(asked), step))
-        parts = [self._block(block, prior, own) for block in blocks]
+        parts = [self._block(block, board, own) for block in blocks]
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         chosen, levels, alone, least, tied, dominance, leaders, figures, ahead = columns
         names = [(self._algorithms[a], self._algorithms[b]) for a, b in self._pairs[asked].tolist()]
@@ -117,7 +119,7 @@ class _CountedAtOnce:
         ]
         return PairFigures(
             pairs=names,
-            datasets=np.rint(self.counts.totals[asked]).astype(np.int64),
+            datasets=np.rint(self.vectors[asked].sum(axis=1)).astype(np.int64),
             statements=statements,
             states=[
                 "tied" if equal else state_of(Statement.parse(label, pair), lead, part)
@@ -135,26 +137,23 @@ class _CountedAtOnce:
             ahead=ahead,
         )
 
-    def _block(
-        self, asked: IntArray, prior: DirichletPrior, own: DirichletPrior | None
-    ) -> tuple[AnyArray, ...]:
+    def _block(self, asked: IntArray, board: Board, own: Board | None) -> tuple[AnyArray, ...]:
         """Of each pair: its statement, P under both priors, of its parts too, and each measure."""
-        counts = self.counts.of_pairs(asked)
-        vectors = np.zeros((len(asked), len(self.states)))
-        vectors[counts.pair, counts.cell] = counts.count
-        every = [Groups(self.states[:, j]) for j in range(len(self.arities))]
+        groups = [Groups(self.states[:, j]) for j in range(len(self.arities))]
 
-        def maxima(prior: DirichletPrior) -> list[FloatArray]:
-            board = Board.of(prior, vectors)
-            return [b.p_max()[:, :-1] for b in (board, *(board.events(g) for g in every))]
+        def maxima(board: Board) -> list[FloatArray]:
+            every = (board, *(board.events(group) for group in groups))
+            return [as_probability(each.p_max()[:, :-1]) for each in every]
 
-        probability, *learned = map(as_probability, maxima(prior))
-        every_own = None if own is None else list(map(as_probability, maxima(own)))
+        counts = self.vectors[asked]
+        probability, *learned = maxima(board.some(asked))
+        every_own = None if own is None else maxima(own.some(asked))
         owned = [] if every_own is None else every_own[1:]
         same = same_decision_score(probability)
         chosen = probability.argmax(axis=1)
         tied = same.sum(axis=1) > 1
-        for row, weights in self._tied_counts(counts, np.flatnonzero(tied)):
+        for row in np.flatnonzero(tied).tolist():
+            weights = counts[row]
             labels = [
                 _dirichlet_label_at_once(self._signs(k), *self._named(asked[row]))
                 for k in range(len(weights))
@@ -183,17 +182,6 @@ class _CountedAtOnce:
         dominance = probability[:, [0, -1]]
         lead = probability[each, chosen]
         return chosen, lead, alone, least, tied, dominance, leaders, figures, ahead
-
-    def _tied_counts(
-        self, counts: DirichletPairCounts, rows: IntArray
-    ) -> Iterator[tuple[int, FloatArray]]:
-        """Yield some of the pairs with the counts of all statements."""
-        starts = np.searchsorted(counts.pair, np.arange(counts.n_pairs + 1))
-        for row in rows.tolist():
-            own = slice(starts[row], starts[row + 1])
-            weights = np.zeros(len(self.states))
-            weights[counts.cell[own]] = counts.count[own]
-            yield row, weights
 
     def _named(self, place: int) -> tuple[str, str]:
         first, second = self._pairs[place].tolist()

@@ -1,20 +1,23 @@
 r"""The learned prior of the multinomial-Dirichlet test in PyMC.
 
-.. math:: p(\theta) = \sum_A g(A)\, \mathrm{Dirichlet}(\theta;\, A\,\varphi)
+.. math:: \vartheta \sim \mathrm{Dirichlet}(A\,\varphi), \qquad
+          \theta_s = \vartheta_s \quad\text{or}\quad
+          \theta_s = (\vartheta_s + \vartheta_{\mathrm{rev}(s)})/2 ,
 
-The textbook form has A as a variable. NUTS moves no discrete variable, and under the sum over A it
-hardly goes from one strength to another: at A = 1000, θ has to be within a few hundredths of φ.
-Its form therefore has latents whose posterior is nearly the same for every A. With
-:math:`\alpha = A\varphi`, counts n and :math:`s = \alpha + n + 1`,
+the second where the two algorithms do not differ. The textbook form has the component (A, and
+whether they differ) as a variable. NUTS moves no discrete variable, and under the sum over
+components it hardly goes from one strength to another. Its form therefore has latents whose
+posterior is nearly the same for every component. With :math:`\alpha = A\varphi`, counts n (of a
+pair without a difference, the means of n over a statement and its reverse) and
+:math:`s = \alpha + n + 1`,
 
 .. math:: \log G = \psi(s) + \sqrt{\psi'(s)}\, z, \qquad E = \frac{\alpha}{\alpha + n}\, e, \qquad
-          \theta = \mathrm{softmax}(\log G - E/\alpha),
+          \vartheta = \mathrm{softmax}(\log G - E/\alpha),
 
-where G and E are those of `place_shared_dirichlet`. Given A and the data, e is a standard
+where G and E are those of `place_shared_dirichlet`. Given a component and counts, e is a standard
 exponential and z a logarithm of a gamma variable with mean 0 and variance 1. Their density is
-summed over A, and a uniform variable picks A given z and e. Where the data are not counts but a
-likelihood that is near that of counts, as with replicates, the ratio of the two is a factor within
-the sum.
+summed over the components, and a uniform variable picks one given z and e. Where the likelihood of
+the data is not that of these counts but near it, the ratio of the two is a factor within the sum.
 """
 
 from __future__ import annotations
@@ -61,8 +64,19 @@ def place_learned_dirichlet(
     if form == "nuts":
         return _learned_dirichlet_model_nuts(listing, learned, likelihood)
     base, total = np.exp(listing.log_alpha), float(listing.counts.sum())
-    alpha = place_learned("strength", learned) * base
-    return place_shared_dirichlet(form, "theta", alpha, total, ("statement",))
+    if not learned.folds:
+        alpha = place_learned("strength", learned) * base
+        return place_shared_dirichlet(form, "theta", alpha, total, ("statement",))
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    component = pm.Categorical("component", p=np.array(learned.weights))
+    twice = np.tile(np.array(learned.values), 2)
+    strength = pm.Deterministic("strength", pick_shared_choice(twice, component))
+    free = pm.Dirichlet("free", strength * base, dims="statement")
+    differs = pt.lt(component, len(learned.values))
+    theta = pt.switch(differs, free, (free + free[::-1]) / 2.0)
+    return pt.log(pm.Deterministic("theta", theta, dims="statement"))
 
 
 @dataclass(frozen=True)
@@ -75,6 +89,7 @@ class _LearnedPosteriors:
     mean, deviation : of log G given A and the data
     rate : α + n
     log_weight : all of the joint density that z and e do not enter
+    counts : n
     """
 
     shape: FloatArray
@@ -82,17 +97,21 @@ class _LearnedPosteriors:
     deviation: FloatArray
     rate: FloatArray
     log_weight: FloatArray
+    counts: FloatArray
 
     @classmethod
     def of(cls, listing: LumpedStatements, learned: LearnedPrior) -> _LearnedPosteriors:
-        values, counts = np.array(learned.values), listing.counts
+        kinds = len(learned.weights) // len(learned.values)
+        values, counts = np.tile(np.array(learned.values), kinds), listing.counts
+        even = np.stack([counts, (counts + counts[::-1]) / 2.0][:kinds])
+        counts = np.repeat(even, len(learned.values), axis=0)
         alpha = np.maximum(values[:, None] * np.exp(listing.log_alpha), TINY)
         shape = alpha + counts + 1.0
         deviation = np.sqrt(polygamma(1, shape))
         each = np.log(deviation) + np.log(alpha / (alpha + counts)) - gammaln(alpha + 1.0)
-        total = log_rising_gamma(np.log(alpha.sum(axis=1)), counts.sum())
+        total = log_rising_gamma(np.log(alpha.sum(axis=1)), counts.sum(axis=1))
         weights = np.log(learned.weights) + each.sum(axis=1) - total
-        return cls(shape, digamma(shape), deviation, alpha + counts, weights)
+        return cls(shape, digamma(shape), deviation, alpha + counts, weights, counts)
 
 
 def _learned_dirichlet_model_nuts(
@@ -111,15 +130,26 @@ def _learned_dirichlet_model_nuts(
     log_gamma = given.mean + given.deviation * z
     densities = given.log_weight + (given.shape * log_gamma - pt.exp(log_gamma)).sum(axis=1)
     x = log_gamma - e / given.rate
-    each = x - pm.math.logsumexp(x, axis=1, keepdims=True)
-    if likelihood is not None:
+    free = x - pm.math.logsumexp(x, axis=1, keepdims=True)
+    each = free
+    if learned.folds:
+        half = len(learned.values)
+        mirror = free[half:, ::-1]
+        same = pm.math.logaddexp(free[half:], mirror) - np.log(2.0)
+        each = pm.math.concatenate([free[:half], same])
+    if learned.folds or likelihood is not None:
         # Within the sum over A: θ differs between strengths, and the density has to be smooth.
-        densities = densities + likelihood(each) - by_counts(each)
-    # P(A | z, e, data) is what the uniform variable picks from.
+        near = shared_weighted_logs(given.counts, free)
+        densities = densities + (likelihood or by_counts)(each) - near
+    # P(component | z, e, data) is what the uniform variable picks from.
     index = pick_shared_by_weight(_UNIFORM, densities)
-    pm.Deterministic("strength", pick_shared_choice(np.array(learned.values), index))
+    values = np.tile(np.array(learned.values), len(learned.weights) // len(learned.values))
+    pm.Deterministic("strength", pick_shared_choice(values, index))
     log_theta = each[index]
     pm.Deterministic("theta", pt.exp(log_theta), dims="statement")
+    if learned.folds:
+        pm.Deterministic("component", index)
+        pm.Deterministic("free", pt.exp(free[index]), dims="statement")
     # The joint density has the data in it, and z's own density is none of it.
     data = by_counts(log_theta) if likelihood is None else likelihood(log_theta[None])[0]
     twice = data + pm.logp(pm.Normal.dist(), z).sum()
@@ -133,7 +163,8 @@ def _learned_dirichlet_model_density(
     """log g(A) Dirichlet(θ; A φ) for every draw and strength: (chain, draw, A)."""
     values = theta.transpose("chain", "draw", "statement").values
     alpha = np.array(learned.values)[:, None] * np.exp(listing.log_alpha)
-    constant = gammaln(alpha.sum(axis=1)) - gammaln(alpha).sum(axis=1) + np.log(learned.weights)
+    weights = np.log(learned.strength_weights)
+    constant = gammaln(alpha.sum(axis=1)) - gammaln(alpha).sum(axis=1) + weights
     return np.asarray(constant + np.log(np.maximum(values, _LEAST)) @ (alpha - 1.0).T)
 
 
@@ -148,10 +179,14 @@ def dirichlet_without_choice(tree: xr.DataTree) -> xr.DataTree:
 def dirichlet_with_log_prior(
     tree: xr.DataTree, listing: LumpedStatements, learned: LearnedPrior
 ) -> xr.DataTree:
-    """Let the log prior be that of θ itself, A summed out, however the draws were made."""
-    theta = tree["posterior"].to_dataset()["theta"]
+    """Let the log prior be that of θ itself, A summed out, however the draws were made.
+
+    Where a pair may have no difference it is that of `free`, which has a density.
+    """
+    name = "free" if learned.folds else "theta"
+    theta = tree["posterior"].to_dataset()[name]
     density = logsumexp(_learned_dirichlet_model_density(theta, listing, learned), axis=-1)
-    variables = {"theta": (("chain", "draw"), density)}
+    variables = {name: (("chain", "draw"), density)}
     coords = {name: theta[name].values for name in ("chain", "draw")}
     tree["log_prior"] = xr.DataTree(xr.Dataset(variables, coords))
     return tree

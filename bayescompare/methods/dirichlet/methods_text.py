@@ -31,11 +31,12 @@ def dirichlet_methods_text(method: Any, answer: Answer | None) -> str:
 def dirichlet_learned_text(pairs: int) -> str:
     """Describe how the prior of each pair came from all of them."""
     return (
-        f"The prior of each pair is Dirichlet(Aφ), learned from all {pairs} pairs by "
-        "empirical Bayes: the base φ is the pooled frequency of the statements, made symmetric "
-        "under swapping the two algorithms, plus one dataset spread evenly; the strengths A of "
-        "the pairs come from one distribution over 16 values from 0.1 to 1000, found by EM on "
-        "the closed evidences."
+        f"The prior of each of the {pairs} pairs was learned from the others by empirical Bayes: "
+        "either the two do not differ (a statement and its reverse have equal probabilities), or "
+        "θ has a Dirichlet(Aφ) prior, with A = 2, 8 or 32 and φ the pooled frequency of the "
+        "statements of undecided pairs, made symmetric under swapping the two algorithms; how "
+        "often and how strongly pairs differ was weighed by the evidence of all pairs but those "
+        "decided pairs that have an algorithm which clearly stands apart from both of the pair."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -26,7 +26,11 @@ from bayescompare.methods._shared.simulated import (
     shared_table_of_statements,
     shared_truth_in_tree,
 )
-from bayescompare.methods._shared.trees import shared_marginal_dims, shared_statement_coords
+from bayescompare.methods._shared.trees import (
+    draw_given_component,
+    shared_marginal_dims,
+    shared_statement_coords,
+)
 from bayescompare.methods.dirichlet.pattern_draws import draw_statement
 from bayescompare.methods.dirichlet.posterior import (
     dirichlet_hyperparameter,
@@ -36,6 +40,7 @@ from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
 
 if TYPE_CHECKING:
+    from bayescompare.methods._shared.learned_prior import LearnedPrior
     from bayescompare.methods.dirichlet import Dirichlet
     from bayescompare.posterior.dirichlet import DirichletMixture
 
@@ -80,6 +85,9 @@ def _urn_labels(
 ) -> StrArray:
     """Draw a component of the prior for each draw, and statements by its urn."""
     statements, (counts,) = posterior.evidence.statements, posterior.counts
+    if not any(component.lumps for component in posterior.components):
+        labels = np.array(statements.labels)
+        return labels[posterior.predict(number, draws, rng)]
     draw = None if method.learned else _dirichlet_prediction_drawer(method, statements)
     component = np.zeros(draws, dtype=np.int64)
     if len(posterior.components) > 1:
@@ -108,11 +116,9 @@ def simulated(method: Dirichlet, results: Results, rng: np.random.Generator) -> 
     """
     statements, cells = method.cells(results)
     if not method.needs_mcmc:
-        strength = method.prior_strength(rng)
-        hyper = xr.Dataset() if strength is None else xr.Dataset({"strength": strength})
-        return _dirichlet_prediction_conjugate(
-            method, results, 1.0 if strength is None else strength, hyper, rng
-        )
+        if method.learned is not None:
+            return _simulated_pair(method, method.learned, results, rng)
+        return _dirichlet_prediction_conjugate(method, results, 1.0, xr.Dataset(), rng)
     tree = nuts.draw_prior_as_nuts(method.model(results), rng)
     truth = shared_truth_in_tree(tree)
     if statements.size <= DENSE:
@@ -121,6 +127,32 @@ def simulated(method: Dirichlet, results: Results, rng: np.random.Generator) -> 
     scaled = scaled_dirichlet_cells(name, truth[name].values, statements, cells)
     strength = math.exp(scaled.rest_log_alpha - cells.rest_log_alpha)
     return _dirichlet_prediction_conjugate(method, results, strength, truth[[name]], rng)
+
+
+def _simulated_pair(
+    method: Dirichlet, learned: LearnedPrior, results: Results, rng: np.random.Generator
+) -> Results:
+    """Draw what others taught of the prior, θ and a statement for each dataset."""
+    listing = method.listing(results)
+    component = np.array([[rng.choice(len(learned.weights), p=np.array(learned.weights))]])
+    drawn = draw_given_component(
+        listing.log_alpha, learned, component, np.zeros_like(listing.counts), rng
+    )[0]
+    theta = drawn["theta"][0]
+    (labels,) = shared_categorical_labels(theta, listing.labels, len(results.datasets), rng)
+    (marginal,) = listing.marginal(theta, rng, prior=True)
+    coords = shared_statement_coords(results, listing)
+    dims = {"theta": ("statement",), "free": ("statement",)}
+    variables: dict[str, Any] = {
+        name: (dims.get(name, ()), drawn[name][0, 0])
+        for name in ("theta", "strength", "free", "component")
+        if name in drawn
+    }
+    variables["marginal"] = (shared_marginal_dims(results), marginal)
+    truth = xr.Dataset(
+        variables, {d: coords[d] for d in ("statement", *shared_marginal_dims(results))}
+    )
+    return shared_table_of_statements(results, labels.tolist(), truth)
 
 
 def _dirichlet_prediction_conjugate(

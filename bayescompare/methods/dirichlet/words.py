@@ -93,12 +93,17 @@ def _dirichlet_belief_words(prior: Mapping[str, Any]) -> str:
 
 def learned_pair_words(learned: LearnedPrior, decision: Decision) -> str:
     """Say that the prior was learned, and what the pair's own prior says."""
+    source = f"The prior was learned from all {plural(learned.pairs, 'pair')} of the table"
+    if learned.folds and learned.lenders < learned.pairs:
+        source = (
+            f"The prior was learned from {learned.lenders} of the {learned.pairs} pairs of the "
+            "table, without decided ones of algorithms that stand apart from these two"
+        )
     if decision.verdict == "tied" or decision.alone is None:
-        return f"The prior was learned from all {plural(learned.pairs, 'pair')} of the table."
+        return f"{source}."
     alone = probability_words(decision.alone)
     return (
-        f"The prior was learned from all {plural(learned.pairs, 'pair')} of the table; under the "
-        f"pair's own prior, which compare() uses, the probability is {alone}."
+        f"{source}; under the pair's own prior, which compare() uses, the probability is {alone}."
     )
 
 

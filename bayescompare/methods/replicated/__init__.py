@@ -33,6 +33,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
+from bayescompare.comparison.gaps import comparison_without_gaps
 from bayescompare.comparison.method import (
     LEAST_PAIRS,
     BetaMixture,
@@ -263,11 +264,13 @@ class Replicated(Method):
 
     def learn(self, asked: Sequence[Results]) -> Method:
         """Return the test with the prior that all pairs teach, where there are enough."""
-        if len(asked) < LEAST_PAIRS:
+        # From complete datasets: what a gap hides cannot teach.
+        whole = [one for one in map(comparison_without_gaps, asked) if one is not None]
+        if len(whole) < LEAST_PAIRS:
             return self
         from bayescompare.methods.replicated.learned import learned_replicated
 
-        return learned_replicated(self, asked)
+        return learned_replicated(self, whole)
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Replicated:
