@@ -20,10 +20,7 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.kernels.context.poisson_binomial_joint import poisson_binomial_counts
 from bayescompare.kernels.numerics.gammas import log_rising_gamma
-from bayescompare.kernels.replicated.recursion import recursion_for_counts
-from bayescompare.kernels.replicated.rows import EvidenceRows
 from bayescompare.partly_seen import partial_table
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
@@ -117,6 +114,9 @@ class Evidence:
 
 def _paths_of_two(rows: FloatArray, b: float) -> tuple[FloatArray, FloatArray]:
     """Two statements: the urn of a Poisson binomial, which is fast for very many datasets."""
+    # Compiled kernels load when there are rows: numba takes longer than a small table.
+    from bayescompare.kernels.context.poisson_binomial_joint import poisson_binomial_counts
+
     counts, log_evidence = poisson_binomial_counts(softmax(rows, axis=1)[:, 0], b)
     wins = np.arange(len(counts), dtype=np.float64)
     with np.errstate(divide="ignore"):
@@ -125,6 +125,9 @@ def _paths_of_two(rows: FloatArray, b: float) -> tuple[FloatArray, FloatArray]:
 
 
 def _paths_of_many(rows: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
+    from bayescompare.kernels.replicated.recursion import recursion_for_counts
+    from bayescompare.kernels.replicated.rows import EvidenceRows
+
     kept = EvidenceRows.from_logs(rows, shape)
     found = recursion_for_counts(kept)
     if found is None:

@@ -416,8 +416,8 @@ def test_planted_strangers_and_circles_are_found(tmp_path: Path) -> None:
         "methods/gsd/__init__.py": "from bayescompare.methods.network import graph\n",
         "methods/network/__init__.py": "",
         "methods/network/graph.py": "def f():\n    from bayescompare.methods.gsd import a\n",
-        "methods/dirichlet/__init__.py": "def f():\n    from . import learned\n",
-        "methods/dirichlet/learned.py": "from bayescompare.methods.dirichlet import D\n",
+        "methods/dirichlet/__init__.py": "def f():\n    from . import grouped\n",
+        "methods/dirichlet/grouped.py": "from bayescompare.methods.dirichlet import D\n",
     }
     graph = module_graph(plant(tmp_path, files))
     assert [line.partition(":")[0] for line in strangers(graph)] == [

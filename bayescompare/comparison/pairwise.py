@@ -216,7 +216,7 @@ class Pairwise:
         each = [np.stack(records_in_table(c.results), axis=-1) for c in self.comparisons]
         return np.stack(each)
 
-    @property
+    @cached_property
     def learned(self) -> Learned | LearnedPrior | None:
         """What the pairs taught each other about their priors; None where nothing was learned.
 
@@ -224,7 +224,11 @@ class Pairwise:
         q of pairs without a difference, by pair), ``null`` (P(no difference) of each pair) and
         ``lenders`` (how many pairs taught each). Methods with one prior for all pairs have that.
         """
-        return self.taught or getattr(self.comparisons[0].method, "learned", None)
+        if self.taught is not None:
+            return self.taught
+        learned: LearnedPrior | None = getattr(self.comparisons[0].method, "learned", None)
+        gathered = getattr(learned, "gathered", None)
+        return learned if gathered is None else gathered(self.comparisons)
 
     def decide(
         self, *, level: float | None = None, fdr: float | None = None, floor: float = LIKELY

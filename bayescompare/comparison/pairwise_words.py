@@ -77,8 +77,8 @@ def learned_words(
             "so among many pairs some may reach a high probability by chance."
         )
     prior = (
-        f"The prior of each was learned from {plural(learned.pairs, 'pair')} (empirical Bayes: "
-        "the pairs share algorithms and are not independent)."
+        f"The prior was learned from all {plural(learned.pairs, 'pair')} (empirical Bayes: the "
+        "pairs share algorithms and are not independent)."
     )
     if rule.level is None:
         return prior

@@ -24,7 +24,6 @@ from bayescompare.kernels.dirichlet.pmax import Lump, Vectors, p_max
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.numerics.gammas import log_rising_gamma
 from bayescompare.kernels.numerics.intervals import beta_mixture_quantile
-from bayescompare.kernels.replicated.count_maximum import averaged_maximum
 from bayescompare.posterior.partition import Groups, Partition
 
 __all__ = ["Betas", "Component", "distinct_rows"]
@@ -197,6 +196,8 @@ class Component:
 
     def contracted(self, counts: FloatArray, weight: FloatArray) -> FloatArray:
         """Σ_c w(c) P(max | c) of very many vectors, summed digit by digit, (S + 1,)."""
+        from bayescompare.kernels.replicated.count_maximum import averaged_maximum
+
         if not weight.any():
             return np.zeros(counts.shape[1] + 1)
         least, tracked = counts.min(axis=0), np.flatnonzero(np.ptp(counts, axis=0))

@@ -22,7 +22,6 @@ from scipy.special import logsumexp, softmax
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence
-from bayescompare.kernels.replicated.gibbs import gibbs_counts
 from bayescompare.posterior.mixture import Mixture
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
@@ -76,6 +75,8 @@ class DirichletMixture(Mixture):
     @classmethod
     def sampled(cls, evidence: Evidence, prior: DirichletPrior, rng: np.random.Generator) -> Self:
         """Return it with count vectors drawn by collapsed Gibbs sampling, under one component."""
+        from bayescompare.kernels.replicated.gibbs import gibbs_counts
+
         (component,) = prior.components
         drawn = gibbs_counts(evidence.rows, component.alpha + evidence.counts, rng, thin=5)
         chains, draws, cells = drawn.counts.shape

@@ -21,19 +21,11 @@ from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import SETTLED
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.learned import (
-    STRENGTHS,
-    DirichletPairCounts,
-    dirichlet_strength_evidence,
-    learn_weights,
-    learned_base,
-)
-from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from bayescompare.kernels.dirichlet.mixture import Mixture
-from bayescompare.kernels.dirichlet.parts import parts_of_cells, parts_of_mixture
 from bayescompare.kernels.numerics.orthants import quadrants
 from bayescompare.kernels.pair_states import every_state
+from bayescompare.posterior.board import Board
+from bayescompare.posterior.partition import Groups
+from bayescompare.prior import DirichletPrior
 
 __all__ = ["Scenario", "decision_study", "simulate_table"]
 
@@ -227,31 +219,25 @@ def _study_maximum_alone(counts: FloatArray, known: dict[bytes, FloatArray]) -> 
     """
     key = counts.tobytes()
     if key not in known:
-        cells = DirichletCells(np.full(len(counts), -math.log(len(counts))), counts)
-        arities = _study_arities(counts)
-        parts = parts_of_cells(cells, every_state(arities), arities)
-        known[key] = np.vstack([probability_of_maximum(cells)[0], parts.T])
+        prior = DirichletPrior.symmetric(1.0 / len(counts), len(counts))
+        known[key] = _with_parts(Board.of(prior, counts[None]))[0]
     return known[key]
 
 
-def _study_arities(counts: FloatArray) -> list[int]:
-    """Every measure has two states."""
-    return [2] * round(math.log2(len(counts)))
-
-
 def _study_maximum_learned(counts: FloatArray, wanted: Sequence[int]) -> dict[int, FloatArray]:
-    """Return the same of the pairs `wanted` under the prior learned from all pairs."""
+    """Return the same of the pairs `wanted` under what all pairs teach each other."""
     if not wanted:
         return {}
-    rows, cells = np.nonzero(counts)
-    table = DirichletPairCounts(rows, cells, counts[rows, cells], len(counts))
-    log_base, _ = learned_base(counts.sum(axis=0), math.log(counts.shape[1]))
-    weights = learn_weights(dirichlet_strength_evidence(table, log_base))
-    prior = Mixture(DirichletCells(log_base, counts[0]), STRENGTHS, weights)
-    arities = _study_arities(counts[0])
-    found = {}
-    for i in wanted:
-        own = prior.with_counts(counts[i])
-        parts = parts_of_mixture(own.weights, own.components, every_state(arities), arities)
-        found[i] = np.vstack([own.maximum()[0], parts.T])
-    return found
+    algorithms = round((1.0 + math.sqrt(1.0 + 8.0 * len(counts))) / 2.0)
+    who = np.stack(np.triu_indices(algorithms, 1), axis=1)
+    found = _with_parts(Board.learned(counts, who).some(np.array(wanted)))
+    return dict(zip(wanted, found, strict=True))
+
+
+def _with_parts(board: Board) -> FloatArray:
+    """P(max) of each statement and of its parts, (P, 1 + m, statements)."""
+    size = board.counts.shape[1]
+    states = every_state([2] * round(math.log2(size)))
+    groups = [Groups(column) for column in states.T]
+    parts = [board.events(group).p_max()[:, group.of] for group in groups]
+    return np.stack([board.p_max()[:, :-1], *parts], axis=1)

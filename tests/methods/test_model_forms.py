@@ -136,12 +136,17 @@ def test_a_learned_prior_weighs_by_the_closed_evidence() -> None:
     base = np.exp(c.method.listing(c.results).log_alpha)
     log_density, rng = log_density_of(c.model(form=form)), np.random.default_rng(8)
     logs = []
-    for k, (a, g) in enumerate(zip(learned.values, learned.weights, strict=True)):
-        logs.append(math.log(g) + closed(a * base, counts))
-        if k in (3, 8, 12):
-            point, density = any_point(form, "theta", a * base, counts, rng)
-            found = log_density({**point, "strength_index": np.array(k)}) - density
+    even = base + base[::-1], counts + counts[::-1]
+    for k, (a, g) in enumerate(zip([*learned.values] * 2, learned.weights, strict=True)):
+        if k < 3:
+            logs.append(math.log(g) + closed(a * base, counts))
+            point, density = any_point(form, "free", a * base, counts, rng)
+            found = log_density({**point, "component": np.array(k)}) - density
             assert found == pytest.approx(logs[-1], abs=1e-7)
+        else:
+            # A statement and its reverse share what they have together.
+            half = closed(a * even[0][:2], even[1][:2]) - counts.sum() * math.log(2.0)
+            logs.append(math.log(g) + half)
     assert logsumexp(logs) == pytest.approx(c.log_evidence, abs=1e-9)
 
 

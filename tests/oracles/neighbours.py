@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import betainc, gammainc, gammainccinv, gammaincinv, gammaln
+from scipy.special import betainc, gammainc, gammainccinv, gammaincinv, gammaln, logsumexp
 
 STRENGTHS = (2.0, 8.0, 32.0)
 SHARES = (0.02, *(k / 6 for k in range(1, 6)), 0.995)
@@ -53,43 +53,54 @@ def decided(records: Any) -> Any:
 
 
 def learned(counts: Any, algorithms: int) -> Any:
-    """P (pairs, K) of all pairs in the order of `numpy.triu_indices`."""
-    pairs, size = counts.shape
+    """P (pairs, K) of all pairs in the order of `numpy.triu_indices`, from their counts."""
+    return learned_from([(row[None], np.zeros(1)) for row in counts], counts, algorithms)
+
+
+def learned_from(vectors: Any, records: Any, algorithms: int) -> Any:
+    """The same where count vectors (M, K) stand behind each pair, with their log weights (M,)."""
+    pairs, size = records.shape
     first, second = np.triu_indices(algorithms, 1)
     against = np.zeros((algorithms, algorithms, size))
-    against[first, second], against[second, first] = counts, counts[:, ::-1]
-    own = decided(counts)
-    pool = counts[~own].sum(0)
+    against[first, second], against[second, first] = records, records[:, ::-1]
+    own = decided(records)
+    pool = records[~own].sum(0)
     base = (pool + pool[::-1]) / 2 + 1 / size
     base /= base.sum()
     sizes = np.where(np.arange((size + 1) // 2) < size // 2, 2.0, 1.0)
-    logs, null, same, differ = [], [], [], []
-    for strength in STRENGTHS:
+    evidence = np.zeros((pairs, len(STRENGTHS), 2))
+    chance = np.zeros((pairs, len(STRENGTHS), 2, size))
+    for p, (counts, log_weight) in enumerate(vectors):
         halves = np.log(2) * folded(counts)[:, : size // 2].sum(1)
-        e0 = log_evidence(folded(counts), strength * folded(base)) - halves
-        e1 = log_evidence(counts, strength * base)
-        half = p_max(strength * folded(base) + folded(counts), sizes) / sizes
-        p = np.zeros_like(counts)
-        p[:, : len(sizes)] = half
-        p[:, ::-1][:, : len(sizes)] = half
-        same.append(p)
-        differ.append(p_max(strength * base + counts, np.ones(size)))
-        for q in SHARES:
-            logs.append(np.logaddexp(np.log(q) + e0, np.log1p(-q) + e1))
-            null.append(np.exp(np.log(q) + e0 - logs[-1]))
-    out = np.zeros_like(counts)
+        for a, strength in enumerate(STRENGTHS):
+            same = log_weight + log_evidence(folded(counts), strength * folded(base)) - halves
+            differ = log_weight + log_evidence(counts, strength * base)
+            half = p_max(strength * folded(base) + folded(counts), sizes) / sizes
+            both = np.zeros_like(counts)
+            both[:, : len(sizes)] = half
+            both[:, ::-1][:, : len(sizes)] = half
+            each = both, p_max(strength * base + counts, np.ones(size))
+            for kind, (log, probability) in enumerate(zip((same, differ), each, strict=True)):
+                evidence[p, a, kind] = logsumexp(log)
+                chance[p, a, kind] = np.exp(log - logsumexp(log)) @ probability
+    cells = [(a, q) for a in range(len(STRENGTHS)) for q in SHARES]
+    logs = np.array(
+        [
+            np.logaddexp(np.log(q) + evidence[:, a, 0], np.log1p(-q) + evidence[:, a, 1])
+            for a, q in cells
+        ]
+    )
+    out = np.zeros((pairs, size))
     for p in range(pairs):
         i, j = first[p], second[p]
         others = [o for o in range(algorithms) if o not in (i, j)]
         outside = {o for o in others if decided((against[o, [i]] + against[o, [j]]) / 2)[0]}
         lends = [d for d in range(pairs) if not (own[d] and {first[d], second[d]} & outside)]
-        weight = [
-            -np.log(SHARES[h % len(SHARES)]) / 2 + sum(log[d] for d in lends)
-            for h, log in enumerate(logs)
-        ]
-        cells = np.exp(np.array(weight) - max(weight))
-        cells /= cells.sum()
-        for h, w in enumerate(cells):
-            a = h // len(SHARES)
-            out[p] += w * (null[h][p] * same[a][p] + (1 - null[h][p]) * differ[a][p])
+        weight = np.array(
+            [-np.log(q) / 2 + log[lends].sum() for (_, q), log in zip(cells, logs, strict=True)]
+        )
+        weight = np.exp(weight - logsumexp(weight))
+        for (a, q), w, log in zip(cells, weight, logs[:, p], strict=True):
+            null = np.exp(np.log(q) + evidence[p, a, 0] - log)
+            out[p] += w * (null * chance[p, a, 0] + (1 - null) * chance[p, a, 1])
     return out

@@ -6,6 +6,7 @@ package, and SPEC 8 written out plainly in tests/oracles/neighbours.py.
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import cache
 from typing import Any
@@ -29,6 +30,8 @@ from bayescompare.posterior.partition import Groups, Partition
 from bayescompare.prior import DirichletPrior
 from bayescompare.statements import Statements
 from tests.oracles.neighbours import learned as learned_plainly
+from tests.oracles.neighbours import learned_from
+from tests.tables import table
 
 #: Draws of the prior, and standard errors that a figure may lie off.
 DRAWS, ERRORS = 400_000, 4.5
@@ -259,3 +262,29 @@ def test_a_clear_loser_lends_nothing_to_the_others() -> None:
     assert neighbours.lenders.tolist() == [3.0, 3.0, 6.0, 3.0, 4.0, 6.0]
     alone = Board.learned(counts[[0, 1, 3]], who(3)).p_max()
     assert Board.learned(counts, who(4)).p_max()[[0, 1, 3]] == pytest.approx(alone, abs=1e-12)
+
+
+@pytest.mark.parametrize("rope", [None, 0.2])
+def test_pairs_with_missing_cells_teach_by_what_they_leave_possible(rope: float | None) -> None:
+    """Every way to fill the gaps is written out; records are spread over what a gap leaves."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(9, 3, 2)) + np.array([0.0, 0.2, 0.9])[:, None]
+    values[rng.random(values.shape) < 0.1] = np.nan
+    p = bc.pairwise(table(values, rope=rope), missing="ignore", n_jobs=1)
+    vectors, records, found = [], [], []
+    for c in p:
+        evidence = Evidence.from_table(c.results)
+        (rows,) = evidence.rows
+        size = rows.shape[1]
+        ways = np.array(list(itertools.product(range(size), repeat=len(rows))), dtype=int)
+        logs = rows[np.arange(len(rows)), ways].sum(axis=1)
+        ways, logs = ways[np.isfinite(logs)], logs[np.isfinite(logs)]
+        each = (ways[:, :, None] == np.arange(size)).sum(axis=1)
+        vectors.append((evidence.counts + each, logs))
+        allowed = np.isfinite(rows)
+        spread = (allowed / allowed.sum(axis=1, keepdims=True)).sum(axis=0)
+        records.append(evidence.counts + spread)
+        found.append(c.probability.values)
+    assert sum(len(v) for v, _ in vectors) > 10
+    expected = learned_from(vectors, np.array(records), 3)
+    assert np.array(found) == pytest.approx(expected, abs=1e-9)

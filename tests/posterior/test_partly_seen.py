@@ -106,8 +106,6 @@ def test_leave_one_out_is_a_difference_of_evidences() -> None:
         rest = [own for j, own in enumerate(AGREE) if j != i]
         fewer = whole - log_evidence(COMPLETE, rest)
         assert without[len(SHOWN) + i] == pytest.approx(fewer, abs=1e-9)
-            whole - log_evidence(COMPLETE, rest), abs=1e-9
-        )
         more = log_evidence(COMPLETE, [*AGREE, AGREE[i]]) - whole
         assert within[len(SHOWN) + i] == pytest.approx(more, abs=1e-9)
     for i, weight in enumerate(SHOWN):

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.learned import DirichletPairCounts
-from bayescompare.kernels.dirichlet.learned_maximum import dirichlet_maxima_of_pairs
+from bayescompare.kernels.dirichlet.pmax import Vectors, p_max
 
 __all__ = [
     "MOST_SEARCHED",
@@ -25,7 +24,6 @@ __all__ = [
     "Maxima",
     "completion_bounds",
     "dirichlet_maxima_of_vectors",
-    "dirichlet_vectors_as_pairs",
 ]
 
 #: Count vectors up to which all are tried.
@@ -106,15 +104,9 @@ def dirichlet_maxima_of_vectors(log_alpha: FloatArray) -> Maxima:
     """P(max) of count vectors under one Dirichlet."""
 
     def maxima(vectors: FloatArray) -> FloatArray:
-        return dirichlet_maxima_of_pairs(dirichlet_vectors_as_pairs(vectors), log_alpha)
+        return p_max(log_alpha, Vectors.of(vectors))[:, :-1]
 
     return maxima
-
-
-def dirichlet_vectors_as_pairs(vectors: FloatArray) -> DirichletPairCounts:
-    """Return count vectors (M, K) as the sparse table that the kernels for many pairs take."""
-    row, cell = np.nonzero(vectors)
-    return DirichletPairCounts(row, cell, vectors[row, cell], len(vectors))
 
 
 def _completion_bound_sums(

@@ -17,26 +17,19 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import betainc
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.completion_bounds import dirichlet_maxima_of_vectors
-from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.leading import sole_leader
 
 __all__ = [
     "fold_of_states",
-    "parts_of_cells",
     "parts_of_counts",
     "parts_of_draws",
-    "parts_of_mixture",
     "parts_of_orders",
     "summed_cells",
 ]
-
-#: Logarithm of a prior parameter beyond which counts change nothing that a float can show.
-_LARGEST = 300.0
 
 #: Digits to which sums of halves, thirds and so on are equal.
 _DIGITS = 9
@@ -86,53 +79,6 @@ def summed_cells(
     log_alpha = np.logaddexp(log_alpha, cells.rest_log_alpha + left)
     others = math.log(arity - len(seen)) if arity > len(seen) else -math.inf
     return DirichletCells(log_alpha, counts, cells.rest_log_alpha + each, others), place
-
-
-def parts_of_cells(cells: DirichletCells, states: IntArray, arities: Sequence[int]) -> FloatArray:
-    """Return P of each part under one Dirichlet whose unlisted statements are equal.
-
-    Examples
-    --------
-    Example 1 of the papers: 3 to 9 on the first measure, 4 to 8 on the second.
-
-    >>> quarter = DirichletCells(np.full(4, np.log(0.25)), np.array([1.0, 2.0, 3.0, 6.0]))
-    >>> states = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> parts_of_cells(quarter, states, [2, 2])[3].round(6).tolist()
-    [0.960555, 0.876276]
-    """
-    log_size = sum(map(math.log, arities))
-    out = np.empty(states.shape)
-    for j, arity in enumerate(arities):
-        summed, place = summed_cells(cells, states[:, j], arity, log_size)
-        if summed.log_alpha.max() > _LARGEST:
-            # So heavy a prior, the same for all, leaves no room for datasets.
-            out[:, j] = 1.0 / arity
-            continue
-        if len(summed.counts) == 2 and not summed.lumps:
-            p = betainc(summed.shape[::-1], summed.shape, 0.5)
-        else:
-            p = probability_of_maximum(summed)[0]
-        out[:, j] = p[place]
-    return out
-
-
-def parts_of_mixture(
-    weights: FloatArray,
-    components: Sequence[DirichletCells],
-    states: IntArray,
-    arities: Sequence[int],
-) -> FloatArray:
-    """Return P of each part under a mixture of Dirichlets over the same statements."""
-    if any(cells.lumps for cells in components) or any(arity != 2 for arity in arities):
-        each = [parts_of_cells(cells, states, arities) for cells in components]
-        return np.asarray(np.tensordot(weights, np.stack(each), axes=1))
-    shapes = np.stack([cells.shape for cells in components])
-    out = np.empty(states.shape)
-    for j in range(len(arities)):
-        first, second = (shapes @ fold_of_states(states[:, j], 2)).T
-        p = np.array([weights @ betainc(second, first, 0.5), weights @ betainc(first, second, 0.5)])
-        out[:, j] = p[states[:, j]]
-    return out
 
 
 def parts_of_counts(

@@ -13,10 +13,9 @@ from scipy.special import betainc, logsumexp, softmax
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.context.poisson_binomial import context_beta_mixture_interval
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.learned import DirichletPairCounts
-from bayescompare.kernels.dirichlet.learned_maximum import dirichlet_maxima_of_pairs
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.parts import parts_of_counts
+from bayescompare.kernels.dirichlet.pmax import Vectors, p_max
 from bayescompare.kernels.replicated.count_maximum import averaged_maximum
 from bayescompare.kernels.replicated.gibbs import gibbs_counts
 from bayescompare.kernels.replicated.gibbs_maximum import gibbs_maximum
@@ -283,9 +282,8 @@ def _count_posterior_from_states(
     states = counts.reshape(-1, counts.shape[-1])
     vectors, which = np.unique(states, axis=0, return_inverse=True)
     which = which.ravel()
-    pair, cell = np.nonzero(vectors)
-    found = DirichletPairCounts(pair, cell, vectors[pair, cell].astype(np.float64), len(vectors))
-    each = dirichlet_maxima_of_pairs(found, np.log(alpha))[which].reshape(counts.shape)
+    found = p_max(np.log(alpha), Vectors.of(vectors.astype(np.float64)))[:, :-1]
+    each = found[which].reshape(counts.shape)
     largest = each.max(axis=-1, keepdims=True)
     joint = np.zeros((len(vectors), n_versions))
     np.add.at(joint, (which, versions.ravel()), 1.0)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +45,7 @@ from bayescompare.statements import DENSE, State, Statement, Statements
 if TYPE_CHECKING:
     import pandas as pd
 
+    from bayescompare.comparison.comparison import Comparison
     from bayescompare.posterior.dirichlet import DirichletMixture
 
 __all__ = [
@@ -97,8 +98,8 @@ class LearnedPrior:
     weights: tuple[float, ...]
     pairs: int
     datasets: float
-    cells: tuple[float, ...] = ()
-    lenders: int = 0
+    cells: tuple[float, ...] = field(default=(), kw_only=True)
+    lenders: int = field(default=0, kw_only=True)
 
     @property
     def folds(self) -> bool:
@@ -169,6 +170,17 @@ class LearnedPrior:
         """Return it with other weights of the strengths, up to a factor."""
         return replace(self, weights=tuple(softmax(log_weights).tolist()))
 
+    def gathered(self, comparisons: Iterable[Comparison]) -> Learned | LearnedPrior:
+        """Return what all pairs taught each other, from the comparisons of them all."""
+        import pandas as pd
+
+        if not self.folds:
+            return self
+        each: list[Any] = list(comparisons)
+        priors = {tuple(c.results.algorithms): c.method.learned for c in each}
+        null = [c.method.posterior(c.results).null for c in each]
+        return Learned(priors, pd.Series(null, _pair_index(list(priors)), name="null"))
+
     def options(self) -> dict[str, Any]:
         """Return the fields as JSON's own types."""
         rest = self.log_rest if math.isfinite(self.log_rest) else None
@@ -194,7 +206,7 @@ class LearnedPrior:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Learned:
     """What all pairs of a table taught each other.
 
@@ -207,7 +219,7 @@ class Learned:
     """
 
     priors: Mapping[tuple[str, str], LearnedPrior]
-    null: pd.Series[float]
+    null: pd.Series[float] = field(compare=False)
 
     @classmethod
     def of(cls, pairs: Mapping[tuple[str, str], DirichletMixture]) -> Learned | None:

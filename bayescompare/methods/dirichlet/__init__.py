@@ -675,7 +675,8 @@ class Dirichlet(Method):
 
     def reusable(self, results: Results) -> ReusableModel | None:
         """Models of the same α and as many datasets differ only in the datasets' weights."""
-        plain = self.learned is None and results.weights is None and results.gaps not in _GAPS
+        plain = results.weights is None and results.gaps not in _GAPS
+        plain = plain and self.prior != "learned"
         if self.needs_mcmc or not plain or type(self) is not Dirichlet:
             return None
         from bayescompare.methods.dirichlet.posterior import reusable_dirichlet_model

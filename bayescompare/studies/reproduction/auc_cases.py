@@ -24,8 +24,7 @@ import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.classic.glrt import glrt
-from bayescompare.kernels.dirichlet.learned import DirichletPairCounts
-from bayescompare.kernels.dirichlet.learned_maximum import dirichlet_maxima_of_pairs
+from bayescompare.kernels.dirichlet.pmax import Vectors, p_max
 from bayescompare.kernels.network.bdeu import bdeu_scores_of_subsets
 from bayescompare.kernels.network.dag_search import best_dag
 from bayescompare.kernels.network.forest import binary_forest_maximum, is_binary_forest
@@ -147,10 +146,8 @@ def auc_glrt_scores(counts: IntArray) -> FloatArray:
 
 def auc_dirichlet_scores(counts: IntArray) -> FloatArray:
     """P(the leading statement is the most probable), under α = 1/K."""
-    case, cell = np.nonzero(counts)
-    sparse = DirichletPairCounts(case, cell, counts[case, cell].astype(np.float64), len(counts))
-    k = counts.shape[1]
-    return np.asarray(dirichlet_maxima_of_pairs(sparse, np.full(k, -math.log(k))).max(axis=1))
+    vectors, k = Vectors.of(counts.astype(np.float64)), counts.shape[1]
+    return np.asarray(p_max(np.full(k, -math.log(k)), vectors)[:, :-1].max(axis=1))
 
 
 def _auc_network_scores(

@@ -36,46 +36,68 @@ def test_the_textbook_form_draws_the_strength(uci: Pairwise) -> None:
     model = uci["CART", "GLM"].model()
     assert {"strength", "theta", "marginal"} <= set(model.named_vars)
     prior = pm.sample_prior_predictive(2000, model=model, random_seed=1)["prior"]
-    share = float((prior["strength"] > 100).mean())
-    expected = uci.learned.strengths.loc[lambda g: g.index > 100].sum()
-    assert share == pytest.approx(expected, abs=0.05)
+    weights = uci["CART", "GLM"].method.learned.weights  # type: ignore[attr-defined]
+    for k, weight in enumerate(weights):
+        assert float((prior["component"] == k).mean()) == pytest.approx(weight, abs=0.05)
+    assert float((prior["strength"] == 8).mean()) == pytest.approx(
+        weights[1] + weights[4], abs=0.05
+    )
+
+
+def learned_of(c: Any) -> tuple[Any, Any, Any]:
+    """The strengths and weights of a pair's prior, by component, and φ."""
+    learned = c.method.learned
+    return [*learned.values] * 2, learned.weights, learned.base.to_numpy()
 
 
 def test_the_log_prior_is_that_of_the_mixture(uci: Pairwise) -> None:
-    assert uci.learned is not None
-    phi, (a, g) = uci.learned.base.to_numpy(), (uci.learned.values, uci.learned.weights)
-    tree = uci["CART", "GLM"].draws(200, chains=2, rng=0)
-    theta = tree["posterior"]["theta"].values
-    assert tree["log_prior"]["theta"].shape == (2, 200)
-    inside = theta.min(axis=-1) > 1e-200
+    """Of `free`, which has the same Dirichlet whether the two differ or not."""
+    c = uci["CART", "GLM"]
+    values, weights, phi = learned_of(c)
+    tree = c.draws(200, chains=2, rng=0)
+    free = tree["posterior"]["free"].values
+    assert tree["log_prior"]["free"].shape == (2, 200)
+    inside = free.min(axis=-1) > 1e-200
     assert inside.sum() > 100
     by_hand = [
-        logsumexp([dirichlet.logpdf(t / t.sum(), v * phi) for v in a], b=g) for t in theta[inside]
+        logsumexp([dirichlet.logpdf(t / t.sum(), v * phi) for v in values], b=weights)
+        for t in free[inside]
     ]
-    np.testing.assert_allclose(tree["log_prior"]["theta"].values[inside], by_hand, rtol=1e-6)
+    np.testing.assert_allclose(tree["log_prior"]["free"].values[inside], by_hand, rtol=1e-6)
+
+
+def test_theta_is_free_or_the_mean_with_its_reverse(uci: Pairwise) -> None:
+    for group in ("posterior", "prior"):
+        drawn = uci["BDS", "GBM"].draws(300, chains=2, rng=1)[group].to_dataset()
+        free, same = drawn["free"].values, (drawn["component"] >= 3).values
+        assert 0.05 < same.mean() < 0.95
+        expected = np.where(same[..., None], (free + free[..., ::-1]) / 2, free)
+        np.testing.assert_allclose(drawn["theta"].values, expected, atol=1e-12)
 
 
 def test_the_form_for_nuts_has_the_density_of_the_definition(uci: Pairwise) -> None:
-    """G, E and θ as `place_shared_dirichlet` has them, for each strength, with the Jacobian."""
+    """G, E and θ as `place_shared_dirichlet` has them, for each component, with the Jacobian."""
     c = uci["CART", "GLM"]
-    assert uci.learned is not None
-    phi, n = uci.learned.base.to_numpy(), c.probability["count"].values
+    values, weights, phi = learned_of(c)
+    n = c.probability["count"].values
     logp = c.model(form="nuts").compile_logp(jacobian=False, mode="FAST_COMPILE")
     rng = np.random.default_rng(0)
     for _ in range(5):
         z, e = rng.normal(size=8), rng.exponential(size=8)
         logs = []
-        for strength, weight in zip(uci.learned.values, uci.learned.weights, strict=True):
-            alpha = strength * phi
-            deviation = np.sqrt(polygamma(1, alpha + n + 1))
-            log_gamma = digamma(alpha + n + 1) + deviation * z
-            exponential = alpha / (alpha + n) * e
+        for k, (strength, weight) in enumerate(zip(values, weights, strict=True)):
+            alpha, near = strength * phi, n if k < 3 else (n + n[::-1]) / 2
+            deviation = np.sqrt(polygamma(1, alpha + near + 1))
+            log_gamma = digamma(alpha + near + 1) + deviation * z
+            exponential = alpha / (alpha + near) * e
             x = log_gamma - exponential / alpha
             total = logsumexp(x)
             density = gamma(alpha + 1).logpdf(np.exp(log_gamma)) + log_gamma + np.log(deviation)
-            density += expon.logpdf(exponential) + np.log(alpha / (alpha + n))
+            density += expon.logpdf(exponential) + np.log(alpha / (alpha + near))
             ancillary = n.sum() * total - gammaln(strength + n.sum()) + gammaln(strength)
-            logs.append(np.log(weight) + density.sum() + ancillary + n @ (x - total))
+            free = x - total
+            theta = free if k < 3 else np.logaddexp(free, free[::-1]) - math.log(2)
+            logs.append(np.log(weight) + density.sum() + ancillary + n @ theta)
         assert float(logp(point(z, e))) == pytest.approx(logsumexp(logs), abs=1e-8)
 
 
@@ -92,8 +114,11 @@ def test_the_form_for_nuts_integrates_to_the_evidence() -> None:
     e = np.array([0.7, 1.3])
     logs = [float(logp(point([a, b], e))) + e.sum() for a in grid for b in grid]
     found = logsumexp(logs) + 2 * math.log(step)
-    alpha = np.multiply.outer(one.learned.values, one.learned.base.to_numpy())
-    closed = logsumexp(betaln(*(alpha + n).T) - betaln(*alpha.T), b=one.learned.weights)
+    values, weights, phi = learned_of(c)
+    alpha = np.multiply.outer(values[:3], phi)
+    each = betaln(*(alpha + n).T) - betaln(*alpha.T)
+    # Without a difference every dataset is a fair coin.
+    closed = logsumexp([*each, *[-n.sum() * math.log(2.0)] * 3], b=weights)
     assert closed == pytest.approx(c.log_evidence, abs=1e-10)
     assert found == pytest.approx(closed, abs=1e-6)
 
@@ -104,14 +129,14 @@ def test_nuts_agrees_under_a_learned_prior(uci: Pairwise, pair: tuple[str, str])
     """Strengths and θ: the chains go as fast between strengths as within one."""
     c = uci[pair]
     tree = c.sample(1000, chains=4, rng=1, progressbar=False)
-    assert set(tree["posterior"]) == {"theta", "marginal", "strength"}
+    assert set(tree["posterior"]) == {"theta", "marginal", "strength", "free", "component"}
     assert not tree["sample_stats"]["diverging"].any()
     posterior = tree["posterior"].to_dataset()
     strength = np.log(posterior["strength"])
     assert float(az.ess(strength)) > 2000
     assert float(az.rhat(strength)) < 1.01
-    _, mixture = c.method.mixture(c.results)  # type: ignore[attr-defined]
-    exact = float(mixture.weights @ np.log(mixture.strengths))
+    weight = c.method.posterior(c.results).weight.sum(axis=1)  # type: ignore[attr-defined]
+    exact = float(weight @ np.log(learned_of(c)[0]))
     error = float(az.mcse(strength, method="mean"))
     assert float(strength.mean()) == pytest.approx(exact, abs=4 * error)
     theta = posterior["theta"]
@@ -119,7 +144,8 @@ def test_nuts_agrees_under_a_learned_prior(uci: Pairwise, pair: tuple[str, str])
     mean = c.summary()["theta_mean"].reindex(theta["statement"].values).to_numpy()
     np.testing.assert_array_less(np.abs(theta.mean(("chain", "draw")).values - mean), 4 * error)
     for statement, p in c.probability.to_series().items():
-        led = (theta.sel(statement=statement) == theta.max("statement")).astype(float)
+        led = (theta >= theta.max("statement") - 1e-12).astype(float)
+        led = (led / led.sum("statement")).sel(statement=statement)
         ess = float(az.ess(led)) if led.values.any() else 1000.0
         error = 4 * math.sqrt(max(p * (1 - p), 1e-4) / min(ess, 4000))
         assert float(led.mean()) == pytest.approx(p, abs=error)
