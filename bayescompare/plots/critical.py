@@ -121,7 +121,7 @@ def plot_critical(
     >>> p = bc.pairwise(bc.load_example("jansen-uci"), algorithms=["CART", "GBM", "RF"], n_jobs=1)
     >>> ax = plot_critical(p, measure="auc", ax=Figure().subplots())
     >>> [text.get_text() for text in ax.texts][-3:]
-    ['GBM 1.46', 'RF 1.55', 'CART 3.00']
+    ['GBM 1.44', 'RF 1.58', 'CART 2.98']
     """
     rule = rule_of_plotted_pairs(p, level, fdr)
     table = p.decided(rule)
