@@ -282,6 +282,8 @@ def _first_exceeds(first: FloatArray, second: FloatArray, share: float) -> Float
 
 def distinct_rows(counts: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return the different rows, and which of them each row is."""
+    if len(counts) == 1:
+        return counts, np.zeros(1, dtype=np.int64)
     order = np.lexsort(counts.T[::-1])
     new = np.ones(len(counts), dtype=bool)
     new[1:] = (np.diff(counts[order], axis=0) != 0.0).any(axis=1)

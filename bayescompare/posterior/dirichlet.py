@@ -18,10 +18,10 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy.special import logsumexp, softmax
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence
+from bayescompare.kernels.numerics.gammas import log_sum
 from bayescompare.posterior.mixture import Mixture
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
@@ -68,7 +68,7 @@ class DirichletMixture(Mixture):
         if joint:
             return whole
         # Versions weigh as they do in the full model; within each, rows count as probabilities.
-        alone = log_paths - logsumexp(log_paths, axis=1, keepdims=True)
+        alone = log_paths - log_sum(log_paths, axis=1)[:, None]
         alone = alone + np.log(whole.version)[:, None]
         return cls.weighed(evidence, prior, whole.counts, alone, joint=False)
 
@@ -99,11 +99,11 @@ class DirichletMixture(Mixture):
         """Weigh components and count vectors by Bayes' rule."""
         shape = len(prior.components), len(counts)
         log_urn = prior.log_urn(counts) if joint else np.zeros(shape)
-        mean = logsumexp(log_paths, axis=0) - math.log(len(log_paths))
+        mean = log_sum(log_paths, axis=0) - math.log(len(log_paths))
         return cls(
             components=prior.components,
             counts=counts,
-            weight=softmax(log_urn + mean + prior.log_weight[:, None]),
+            weight=_normalised(log_urn + mean + prior.log_weight[:, None]),
             states=states,
             evidence=evidence,
             prior=prior,
@@ -122,26 +122,26 @@ class DirichletMixture(Mixture):
     @cached_property
     def _log_joint(self) -> FloatArray:
         """log W(c) B(α_a + n + c)/B(α_a), versions summed out, (A, M)."""
-        mean = logsumexp(self.log_paths, axis=0) - math.log(len(self.log_paths))
+        mean = log_sum(self.log_paths, axis=0) - math.log(len(self.log_paths))
         return np.asarray(self.log_urn + mean)
 
     @property
     def log_evidences(self) -> FloatArray:
         """Log evidence of the data under each component of the prior, (A,)."""
-        return np.asarray(logsumexp(self._log_joint, axis=1))
+        return np.asarray(log_sum(self._log_joint, axis=1))
 
     @property
     def log_evidence(self) -> float | None:
         """Log evidence; None for the cut and for a power likelihood, which have none."""
         if not self.joint or self.evidence.is_power:
             return None
-        return float(logsumexp(self.log_evidences + self.prior.log_weight))
+        return float(log_sum(self.log_evidences + self.prior.log_weight))
 
     @property
     def version(self) -> FloatArray:
         """Posterior probability of each version of the evidence, (R,)."""
-        urn = logsumexp(self.log_urn + self.prior.log_weight[:, None], axis=0)
-        return np.asarray(softmax(logsumexp(self.log_paths + urn, axis=1)))
+        urn = log_sum(self.log_urn + self.prior.log_weight[:, None], axis=0)
+        return _normalised(log_sum(self.log_paths + urn, axis=1))
 
     @property
     def null(self) -> float:
@@ -173,19 +173,24 @@ class DirichletMixture(Mixture):
         Both are differences of log evidences, the prior held.
         """
         evidence, table = self.evidence, self.evidence.statements.table
-        whole = float(logsumexp(self.log_evidences + self.prior.log_weight))
+        whole = float(log_sum(self.log_evidences + self.prior.log_weight))
         log_weight = (self._log_joint + self.prior.log_weight[:, None])[:, :, None]
         entries = table.dataset, table.statement, table.weight
         both = []
         for sign in (-1.0, 1.0):
             change = [a.log_urn_change(self.counts, *entries, sign) for a in self.components]
-            other = logsumexp(log_weight + np.stack(change), axis=(0, 1))
+            other = log_sum(log_weight + np.stack(change), axis=(0, 1))
             both.append(sign * (other - whole))
         without, within = (np.resize(each, len(evidence.statements.datasets)) for each in both)
         if len(evidence.uncounted):
             rest = [DirichletMixture.of(e, self.prior) for e in evidence.each_row_left_out()]
-            fewer = [logsumexp(e.log_evidences + self.prior.log_weight) for e in rest]
+            fewer = [log_sum(e.log_evidences + self.prior.log_weight) for e in rest]
             without[evidence.uncounted] = whole - np.array(fewer)
             (rows,) = evidence.rows
-            within[evidence.uncounted] = logsumexp(rows + np.log(self.mean()), axis=1)
+            within[evidence.uncounted] = log_sum(rows + np.log(self.mean()), axis=1)
         return without, within
+
+
+def _normalised(logs: FloatArray) -> FloatArray:
+    """Probabilities in proportion to exp of these."""
+    return np.asarray(np.exp(logs - log_sum(logs)))

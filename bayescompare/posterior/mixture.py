@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import betaincinv
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.posterior.component import Betas, Component, distinct_rows
@@ -87,6 +88,11 @@ class Mixture:
         size = self.counts.shape[1]
         if any(math.isinf(component.total) for component, _ in self._weighed):
             return np.zeros((2, size))  # no statement has a share that a float could show
+        if len(self._weighed) == len(self.counts) == 1 and self.components[0].classes.is_trivial:
+            ((component, _),) = self._weighed
+            first = component.alpha + self.counts[0]
+            other = np.maximum(component.total + self.counts[0].sum() - first, 1e-300)
+            return np.asarray(betaincinv(first, other, tails[:, None]))
         if len(self.counts) == 1:
             # Statements of the same α and count, their class's too, share an interval.
             n = self.counts[0]

@@ -15,6 +15,10 @@ from bayescompare.statements import Statements
 __all__ = ["Groups", "Partition"]
 
 
+#: Statements up to which a plain matrix sums faster than a sparse one.
+_DENSE = 256
+
+
 @dataclass(frozen=True, eq=False)
 class Partition:
     """Which part each of S statements is in, (S,): the parts are numbered without gaps."""
@@ -47,7 +51,9 @@ class Partition:
         return values if self.is_trivial else values @ self._indicator
 
     @cached_property
-    def _indicator(self) -> csr_array:
+    def _indicator(self) -> FloatArray | csr_array:
+        if len(self.of) <= _DENSE:
+            return np.asarray(self.of[:, None] == np.arange(len(self.size)), dtype=np.float64)
         ends = np.arange(len(self.of) + 1)
         return csr_array((np.ones(len(self.of)), self.of, ends))
 
