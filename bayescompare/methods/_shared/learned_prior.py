@@ -90,6 +90,8 @@ class LearnedPrior:
         Posterior probability of each strength and share of pairs without a difference.
     lenders : int
         How many pairs taught this one, itself among them.
+    null : float
+        P(no difference), given the pair's datasets.
     """
 
     shares: Mapping[str, float]
@@ -100,6 +102,7 @@ class LearnedPrior:
     datasets: float
     cells: tuple[float, ...] = field(default=(), kw_only=True)
     lenders: int = field(default=0, kw_only=True)
+    null: float = field(default=0.0, kw_only=True)
 
     @property
     def folds(self) -> bool:
@@ -172,21 +175,17 @@ class LearnedPrior:
 
     def gathered(self, comparisons: Iterable[Comparison]) -> Learned | LearnedPrior:
         """Return what all pairs taught each other, from the comparisons of them all."""
-        import pandas as pd
-
         if not self.folds:
             return self
         each: list[Any] = list(comparisons)
-        priors = {tuple(c.results.algorithms): c.method.learned for c in each}
-        null = [c.method.posterior(c.results).null for c in each]
-        return Learned(priors, pd.Series(null, _pair_index(list(priors)), name="null"))
+        return Learned({tuple(c.results.algorithms): c.method.learned for c in each})
 
     def options(self) -> dict[str, Any]:
         """Return the fields as JSON's own types."""
         rest = self.log_rest if math.isfinite(self.log_rest) else None
         fields = {**asdict(self), "shares": dict(self.shares), "log_rest": rest}
         if not self.folds:
-            del fields["cells"], fields["lenders"]
+            del fields["cells"], fields["lenders"], fields["null"]
         return fields
 
     @classmethod
@@ -202,6 +201,7 @@ class LearnedPrior:
             datasets=float(options["datasets"]),
             cells=tuple(map(float, options.get("cells", ()))),
             lenders=int(options.get("lenders", 0)),
+            null=float(options.get("null", 0.0)),
             **numbers,
         )
 
@@ -214,12 +214,9 @@ class Learned:
     ----------
     priors : mapping of (str, str) to LearnedPrior
         Of each pair.
-    null : Series
-        P(no difference) of each pair, given its datasets.
     """
 
     priors: Mapping[tuple[str, str], LearnedPrior]
-    null: pd.Series[float] = field(compare=False)
 
     @classmethod
     def of(cls, pairs: Mapping[tuple[str, str], DirichletMixture]) -> Learned | None:
@@ -255,12 +252,10 @@ class Learned:
         log_evidence: FloatArray,
         first: Statements,
     ) -> Learned:
-        import pandas as pd
-
         taught = neighbours.teach(log_evidence)
         shares = dict(zip(shared_pair_patterns(first), neighbours.base.tolist(), strict=True))
         after = softmax(taught + log_evidence, axis=1)[:, len(FOLDED_STRENGTHS) :].sum(axis=1)
-        columns = (np.exp(taught), neighbours.cells(log_evidence), neighbours.lenders)
+        columns = (np.exp(taught), neighbours.cells(log_evidence), neighbours.lenders, after)
         total = float(neighbours.records.sum())
         priors = {
             pair: LearnedPrior(
@@ -272,10 +267,11 @@ class Learned:
                 datasets=total,
                 cells=tuple(cells.ravel().tolist()),
                 lenders=int(lenders),
+                null=float(null),
             )
-            for pair, weights, cells, lenders in zip(names, *columns, strict=True)
+            for pair, weights, cells, lenders, null in zip(names, *columns, strict=True)
         }
-        return cls(priors, pd.Series(after, _pair_index(names), name="null"))
+        return cls(priors)
 
     def of_pair(self, pair: tuple[str, str]) -> LearnedPrior:
         """Return the prior of a pair, whichever is named first."""
@@ -308,10 +304,18 @@ class Learned:
     @property
     def lenders(self) -> pd.Series[int]:
         """How many pairs taught each pair, itself among them."""
+        return self._of_each("lenders")
+
+    @property
+    def null(self) -> pd.Series[float]:
+        """P(no difference) of each pair, given its datasets."""
+        return self._of_each("null")
+
+    def _of_each(self, name: str) -> pd.Series[Any]:
         import pandas as pd
 
-        each = [prior.lenders for prior in self.priors.values()]
-        return pd.Series(each, _pair_index(list(self.priors)), name="lenders")
+        each = [getattr(prior, name) for prior in self.priors.values()]
+        return pd.Series(each, _pair_index(list(self.priors)), name=name)
 
     def options(self) -> dict[str, Any]:
         """Return what a file of all pairs says of it; each pair holds its own prior."""
