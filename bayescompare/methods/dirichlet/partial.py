@@ -16,7 +16,6 @@ Identification of Probability Distributions, for bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -177,7 +176,3 @@ def observe_partly_seen(evidence: Evidence, log_theta: Any, weights: Any) -> Non
         dims=("dataset", "statement"),
         signature="(s),(),()->(s)",
     )
-
-
-#: What gives log ℓ of the datasets from log θ, (…, S) to (…, n).
-Likelihood = Callable[[FloatArray], FloatArray]

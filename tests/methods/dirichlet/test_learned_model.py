@@ -75,6 +75,22 @@ def test_theta_is_free_or_the_mean_with_its_reverse(uci: Pairwise) -> None:
         np.testing.assert_allclose(drawn["theta"].values, expected, atol=1e-12)
 
 
+def by_definition(z: Any, e: Any, alpha: Any, n: Any, *, differ: bool) -> Any:
+    """Log density of latents and data given a component, with the Jacobian."""
+    near = n if differ else (n + n[::-1]) / 2
+    deviation = np.sqrt(polygamma(1, alpha + near + 1))
+    log_gamma = digamma(alpha + near + 1) + deviation * z
+    exponential = alpha / (alpha + near) * e
+    x = log_gamma - exponential / alpha
+    total = logsumexp(x, axis=-1, keepdims=True)
+    density = gamma(alpha + 1).logpdf(np.exp(log_gamma)) + log_gamma + np.log(deviation)
+    density = density + expon.logpdf(exponential) + np.log(alpha / (alpha + near))
+    ancillary = n.sum() * total[..., 0] - gammaln(alpha.sum() + n.sum()) + gammaln(alpha.sum())
+    free = x - total
+    theta = free if differ else np.logaddexp(free, free[..., ::-1]) - math.log(2)
+    return density.sum(-1) + ancillary + (n * theta).sum(-1)
+
+
 def test_the_form_for_nuts_has_the_density_of_the_definition(uci: Pairwise) -> None:
     """G, E and θ as `place_shared_dirichlet` has them, for each component, with the Jacobian."""
     c = uci["CART", "GLM"]
@@ -86,18 +102,7 @@ def test_the_form_for_nuts_has_the_density_of_the_definition(uci: Pairwise) -> N
         z, e = rng.normal(size=8), rng.exponential(size=8)
         logs = []
         for k, (strength, weight) in enumerate(zip(values, weights, strict=True)):
-            alpha, near = strength * phi, n if k < 3 else (n + n[::-1]) / 2
-            deviation = np.sqrt(polygamma(1, alpha + near + 1))
-            log_gamma = digamma(alpha + near + 1) + deviation * z
-            exponential = alpha / (alpha + near) * e
-            x = log_gamma - exponential / alpha
-            total = logsumexp(x)
-            density = gamma(alpha + 1).logpdf(np.exp(log_gamma)) + log_gamma + np.log(deviation)
-            density += expon.logpdf(exponential) + np.log(alpha / (alpha + near))
-            ancillary = n.sum() * total - gammaln(strength + n.sum()) + gammaln(strength)
-            free = x - total
-            theta = free if k < 3 else np.logaddexp(free, free[::-1]) - math.log(2)
-            logs.append(np.log(weight) + density.sum() + ancillary + n @ theta)
+            logs.append(np.log(weight) + by_definition(z, e, strength * phi, n, differ=k < 3))
         assert float(logp(point(z, e))) == pytest.approx(logsumexp(logs), abs=1e-8)
 
 
@@ -116,18 +121,8 @@ def test_the_definition_integrates_to_the_evidence() -> None:
     e = np.stack(np.meshgrid(nodes, nodes, indexing="ij"), axis=-1).reshape(1, -1, 2)
     closed = []
     for k, (strength, weight) in enumerate(zip(values, weights, strict=True)):
-        alpha, near = strength * phi, n if k < 3 else (n + n[::-1]) / 2
-        deviation = np.sqrt(polygamma(1, alpha + near + 1))
-        log_gamma = digamma(alpha + near + 1) + deviation * z
-        exponential = alpha / (alpha + near) * e
-        x = log_gamma - exponential / alpha
-        total = logsumexp(x, axis=-1, keepdims=True)
-        density = (alpha + 1) * log_gamma - np.exp(log_gamma) - gammaln(alpha + 1)
-        density = density + np.log(deviation) - exponential + np.log(alpha / (alpha + near))
-        ancillary = n.sum() * total[..., 0] - gammaln(strength + n.sum()) + gammaln(strength)
-        free = x - total
-        theta = free if k < 3 else np.logaddexp(free, free[..., ::-1]) - math.log(2)
-        logs = density.sum(-1) + ancillary + (n * theta).sum(-1) + e.sum(-1) + log_rule
+        alpha = strength * phi
+        logs = by_definition(z, e, alpha, n, differ=k < 3) + e.sum(-1) + log_rule
         found = logsumexp(logs) + 2 * math.log(grid[1] - grid[0])
         # Without a difference every dataset is a fair coin, and e is known less smoothly.
         same = -n.sum() * math.log(2)
