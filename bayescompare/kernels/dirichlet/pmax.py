@@ -166,7 +166,8 @@ def _settled(
     while len(left):
         if intervals > _FINEST:
             raise ArithmeticError("P(max) did not settle to 1e-11: please report this")
-        fine, coarse = _by_rule(cells, vectors.some(left), lumps, nodes, intervals)
+        rule = _one_by_rule if vectors.number == 1 else _by_rule
+        fine, coarse = rule(cells, vectors.some(left), lumps, nodes, intervals)
         error = np.maximum(np.abs(fine - coarse).max(axis=1), np.abs(fine.sum(axis=1) - 1.0))
         agree = error <= _AGREE
         # What the two rules may differ by can lie beyond 0 or 1.
@@ -195,15 +196,7 @@ def _by_rule(
     shape = np.exp(level[levels]) + vectors.count[distinct]
     full, full_hazard = _rows(t, nodes.reference, shape, np.log(shape), log_size[levels])
     whole = log_weight + np.bincount(where, minlength=len(level)) @ empty
-    # In logarithms, because there may be more cells than floats can count.
-    log_hazard = np.full(len(t), -np.inf)
-    for log_a, log_cells in lumps:
-        minus_log_f = log_minus_log_cdf(t, nodes.reference, log_a)
-        row = np.full((1, 1), log_a)
-        log_f = density_of_log_gamma(t, nodes.reference, np.exp(row), row)[0]
-        with np.errstate(over="ignore"):
-            whole = whole - np.exp(log_cells + minus_log_f)
-            log_hazard = np.logaddexp(log_hazard, log_cells + log_f + np.exp(minus_log_f))
+    whole, log_hazard = _with_lumps(whole, t, nodes.reference, lumps)
     shift = full - empty[levels]
     starts = np.searchsorted(vectors.vector, np.arange(vectors.number + 1))
     rows = csr_array((np.ones(len(entry)), entry, starts), shape=(vectors.number, len(shape)))
@@ -225,10 +218,57 @@ def _by_rule(
     return both[0], both[1]
 
 
+def _one_by_rule(
+    cells: tuple[FloatArray, FloatArray],
+    vectors: Vectors,
+    lumps: Sequence[Lump],
+    nodes: _Nodes,
+    intervals: int,
+) -> tuple[FloatArray, FloatArray]:
+    """Do the same for a single vector, which needs no table of entries: four times as fast."""
+    t, log_weight = nodes.rule(intervals)
+    log_alpha, log_size = cells
+    shape, log_shape = np.exp(log_alpha), log_alpha.copy()
+    shape[vectors.cell] += vectors.count
+    log_shape[vectors.cell] = np.log(shape[vectors.cell])
+    # Sums of 1/2 and 1/6 in different orders differ in the last bit but are the same shape.
+    keys = np.round(log_shape, 12) + (1j * log_size if log_size.any() else 0.0)
+    _, first, where = np.unique(keys, return_index=True, return_inverse=True)
+    cdf, hazard = _rows(t, nodes.reference, shape[first], log_shape[first], log_size[first])
+    whole = log_weight + np.bincount(where) @ cdf
+    whole, log_hazard = _with_lumps(whole, t, nodes.reference, lumps)
+    mass = np.exp(whole)
+    in_lumps = np.exp(whole + log_hazard) if lumps else np.zeros(len(t))
+    both = []
+    for every in (1, 2):
+        each = hazard[:, ::every] @ mass[::every]
+        both.append(every * np.append(each[where], in_lumps[::every].sum())[None])
+    return both[0], both[1]
+
+
+def _with_lumps(
+    log_mass: FloatArray, t: FloatArray, reference: float, lumps: Sequence[Lump]
+) -> tuple[FloatArray, FloatArray]:
+    """Multiply by F of all lumps, and return the log of f/F of these."""
+    log_hazard = np.full(len(t), -np.inf)
+    for log_a, log_cells in lumps:
+        minus_log_f = log_minus_log_cdf(t, reference, log_a)
+        row = np.full((1, 1), log_a)
+        log_f = density_of_log_gamma(t, reference, np.exp(row), row)[0]
+        with np.errstate(over="ignore"):
+            log_mass = log_mass - np.exp(log_cells + minus_log_f)
+            log_hazard = np.logaddexp(log_hazard, log_cells + log_f + np.exp(minus_log_f))
+    return log_mass, log_hazard
+
+
 def _rows(
     t: FloatArray, reference: float, shape: FloatArray, log_shape: FloatArray, log_size: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return log F at the nodes for each shape, and f/F, which replaces one factor F by f."""
+    if not log_size.any():
+        cdf = log_cdf(t, reference, shape[:, None])
+        density = density_of_log_gamma(t, reference, shape[:, None], log_shape[:, None])
+        return cdf, np.exp(density - cdf)
     cdf, hazard = np.empty((2, len(shape), len(t)))
     for size in np.unique(log_size):
         own, at = log_size == size, t + size
