@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 #: documentation, docstrings.
 STORED = (
     "tests/test_saved_files.py",
+    "tests/test_golden.py",
     "tests/test_readme.py",
     "tests/test_tutorial54.py",
     "tests/plots/test_images.py",
