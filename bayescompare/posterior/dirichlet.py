@@ -13,7 +13,7 @@ there are count vectors. What θ is asked stands in `Mixture`; here is what need
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -21,12 +21,14 @@ import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence
+from bayescompare.kernels.dirichlet.neighbours import Neighbours
 from bayescompare.kernels.numerics.gammas import log_sum
+from bayescompare.posterior.component import Component
 from bayescompare.posterior.mixture import Mixture
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
 
-__all__ = ["DirichletMixture"]
+__all__ = ["Board", "DirichletMixture"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -191,6 +193,47 @@ class DirichletMixture(Mixture):
         return without, within
 
 
-def _normalised(logs: FloatArray) -> FloatArray:
-    """Probabilities in proportion to exp of these."""
-    return np.asarray(np.exp(logs - log_sum(logs)))
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Very many pairs at once, all datasets counted: P posteriors of one count vector each.
+
+    They share components; counts are (P, S) and weights (A, P).
+    """
+
+    components: tuple[Component, ...]
+    counts: FloatArray
+    weight: FloatArray
+
+    @classmethod
+    def of(cls, prior: DirichletPrior, counts: FloatArray) -> Board:
+        """All pairs under one prior."""
+        log_weight = prior.log_urn(counts) + prior.log_weight[:, None]
+        return cls(prior.components, counts, _normalised(log_weight, axis=0))
+
+    @classmethod
+    def learned(cls, counts: FloatArray, who: IntArray) -> Board:
+        """Let all pairs, (P, 2), teach each other."""
+        neighbours = Neighbours(who, counts)
+        prior = DirichletPrior.of_pairs(neighbours.base)
+        log_urn = prior.log_urn(counts)
+        taught = neighbours.teach(log_urn.T).T
+        return cls(prior.components, counts, _normalised(log_urn + taught, axis=0))
+
+    def events(self, groups: Groups) -> Board:
+        """Return the distributions of sums of θ."""
+        components = tuple(component.events(groups) for component in self.components)
+        return replace(self, components=components, counts=groups.total(self.counts))
+
+    def some(self, pairs: IntArray) -> Board:
+        """Return some of the pairs."""
+        return replace(self, counts=self.counts[pairs], weight=self.weight[:, pairs])
+
+    def p_max(self) -> FloatArray:
+        """P(θ_s is the largest) of each pair, (P, S + 1)."""
+        each = zip(self.components, self.weight, strict=True)
+        return np.sum([w[:, None] * a.p_max(self.counts) for a, w in each], axis=0)
+
+
+def _normalised(logs: FloatArray, axis: int | None = None) -> FloatArray:
+    """Probabilities in proportion to exp of these, over all of them or over the first axis."""
+    return np.asarray(np.exp(logs - log_sum(logs, axis=axis)))

@@ -23,7 +23,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import SETTLED
 from bayescompare.kernels.numerics.orthants import quadrants
 from bayescompare.kernels.pair_states import every_state
-from bayescompare.posterior.board import Board
+from bayescompare.posterior.dirichlet import Board
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
 

@@ -95,9 +95,8 @@ from bayescompare.methods.dirichlet.prior import (
 )
 from bayescompare.methods.dirichlet.wildcards import WildcardPrior
 from bayescompare.methods.dirichlet.words import dirichlet_words
-from bayescompare.posterior.board import Board
 from bayescompare.posterior.component import Component
-from bayescompare.posterior.dirichlet import DirichletMixture
+from bayescompare.posterior.dirichlet import Board, DirichletMixture
 from bayescompare.prior import DirichletPrior
 from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results

@@ -20,7 +20,7 @@ from bayescompare.comparison.pair_figures import PairFigures
 from bayescompare.kernels.numerics.intervals import as_probability
 from bayescompare.kernels.pair_states import count_pairs, every_state
 from bayescompare.methods._shared.learned_prior import Learned
-from bayescompare.posterior.board import Board
+from bayescompare.posterior.dirichlet import Board
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
 from bayescompare.results.results import Results

@@ -39,8 +39,7 @@ from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.of_posterior import listed_in_answer
 from bayescompare.methods._shared.simplex import shared_weighted_logs
 from bayescompare.partly_seen import partial_table
-from bayescompare.posterior.board import Board
-from bayescompare.posterior.dirichlet import DirichletMixture
+from bayescompare.posterior.dirichlet import Board, DirichletMixture
 from bayescompare.posterior.partition import Groups
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, OUTCOME
