@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.neighbours import STRENGTHS
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.partition import Partition
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["DirichletPrior"]
 

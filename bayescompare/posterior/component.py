@@ -154,10 +154,11 @@ class Component:
         statement: IntArray,
         weight: FloatArray,
         sign: float,
+        number: int,
     ) -> FloatArray:
         """What `log_urn` of counts (M, S) gains with each dataset once more or less: (M, n).
 
-        The datasets are a sparse matrix of weights; `sign` is +1 or −1.
+        The datasets, so many in `number`, are a sparse matrix of weights; `sign` is +1 or −1.
         """
         size = len(self.log_alpha)
         keys = dataset * size + self.classes.of[statement]
@@ -170,9 +171,10 @@ class Component:
         log_alpha = self.log_alpha[own]
         gain = log_rising_gamma(log_alpha, after) - log_rising_gamma(log_alpha, now)
         gain -= weight * np.log(self.classes.size[own])
-        into = csr_array((np.ones(len(where)), (where, np.arange(len(where)))))
+        place = where, np.arange(len(where))
+        into = csr_array((np.ones(len(where)), place), shape=(number, len(where)))
         total = counts.sum(axis=1)[:, None]
-        grown = total + np.bincount(where, weight)
+        grown = total + np.bincount(where, weight, minlength=number)
         both = (log_rising_gamma(self.log_total, each) for each in (grown, total))
         return (into @ gain.T).T - np.subtract(*both)
 

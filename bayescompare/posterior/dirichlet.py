@@ -116,8 +116,8 @@ class DirichletMixture(Mixture):
 
     def under(self, prior: DirichletPrior) -> DirichletMixture:
         """Return the posterior of the same evidence under another prior: W is what it was."""
-        same = (self.counts, self.log_paths)
-        return self.weighed(self.evidence, prior, *same, joint=self.joint, states=self.states)
+        assert self.states is None, "vectors that were drawn hold the urn of their own prior"
+        return self.weighed(self.evidence, prior, self.counts, self.log_paths, joint=self.joint)
 
     # how probable each component is ---------------------------------------------------------------
 
@@ -178,12 +178,14 @@ class DirichletMixture(Mixture):
         whole = float(log_sum(self.log_evidences + self.prior.log_weight))
         log_weight = (self._log_joint + self.prior.log_weight[:, None])[:, :, None]
         entries = table.dataset, table.statement, table.weight
-        both = []
+        number, both = len(evidence.statements.datasets), []
         for sign in (-1.0, 1.0):
-            change = [a.log_urn_change(self.counts, *entries, sign) for a in self.components]
+            change = [
+                a.log_urn_change(self.counts, *entries, sign, number) for a in self.components
+            ]
             other = log_sum(log_weight + np.stack(change), axis=(0, 1))
             both.append(sign * (other - whole))
-        without, within = (np.resize(each, len(evidence.statements.datasets)) for each in both)
+        without, within = both
         if len(evidence.uncounted):
             rest = [DirichletMixture.of(e, self.prior) for e in evidence.each_row_left_out()]
             fewer = [log_sum(e.log_evidences + self.prior.log_weight) for e in rest]

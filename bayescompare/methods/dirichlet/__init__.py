@@ -271,7 +271,8 @@ class Dirichlet(Method):
         """Count the orders seen, ties split; a missing cell leaves a set of them."""
         evidence = Evidence.from_table(results)
         statements, _ = self.cells_of(evidence.statements)
-        if statements is evidence.statements:
+        # Where cells are missing all statements are listed, whatever the prior names.
+        if statements is evidence.statements or len(evidence.uncounted):
             return evidence
         return Evidence.counted(statements, is_power=evidence.is_power)
 
@@ -503,7 +504,12 @@ class Dirichlet(Method):
         posterior = self.posterior(results)
 
         def answer(power: float) -> Answer:
-            return self._answered(results, posterior.under(posterior.prior.raised(power)))
+            raised = posterior.prior.raised(power)
+            if posterior.states is None:
+                return self._answered(results, posterior.under(raised))
+            rng = np.random.default_rng(0)
+            after = DirichletMixture.sampled(posterior.evidence, raised, rng)
+            return self._answered(results, after)
 
         return Lever.of_answers(POWER, answer)
 

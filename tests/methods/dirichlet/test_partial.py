@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -369,3 +370,25 @@ def test_the_call_trace_of_a_report_is_the_users(gaps: Results, tmp_path: Path) 
     page = c.report(tmp_path / "c.md").read_text()
     assert "missing='ignore'" in page
     assert "bc.methods.Dirichlet()" in page
+
+
+def test_a_table_in_which_every_dataset_has_a_gap() -> None:
+    """Nothing is counted: evidence and leave-one-out rest on what the gaps leave possible."""
+    values = np.random.default_rng(8).normal(size=(5, 2, 2))
+    values[:, 0, 1] = NAN
+    values[0, 0, 1], values[0, 0, 0] = 1.0, NAN
+    c = bc.compare(table(values), missing="ignore")
+    assert len(c.loo().elpd_i) == 5
+    for i in range(5):
+        rest = bc.compare(table(np.delete(values, i, axis=0)), missing="ignore")
+        gone = c.log_evidence - rest.log_evidence
+        assert float(c.loo().elpd_i[i]) == pytest.approx(gone, abs=1e-10)
+
+
+@pytest.mark.parametrize("prior", [{"A>B|A>B": 0.5, "*": 0.25}, "uniform"])
+def test_sensitivity_counts_datasets_with_gaps(board: Results, prior: Any) -> None:
+    """At the power one it is the answer itself; 0.1.0 left these datasets out."""
+    method = bc.methods.Dirichlet(prior=prior)
+    c = bc.compare(board, algorithms=["A", "B"], missing="ignore", method=method)
+    found = c.sensitivity([1.0]).iloc[0]
+    assert found.to_dict() == pytest.approx(c.probability.to_series().to_dict(), abs=1e-10)
