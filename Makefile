@@ -78,13 +78,17 @@ bench: $(VENV)/.installed-test $(VENV_BENCH)/.installed ## speed, memory and err
 	@$(ONE_THREAD) $(BIN)/python -m benchmarks
 	@echo "benchmarks: other packages on the same data; figures in build/bench.json, build/bench.png"
 	@mkdir -p build
-	@$(BIN)/bayescompare bench --peers $(VENV_BENCH)/bin/python --save build/bench.json \
-	    --figure build/bench.png --force
+	@$(BIN)/python -m benchmarks.peers --python $(VENV_BENCH)/bin/python \
+	    --save build/bench.json --figure build/bench.png
 
 .PHONY: bench-full
 bench-full: $(VENV)/.installed-test ## how the dominance test grows up to 500 datasets
 	@echo "benchmarks: growth of generalised stochastic dominance"
 	@$(BIN)/python -m benchmarks.bench_gsd --full
+
+.PHONY: reproduce
+reproduce: $(VENV)/.installed-test ## the papers' tables and figures again, quickly: published and obtained
+	@$(ONE_THREAD) $(BIN)/python -m reproduction all --quick --seed 1
 
 .PHONY: docs
 docs: $(VENV)/.installed-docs ## the HTML documentation, in docs/_build/html
@@ -105,7 +109,7 @@ clean: ## remove what the targets above wrote, .venv apart
 	@echo "Removing caches, built documentation and report.html; .venv stays"
 	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build dist \
 	        docs/_build docs/api/generated report.html
-	@find bayescompare benchmarks docs tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find bayescompare benchmarks docs golden reproduction tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---------------------------------------------------------------------------------------- the venv
 # One stamp per set of extras, so that `make demo` installs no test tools. A stamp older than

@@ -9,13 +9,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bayescompare.studies import Study, reproduce
-from bayescompare.studies.reproduction.auc_cases import (
+from bayescompare.studies import Study
+from benchmarks.timing import Row, median_seconds
+from reproduction import reproduce
+from reproduction.auc_cases import (
     AucScenario,
     auc_dirichlet_scores,
     auc_glrt_scores,
 )
-from benchmarks.timing import Row, median_seconds
 
 #: The papers' tables of areas under the ROC curve: 18 scenarios, cases of two kinds.
 AUC_TABLES = ("benavoli-2015-table2", "benavoli-2016-table2")

@@ -9,6 +9,9 @@ from importlib.metadata import version as installed_version
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+# Pages use reproduction/ and benchmarks/, which are beside the package.
+root = str(Path(__file__).parents[1])
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
 
 # The kernels that run the pages use an empty profile instead of the user's, and log errors only.
 profile = Path(tempfile.mkdtemp(prefix="bayescompare-docs-")) / "profile_default"

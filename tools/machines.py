@@ -31,7 +31,7 @@ STORED = (
     "tests/test_readme.py",
     "tests/test_tutorial54.py",
     "tests/plots/test_images.py",
-    "tests/studies/reproduction/test_reproduce.py",
+    "tests/reproduction/test_reproduce.py",
     "tests/methods/classic/test_published.py",
     "tests/methods/gsd/test_published.py",
     "bayescompare",

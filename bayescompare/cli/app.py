@@ -49,8 +49,6 @@ _FILES = {
     "examples": "catalogue",
     "methods": "catalogue",
     "calibrate": "calibrate",
-    "reproduce": "reproduce",
-    "bench": "bench",
     "models": "models",
 }
 

@@ -1,4 +1,4 @@
-"""Simulations in which the truth is known, and reproductions of the papers."""
+"""Simulations in which the truth is known."""
 
 from __future__ import annotations
 
@@ -11,12 +11,6 @@ from bayescompare.studies.gates import gate_study
 from bayescompare.studies.noise import noise_study
 from bayescompare.studies.ranking import ranking_study
 from bayescompare.studies.replicated import NoisyTables, claim_rates, replicated_study
-from bayescompare.studies.reproduction import (
-    Reproduced,
-    Reproduction,
-    reproduce,
-    reproductions,
-)
 from bayescompare.studies.sbc import SBC, calibrated_by_sbc, sbc
 from bayescompare.studies.sbc_nuts import sbc_model
 from bayescompare.studies.success import auc, success_curves, success_errors, success_study
@@ -27,8 +21,6 @@ __all__ = [
     "DOMINANCES",
     "SBC",
     "NoisyTables",
-    "Reproduced",
-    "Reproduction",
     "Scenario",
     "Study",
     "auc",
@@ -41,8 +33,6 @@ __all__ = [
     "noise_study",
     "ranking_study",
     "replicated_study",
-    "reproduce",
-    "reproductions",
     "sbc",
     "sbc_model",
     "simulate_table",

@@ -149,14 +149,6 @@ COMMANDS = {
         "rng": "--seed",
         "overwrite": "--force",
     },
-    "reproduce": {
-        "quick": "--quick",
-        "replications": "--replications",
-        "rng": "--seed",
-        "n_jobs": "--jobs",
-        "store": "--store",
-        "overwrite": "--force",
-    },
 }
 #: Flags that become no argument: what they say is read here, or is a path.
 NO_ARGUMENT = {
@@ -188,7 +180,6 @@ def message_of(command: str, *more: object) -> str:
     tables = {
         "sample": ("results.csv", "--measure", "accuracy:max", "--out", "x.nc"),
         "calibrate": ("dirichlet",),
-        "reproduce": ("lacoste-2012-table2",),
     }
     arguments = tables.get(command, ("results.csv", "--measure", "accuracy:max"))
     result = CliRunner().invoke(app, [command, *arguments, *map(str, more)])
@@ -218,7 +209,7 @@ def test_every_argument_is_named_by_its_flag(
     command: str, argument: str, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     doors = {"pairwise": "pairwise", "rank": "rank", "calibrate": "studies.sbc"}
-    door = {**doors, "reproduce": "studies.reproduce"}.get(command, "compare")
+    door = doors.get(command, "compare")
     plant(monkeypatch, f"bayescompare.{door}", f"{argument}='x': no, leave {argument}= out.")
     flag = COMMANDS[command][argument]
     assert message_of(command) == f"{flag} x: no, leave {flag} out."

@@ -38,7 +38,6 @@ OPTIONS = {
     "--seed --plot --force",
     "gate": f"files {TABLE} --candidate --baseline --only --level --over --missing --seed --json "
     "--save --force",
-    "bench": "--task --sizes --peers --seed --json --figure --save --force",
     "examples": "name --json",
     "methods": "method --json",
 }

@@ -17,11 +17,11 @@ from bayescompare.io import load_example
 from bayescompare.methods.gsd import GSD
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.studies.reproduction.declaration import Reproduction, Run
-from bayescompare.studies.reproduction.jansen_runs import ALPHA, rank_wins
-from bayescompare.studies.reproduction.outcome import Claim, Figure, Outcome
-from bayescompare.studies.reproduction.published import read_published
 from bayescompare.text.numbers import percent, setting_number_text
+from reproduction.declaration import Reproduction, Run
+from reproduction.jansen_runs import ALPHA, rank_wins
+from reproduction.outcome import Claim, Figure, Outcome
+from reproduction.published import read_published
 
 __all__ = ["REPRODUCTIONS"]
 

@@ -9,8 +9,8 @@ import xarray as xr
 import bayescompare as bc
 from bayescompare.kernels.classic.glrt import glrt
 from bayescompare.kernels.success import area_under_roc
-from bayescompare.studies.reproduction import auc_cases as file
-from bayescompare.studies.reproduction.auc_cases import AucScenario, auc_cases
+from reproduction import auc_cases as file
+from reproduction.auc_cases import AucScenario, auc_cases
 
 SCENARIOS = [
     AucScenario(2, 2, 10, "indep"),

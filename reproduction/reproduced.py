@@ -13,9 +13,9 @@ import pandas as pd
 
 from bayescompare._files import check_file_is_writable, write_text
 from bayescompare._version import __version__
-from bayescompare.studies.reproduction.declaration import Reproduction
-from bayescompare.studies.reproduction.outcome import AGREE, Outcome, figures_table
 from bayescompare.text.numbers import setting_number_text, whole_number_text
+from reproduction.declaration import Reproduction
+from reproduction.outcome import AGREE, Outcome, figures_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
@@ -95,7 +95,7 @@ class Reproduced:
 
     def plot(self) -> Picture:
         """Draw the figure, or published beside obtained, as a new matplotlib figure."""
-        from bayescompare.studies.reproduction.picture import draw_reproduced
+        from reproduction.picture import draw_reproduced
 
         return draw_reproduced(self)
 

@@ -11,13 +11,13 @@ import pytest
 import xarray as xr
 
 from bayescompare import BayescompareError
-from bayescompare.studies import Reproduced, reproduce, reproductions
-from bayescompare.studies.reproduction import jansen_runs, jansen_simulation
-from bayescompare.studies.reproduction.benavoli_examples import glrt_under_null
-from bayescompare.studies.reproduction.catalogue import find_reproduction
-from bayescompare.studies.reproduction.outcome import Figure
+from reproduction import Reproduced, jansen_runs, jansen_simulation, reproduce, reproductions
+from reproduction.__main__ import main
+from reproduction.benavoli_examples import glrt_under_null
+from reproduction.catalogue import find_reproduction
+from reproduction.outcome import Figure
 
-DATA = Path(__file__).parents[3] / "docs" / "data" / "reproduction"
+DATA = Path(__file__).parents[2] / "docs" / "data" / "reproduction"
 
 
 def obtained(done: Reproduced, case: str) -> list[float]:
@@ -246,7 +246,7 @@ def test_json_has_what_its_page_says(tmp_path: Path) -> None:
     assert {*document["curves"][0]} == {"panel", "line", "x", "y", "low", "high"}
     exact = json.loads(reproduce("lacoste-2012-table2").to_json())
     assert exact["curves"] is exact["seed"] is exact["unit"] is None
-    page = (Path(__file__).parents[3] / "docs" / "json-schema.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "json-schema.md").read_text("utf-8")
     section = page.partition("bayescompare/reproduction")[2]
     assert [key for key in KEYS if f"`{key}`" not in section] == []
 
@@ -277,3 +277,53 @@ def test_a_claim_about_simulated_scores_allows_for_their_error(
     assert claim.seen == (
         f"in {above} of 2 comparisons, and worse by more than three standard errors in {worse}"
     )
+
+
+# the command --------------------------------------------------------------------------------------
+
+
+def test_without_a_table_it_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    said = capsys.readouterr().out
+    for word in ("benavoli-2015-table2", "jansen-2022-figure4", "exact", "12 min"):
+        assert word in said
+
+
+def test_a_table_in_the_terminal_and_as_a_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture, file = tmp_path / "x.png", tmp_path / "x.json"
+    assert main(["lacoste-2012-table2", "--plot", str(picture), "--save", str(file)]) == 0
+    said = capsys.readouterr().out
+    for words in ("0.720", "4 of 4 published figures agree", "cannot be had"):
+        assert words in said
+    assert picture.stat().st_size > 1000
+    assert json.loads(file.read_text("utf-8"))["key"] == "lacoste-2012-table2"
+
+
+def test_two_tables_as_json_with_a_seed(capsys: pytest.CaptureFixture[str]) -> None:
+    two = ("benavoli-2016-theorem2", "lacoste-2012-figure3")
+    assert main([*two, "--replications", "4", "--seed", "5", "--json"]) == 0
+    documents = json.loads(capsys.readouterr().out)
+    assert [document["key"] for document in documents] == [*two]
+    assert {(document["seed"], document["replications"]) for document in documents} == {(5, 4)}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["jansen-2022-tabl3"], "Did you mean 'jansen-2022-table3'?"),
+        (["all", "--plot", "x.png"], "--plot x.png"),
+        (["lacoste-2012-bimodal", "--quick", "--replications", "5"], "replications"),
+        (["lacoste-2012-bimodal", "--jobs", "0"], "n_jobs=0"),
+        (["lacoste-2012-table2", "--plot", "x.xyz"], "x.xyz"),
+        (["lacoste-2012-table2", "--save", "no-folder/x.json"], "no-folder"),
+    ],
+)
+def test_one_line_says_what_is_wrong(
+    options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(options) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1

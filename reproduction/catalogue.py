@@ -9,7 +9,7 @@ from pathlib import Path
 from bayescompare._checks import check_count, check_flag, check_jobs, check_path
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._rng import Rng, as_rng
-from bayescompare.studies.reproduction import (
+from reproduction import (
     benavoli_auc,
     benavoli_examples,
     jansen_simulation,
@@ -17,8 +17,8 @@ from bayescompare.studies.reproduction import (
     lacoste_figures,
     lacoste_tables,
 )
-from bayescompare.studies.reproduction.declaration import Reproduction, Run
-from bayescompare.studies.reproduction.reproduced import Reproduced
+from reproduction.declaration import Reproduction, Run
+from reproduction.reproduced import Reproduced
 
 __all__ = ["find_reproduction", "reproduce", "reproductions"]
 

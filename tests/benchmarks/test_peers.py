@@ -11,17 +11,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from bayescompare import BayescompareError
-from bayescompare.cli.app import app
-from bayescompare.studies.bench import TASKS, BenchRow, BenchTable, draw_bench, run_bench
-from bayescompare.studies.bench import runner as bench_runner
-from bayescompare.studies.bench.job import measure_job, run_job
-from bayescompare.studies.bench.references import best_graph, graph_score, rank_sum_p, win_counts
-from bayescompare.studies.bench.table import OURS
+from benchmarks.peers import runner as bench_runner
+from benchmarks.peers.__main__ import main, print_table
+from benchmarks.peers.figure import draw
+from benchmarks.peers.job import measure_job, run_job
+from benchmarks.peers.references import best_graph, graph_score, rank_sum_p, win_counts
+from benchmarks.peers.runner import run_bench
+from benchmarks.peers.table import OURS, BenchRow, BenchTable
+from benchmarks.peers.tasks import TASKS
 
-PEERS = Path(bench_runner.__file__).parent / "peers"
+PEERS = Path(bench_runner.__file__).parent / "packages"
 FIELDS = {"task", "title", "size_name", "size", "package", "status", "seconds", "megabytes"}
 FIELDS |= {"error", "ratio", "note"}
 
@@ -37,19 +38,21 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(bench_runner, "_run_peer", run)
     for limit in ("_TOO_LONG", "_LONG"):
-        monkeypatch.setattr(f"bayescompare.studies.bench.job.{limit}", -1.0)
+        monkeypatch.setattr(f"benchmarks.peers.job.{limit}", -1.0)
 
 
 # ------------------------------------------------------------------------------------- the command
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_the_command_prints_json_that_reads_back(tmp_path: Path) -> None:
-    picture = tmp_path / "bench.png"
-    line = ["bench", "--task", "fold_t,win_counts", "--sizes", "1", "--json"]
-    done = CliRunner().invoke(app, [*line, "--figure", str(picture)])
-    assert done.exit_code == 0, done.stderr
-    tree = json.loads(done.stdout)
+def test_the_command_prints_json_that_reads_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture, saved = tmp_path / "bench.png", tmp_path / "bench.json"
+    asked = ["fold_t", "win_counts", "--sizes", "1", "--json"]
+    assert main([*asked, "--figure", str(picture), "--save", str(saved)]) == 0
+    said = capsys.readouterr().out
+    tree = json.loads(said)
     assert tree["schema"] == 1
     assert {"processor", "cores", "system", "python"} <= tree["machine"].keys()
     assert tree["versions"][OURS]
@@ -61,35 +64,32 @@ def test_the_command_prints_json_that_reads_back(tmp_path: Path) -> None:
     assert by["fold_t", OURS]["error"] < 1e-12
     assert by["win_counts", "plain code"]["error"] < 1e-15
     assert by["win_counts", OURS]["error"] < 1e-15
-    assert BenchTable.from_json(done.stdout).to_json() == done.stdout.strip()
+    table = BenchTable.from_json(said)
+    assert table.to_json() == said.strip() == saved.read_text("utf-8").strip()
     assert picture.read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.usefixtures("in_this_process")
-def test_the_command_prints_a_table() -> None:
-    done = CliRunner().invoke(app, ["bench", "--task", "fold_t", "--sizes", "1"])
-    assert done.exit_code == 0, done.stderr
-    assert "Correlated t-test" in done.stdout
-    assert "not installed" in done.stdout
-    assert f"{OURS} " in done.stdout
+    print_table(table)
+    printed = capsys.readouterr().out
+    for words in ("Correlated t-test", "not installed", f"{OURS} "):
+        assert words in printed
 
 
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (["--task", "fold"], "fold_t"),
-        (["--sizes", "0"], "--sizes"),
-        (["--peers", "no/such/python"], "--peers"),
-        (["--figure", "picture.xyz"], "--figure"),
+        (["fold"], "fold_t"),
+        (["--sizes", "0"], "sizes"),
+        (["--python", "no/such/python"], "no/such/python"),
+        (["--figure", "picture.xyz"], "--figure picture.xyz"),
         (["--figure", "no-folder/picture.png"], "no-folder"),
-        (["--seed", "-1"], "--seed"),
     ],
 )
-def test_wrong_use_is_one_line(line: list[str], words: str) -> None:
-    done = CliRunner().invoke(app, ["bench", *line])
-    assert done.exit_code == 2
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1
+def test_wrong_use_is_one_line(
+    line: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(line) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
 
 
 # ---------------------------------------------------------------------------------------- the jobs
@@ -117,7 +117,7 @@ def test_the_same_data_for_the_same_seed() -> None:
 
 
 def test_a_job_measures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bayescompare.studies.bench.job._LEAST", 0.01)
+    monkeypatch.setattr("benchmarks.peers.job._LEAST", 0.01)
     measured = measure_job(lambda: [float(np.ones(4_000_000).sum())])
     assert measured["values"] == [4e6]
     assert 1e-4 < measured["seconds"] < 10
@@ -178,7 +178,7 @@ def test_a_later_schema_is_refused() -> None:
 
 def test_a_picture_of_rows_that_were_not_measured() -> None:
     rows = (BenchRow("t", "T", "n", 5, "baycomp", "not installed"),)
-    figure = draw_bench(BenchTable(rows, {}, {}))
+    figure = draw(BenchTable(rows, {}, {}))
     assert len(figure.axes) == 1
     figure.draw_without_rendering()
 

@@ -144,7 +144,7 @@ def win_counts(case: dict[str, Any]) -> list[float]:
 
 def swap_dominance(case: dict[str, Any]) -> list[float]:
     """P-values from one linear programme, with every row written out, for each swap."""
-    from bayescompare.studies.bench.peers import naive
+    from benchmarks.peers.packages import naive
 
     return [float(value) for value in naive.swap_dominance(case)()]
 

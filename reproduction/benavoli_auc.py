@@ -8,10 +8,10 @@ import xarray as xr
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.success import area_under_roc
-from bayescompare.studies.reproduction.auc_cases import TESTS, AucScenario, auc_cases
-from bayescompare.studies.reproduction.declaration import Reproduction, Run
-from bayescompare.studies.reproduction.outcome import CURVE_COLUMNS, Claim, Figure, Outcome
-from bayescompare.studies.reproduction.published import read_published
+from reproduction.auc_cases import TESTS, AucScenario, auc_cases
+from reproduction.declaration import Reproduction, Run
+from reproduction.outcome import CURVE_COLUMNS, Claim, Figure, Outcome
+from reproduction.published import read_published
 
 __all__ = ["REPRODUCTIONS"]
 

@@ -11,14 +11,14 @@ from bayescompare._compare import compare
 from bayescompare._typing import FloatArray
 from bayescompare.io import load_example
 from bayescompare.kernels.classic.glrt import glrt
-from bayescompare.studies.reproduction.declaration import Reproduction, Run
-from bayescompare.studies.reproduction.outcome import AGREE, CURVE_COLUMNS, Claim, Figure, Outcome
 from bayescompare.text.numbers import (
     difference_decimals_text,
     error_rate_text,
     percent_setting,
     setting_number_text,
 )
+from reproduction.declaration import Reproduction, Run
+from reproduction.outcome import AGREE, CURVE_COLUMNS, Claim, Figure, Outcome
 
 __all__ = ["REPRODUCTIONS", "glrt_under_null"]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from bayescompare.studies.reproduction.reproduced import Reproduced
+    from reproduction.reproduced import Reproduced
 
 __all__ = ["draw_reproduced"]
 
@@ -30,7 +30,7 @@ def draw_reproduced(done: Reproduced) -> Figure:
 
     Examples
     --------
-    >>> from bayescompare.studies import reproduce
+    >>> from reproduction import reproduce
     >>> len(draw_reproduced(reproduce("lacoste-2012-table2")).axes)
     1
     """

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayescompare.studies.bench import references
+from benchmarks.peers import references
 
 __all__ = ["TASKS", "BenchTask"]
 

@@ -12,15 +12,15 @@ import xarray as xr
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.success import area_under_roc
-from bayescompare.studies.reproduction.declaration import Reproduction, Run
-from bayescompare.studies.reproduction.outcome import AGREE, CURVE_COLUMNS, Claim, Figure, Outcome
-from bayescompare.studies.reproduction.published import read_published
 from bayescompare.studies.success import success_study
 from bayescompare.text.numbers import (
     difference_decimals_text,
     share_number_text,
     standard_error_text,
 )
+from reproduction.declaration import Reproduction, Run
+from reproduction.outcome import AGREE, CURVE_COLUMNS, Claim, Figure, Outcome
+from reproduction.published import read_published
 
 __all__ = ["REPRODUCTIONS", "Context", "success_block"]
 

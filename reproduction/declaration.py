@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayescompare._errors import BayescompareError
-from bayescompare.studies.engine import Study
-from bayescompare.studies.reproduction.outcome import Outcome
+from bayescompare import BayescompareError
+from bayescompare.studies import Study
+from reproduction.outcome import Outcome
 
 __all__ = ["PAPERS", "Reproduction", "Run"]
 

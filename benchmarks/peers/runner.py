@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._version import __version__
-from bayescompare.studies.bench.table import OURS, BenchRow, BenchTable
-from bayescompare.studies.bench.tasks import TASKS, BenchTask
+from bayescompare import BayescompareError, __version__
+from bayescompare._errors import did_you_mean
+from benchmarks.peers.table import OURS, BenchRow, BenchTable
+from benchmarks.peers.tasks import TASKS, BenchTask
 
 __all__ = ["run_bench"]
 
@@ -121,7 +121,7 @@ def _peer_interpreter(peers: str | os.PathLike[str] | None) -> str:
 
 def _run_peer(interpreter: str, name: str, job: dict[str, Any]) -> dict[str, Any]:
     """What a process reports: cases, or what is missing, or what failed."""
-    command = [interpreter, "-P", str(_HERE / "job.py"), str(_HERE / "peers" / f"{name}.py")]
+    command = [interpreter, "-P", str(_HERE / "job.py"), str(_HERE / "packages" / f"{name}.py")]
     # One thread for everybody: threads that wait by turning would count as work.
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     try:

@@ -14,10 +14,10 @@ from bayescompare.io import load_example
 from bayescompare.kernels.classic.wilcoxon import doubled_wilcoxon_ranks, wilcoxon_signed_rank_test
 from bayescompare.kernels.context.poisson_binomial import context
 from bayescompare.kernels.success import sign_success_confidence
-from bayescompare.studies.reproduction.declaration import Reproduction, Run
-from bayescompare.studies.reproduction.outcome import Figure, Outcome
-from bayescompare.studies.reproduction.published import read_published
 from bayescompare.text.numbers import share_number_text
+from reproduction.declaration import Reproduction, Run
+from reproduction.outcome import Figure, Outcome
+from reproduction.published import read_published
 
 __all__ = ["REPRODUCTIONS"]
 

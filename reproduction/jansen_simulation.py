@@ -12,8 +12,9 @@ import xarray as xr
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.gsd.permutation import Scheme
-from bayescompare.studies.reproduction.declaration import Reproduction, Run
-from bayescompare.studies.reproduction.jansen_runs import (
+from bayescompare.text.numbers import percent, setting_number_text, share_number_text
+from reproduction.declaration import Reproduction, Run
+from reproduction.jansen_runs import (
     ALPHA,
     DELTAS,
     ORDERS,
@@ -22,8 +23,7 @@ from bayescompare.studies.reproduction.jansen_runs import (
     order_scores,
     significance_scores,
 )
-from bayescompare.studies.reproduction.outcome import CURVE_COLUMNS, Claim, Figure, Outcome
-from bayescompare.text.numbers import percent, setting_number_text, share_number_text
+from reproduction.outcome import CURVE_COLUMNS, Claim, Figure, Outcome
 
 __all__ = ["REPRODUCTIONS"]
 

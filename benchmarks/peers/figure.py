@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from bayescompare.studies.bench.table import OURS, BenchTable
 from bayescompare.text.numbers import numerical_error_text
+from benchmarks.peers.table import OURS, BenchTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_bench"]
+__all__ = ["draw"]
 
 #: The colours of Okabe and Ito, which colour-blind readers can tell apart.
 _COLOURS = {
@@ -27,7 +27,7 @@ _COLOURS = {
 _COLUMNS = 3
 
 
-def draw_bench(table: BenchTable) -> Figure:
+def draw(table: BenchTable) -> Figure:
     """Draw processor time against size, both logarithmic; the error is beside each line.
 
     Parameters
@@ -38,14 +38,6 @@ def draw_bench(table: BenchTable) -> Figure:
     -------
     matplotlib.figure.Figure
         It belongs to no window and no pyplot state.
-
-    Examples
-    --------
-    >>> from bayescompare.studies.bench.table import BenchRow
-    >>> rows = [BenchRow("t", "Task", "n", n, OURS, "ok", n * 1e-4, 0.0, 1e-9, 1) for n in (5, 50)]
-    >>> figure = draw_bench(BenchTable(tuple(rows), {}, {}))
-    >>> figure.axes[0].get_title(loc="left")
-    'Task'
     """
     from matplotlib.figure import Figure
 

@@ -7,9 +7,16 @@ import math
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
-from bayescompare._errors import BayescompareError
+from bayescompare import BayescompareError
+from bayescompare.text.numbers import (
+    duration_text,
+    growth_exponent_text,
+    memory_size_text,
+    numerical_error_text,
+    ratio_text,
+)
 
-__all__ = ["OURS", "BenchRow", "BenchTable"]
+__all__ = ["OURS", "BenchRow", "BenchTable", "cells"]
 
 #: The name under which this package is listed.
 OURS = "bayescompare"
@@ -120,5 +127,21 @@ class BenchTable:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise BayescompareError(
                 f"the text is not a bench table ({type(error).__name__}: {error}); give what "
-                "`bayescompare bench --json` prints."
+                "`python -m benchmarks.peers --json` prints."
             ) from None
+
+
+def cells(row: BenchRow, growth: float | None) -> tuple[str, ...]:
+    """Return a row as text: size, package, time, of ours, memory, error, growth."""
+    if row.seconds is None:
+        what = row.status if row.status == "not installed" else f"failed: {row.note}"
+        return (str(row.size), row.package, what, "", "", "", "")
+    return (
+        str(row.size),
+        row.package,
+        duration_text(row.seconds),
+        "" if row.ratio is None else ratio_text(row.ratio),
+        "" if row.megabytes is None else memory_size_text(1e6 * row.megabytes),
+        "—" if row.error is None else numerical_error_text(row.error),
+        "" if growth is None else growth_exponent_text(growth),
+    )
