@@ -38,7 +38,7 @@ test-all: $(VENV)/.installed-test ## tests and doctests, the slow ones too
 
 # The kernels, and one file for each part that relies on other packages: tables, models, graphs,
 # linear programmes, files, pages, the command line.
-CORE := tests/kernels tests/results/test_results.py tests/test_statements.py \
+CORE := tests/kernels tests/table/test_results.py tests/test_statements.py \
         tests/methods/dirichlet tests/methods/network tests/methods/gsd \
         tests/methods/context/test_poisson_binomial.py tests/methods/_shared/test_trees.py \
         tests/comparison/test_files.py tests/test_pairwise.py tests/report/test_page.py \

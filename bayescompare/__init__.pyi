@@ -17,20 +17,20 @@ from .comparison.comparison import Comparison as Comparison
 from .comparison.loading import load_comparison as load_comparison
 from .comparison.pairwise import Pairwise as Pairwise
 from .comparison.pairwise_loading import load_pairwise as load_pairwise
-from .io import load_example as load_example
-from .io import read as read
-from .io import read_errors as read_errors
-from .io import read_predictions as read_predictions
-from .io import read_results as read_results
 from .methods.context.probabilities import context_probability as context_probability
 from .methods.context.probabilities import first_better as first_better
 from .methods.context.probabilities import risks as risks
 from .ranking.gate import Gate as Gate
 from .ranking.loading import load_ranking as load_ranking
 from .ranking.ranking import Ranking as Ranking
-from .results.counts import ErrorCounts as ErrorCounts
-from .results.measure import Measure as Measure
-from .results.results import Results as Results
+from .readers.formats import read as read
+from .table.counts import ErrorCounts as ErrorCounts
+from .table.examples import load_example as load_example
+from .table.measure import Measure as Measure
+from .table.predictions import read_errors as read_errors
+from .table.predictions import read_predictions as read_predictions
+from .table.reading import read_results as read_results
+from .table.results import Results as Results
 
 __all__ = [
     "BayescompareError",

@@ -11,7 +11,6 @@ import numpy as np
 from bayescompare._checks import check_draws, check_jobs, check_word
 from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare._rng import Rng, as_rng
-from bayescompare._table import FrameOptions, Measures, results_of_given_table
 from bayescompare.comparison import registry
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
@@ -20,10 +19,10 @@ from bayescompare.comparison.gaps import read_gaps
 from bayescompare.comparison.method import Method, Sampling
 from bayescompare.comparison.method_checks import check_class, is_built_in_method
 from bayescompare.comparison.nuts import announced_nuts
-from bayescompare.results.counts import ErrorCounts
-from bayescompare.results.gaps import MISSING, Missing
-from bayescompare.results.means import refuse_values_without_means
-from bayescompare.results.results import Results
+from bayescompare.table.cells import MISSING, Missing, refuse_values_without_means
+from bayescompare.table.counts import ErrorCounts
+from bayescompare.table.given import FrameOptions, Measures, given_table
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text
 
 __all__ = [
@@ -101,7 +100,7 @@ def compare(
     'A>B'
     """
     test = method_to_compare_by(method)
-    table, names = results_of_given_table(results, measures, algorithms, frame)
+    table, names = given_table(results, measures, algorithms, frame)
     asked = prepare_to_compare(
         validate_compared_table(table, test, names), test, algorithms, missing
     )

@@ -8,11 +8,11 @@ from typing import Any, Literal, Unpack
 from bayescompare._checks import check_word, is_number, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._rng import Rng, as_rng
-from bayescompare._table import FrameOptions, Measures, results_of_given_table
 from bayescompare.ranking.gate import Gate
 from bayescompare.ranking.gate_answer import gate_answer
-from bayescompare.results.means import refuse_values_without_means
-from bayescompare.results.results import Results
+from bayescompare.table.cells import refuse_values_without_means
+from bayescompare.table.given import FrameOptions, Measures, given_table
+from bayescompare.table.results import Results
 from bayescompare.text.phrases import join_names
 
 __all__ = ["gate"]
@@ -100,7 +100,7 @@ def gate(
         raise BayescompareError(
             f"level={show_checked_value(level)}: must be a number between 0.5 and 1."
         )
-    whole, names = results_of_given_table(results, measures, [candidate, baseline], frame)
+    whole, names = given_table(results, measures, [candidate, baseline], frame)
     table = _table_for_gate(whole, candidate, baseline, names, missing, over)
     generator, seed = as_rng(rng, default=0)
     return Gate(table, float(level), gate_answer(table, float(level), generator), seed=seed)

@@ -23,7 +23,6 @@ from bayescompare._compare import (
 from bayescompare._errors import BayescompareError, TooFewDatasets, did_you_mean
 from bayescompare._parallel import run_in_parallel, track_parallel_work
 from bayescompare._rng import Rng, as_rng
-from bayescompare._table import FrameOptions, Measures, results_of_given_table
 from bayescompare._typing import IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
@@ -34,8 +33,9 @@ from bayescompare.comparison.nuts import announced_nuts
 from bayescompare.comparison.pair_figures import PairFigures
 from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.comparison.pairwise_notes import pairwise_notes_of_tables
-from bayescompare.results.gaps import Missing
-from bayescompare.results.results import Results
+from bayescompare.table.cells import Missing
+from bayescompare.table.given import FrameOptions, Measures, given_table
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
 __all__ = ["pairwise"]
@@ -90,7 +90,7 @@ def pairwise(
     """
     asked_method = test = method_to_compare_by(method)
     # Averaged once here, not for every pair.
-    table, names = results_of_given_table(results, measures, algorithms, frame)
+    table, names = given_table(results, measures, algorithms, frame)
     whole = validate_compared_table(table, test, names).sel(algorithms=algorithms)
     # Averaged once here, not for every pair, unless pairs differ in the folds that both have.
     if test.input_kind == "cells" and whole.averages_alike():

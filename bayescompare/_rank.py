@@ -8,15 +8,14 @@ from typing import Any, Literal, Unpack
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
-from bayescompare._table import FrameOptions, Measures, results_of_given_table
 from bayescompare.comparison.gaps import compare_gaps_as_failed
 from bayescompare.ranking.answer import answer_of
 from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.ranking import Ranking
 from bayescompare.ranking.utility import as_utility
-from bayescompare.results.gaps import MISSING
-from bayescompare.results.means import refuse_values_without_means
-from bayescompare.results.results import Results
+from bayescompare.table.cells import MISSING, refuse_values_without_means
+from bayescompare.table.given import FrameOptions, Measures, given_table
+from bayescompare.table.results import Results
 from bayescompare.text.phrases import join_names
 
 __all__ = ["rank"]
@@ -89,7 +88,7 @@ def rank(
     >>> r.overall.index[0], r.top[:3], "CART" in r.top
     ('GBM', ('GBM', 'RF', 'GLM'), False)
     """
-    whole, names = results_of_given_table(results, measures, algorithms, frame)
+    whole, names = given_table(results, measures, algorithms, frame)
     table = _table_to_rank(whole, algorithms, names, missing, by)
     generator, seed = as_rng(rng, default=0)
     if seed is None:

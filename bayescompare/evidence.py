@@ -22,8 +22,8 @@ from scipy.special import logsumexp, softmax
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.numerics.gammas import log_rising_gamma
 from bayescompare.partly_seen import partial_table
-from bayescompare.results.results import Results
 from bayescompare.statements import Statements
+from bayescompare.table.results import Results
 
 __all__ = ["Evidence", "TooManyVectors"]
 

@@ -23,8 +23,8 @@ from bayescompare.methods._shared.priors import (
     place_shared_prior,
 )
 from bayescompare.methods._shared.simulated import table_of_ranks
-from bayescompare.results.results import Results
 from bayescompare.statements import Statements
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from bayescompare.kernels.completions import (
     weights_of_completions,
 )
 from bayescompare.kernels.orders import WeightTable
-from bayescompare.results.results import Results
 from bayescompare.statements import Statements
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
 __all__ = ["PartialTable", "partial_table"]

@@ -26,12 +26,12 @@ from bayescompare.kernels.orders import (
     sizes_of_allowed_orders,
     tabulate_orders,
 )
-from bayescompare.results.domains import effective_results_weights
+from bayescompare.table.domains import effective_weights
 from bayescompare.text.numbers import count
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = [
     "BAR",
@@ -338,7 +338,7 @@ class Statements:
         levels = tuple(c.levels for c in by_measure)
         table = tabulate_orders(by_measure)
         if results.weights is not None:
-            table = _weighed_statements(table, np.array(effective_results_weights(results.weights)))
+            table = _weighed_statements(table, np.array(effective_weights(results.weights)))
         statements = cls(
             results.algorithms, results.measures, results.datasets, arities, levels, table
         )

@@ -15,8 +15,8 @@ from bayescompare.comparison.columns import SHARE_BELOW
 from bayescompare.comparisons_gsd import GsdComparison
 from bayescompare.io import load_example
 from bayescompare.methods.gsd import GSD
-from bayescompare.results.measure import Measure
-from bayescompare.results.results import Results
+from bayescompare.table.measure import Measure
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import percent, setting_number_text
 from reproduction.declaration import Reproduction, Run
 from reproduction.jansen_runs import ALPHA, rank_wins

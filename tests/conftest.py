@@ -24,8 +24,8 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.results.counts import ErrorCounts
-    from bayescompare.results.results import Results
+    from bayescompare.table.counts import ErrorCounts
+    from bayescompare.table.results import Results
 
 # Before anything imports matplotlib; it is not loaded here, since some tests check that it is not.
 os.environ["MPLBACKEND"] = "Agg"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from bayescompare.results.measure import Measure
-from bayescompare.results.results import Results
+from bayescompare.table.measure import Measure
+from bayescompare.table.results import Results
 
 #: Two algorithms on three datasets: values of two measures, and counts of errors.
 FRAME = pd.DataFrame(

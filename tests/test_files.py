@@ -18,10 +18,10 @@ import pytest
 from typer.testing import CliRunner
 
 import bayescompare as bc
-from bayescompare import _files
-from bayescompare._files import check_file_is_writable, write_bytes, write_text
 from bayescompare.cli.app import app
 from bayescompare.comparison.comparison import Comparison
+from bayescompare.table import writing as _files
+from bayescompare.table.writing import check_file_is_writable, write_bytes, write_text
 
 OLD = "the old file\n"
 
@@ -175,7 +175,7 @@ def test_what_is_no_path_is_refused(path: object) -> None:
 SLOW = """
 import os, sys, time
 from pathlib import Path
-from bayescompare import _files
+from bayescompare.table import writing as _files
 
 sync = os.fsync
 def slow(number):
@@ -365,7 +365,7 @@ def test_standard_output_that_is_a_file_is_written_not_replaced(
 ) -> None:
     path = tmp_path / "out"
     code = (
-        "from pathlib import Path; from bayescompare._files import write_text\n"
+        "from pathlib import Path; from bayescompare.table.writing import write_text\n"
         f"print('one', flush=True); write_text(Path({name!r}), 'two\\n'); print('three')"
     )
     with path.open(mode) as out:

@@ -19,9 +19,9 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare import _input
-from bayescompare._input import read_input_file
 from bayescompare.comparison import netcdf_checks
+from bayescompare.table import input as _input
+from bayescompare.table.input import read_file
 from tests.cli.commands import run
 
 TEXT = "dataset,A,B\niris,0.9,0.8\nwine,0.7,0.6\nglass,0.5,0.6\n"
@@ -149,14 +149,14 @@ def test_a_pipe_without_end_is_refused(limit: int, tmp_path: Path) -> None:
     with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:
         assert endless.stdout is not None
         with pytest.raises(bc.BayescompareError, match="holds more than 1 MiB"):
-            read_input_file(Path(f"/dev/fd/{endless.stdout.fileno()}"))
+            read_file(Path(f"/dev/fd/{endless.stdout.fileno()}"))
         endless.kill()
 
 
 def test_what_is_as_large_as_the_limit_is_read(limit: int, tmp_path: Path) -> None:
     path = tmp_path / "x.gz"
     path.write_bytes(gzip.compress(b"0" * limit))
-    assert len(read_input_file(path)) == limit
+    assert len(read_file(path)) == limit
 
 
 def test_a_small_parquet_file_of_a_large_table(limit: int, tmp_path: Path) -> None:

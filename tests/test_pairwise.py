@@ -21,7 +21,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.methods import Dirichlet, PoissonBinomial
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.oracles.context import tournament
 from tests.oracles.statements import every_label, largest_assertable, statement_counts
 from tests.tables import normal_table, table

@@ -17,8 +17,8 @@ from bayescompare import _pairwise
 from bayescompare._errors import BayescompareError
 from bayescompare.methods._shared.learned_prior import Learned
 from bayescompare.plots.critical import _critical_plot_ranks
-from bayescompare.results.measure import Measure
-from bayescompare.results.results import Results
+from bayescompare.table.measure import Measure
+from bayescompare.table.results import Results
 from tests.cases import few_quick
 from tests.tables import table
 

@@ -21,8 +21,8 @@ from bayescompare.comparison.rule import Rule
 from bayescompare.report import render
 from bayescompare.report.data import data_section
 from bayescompare.report.pages import report_page_of
-from bayescompare.results.results import Results
-from tests.results.test_replicates import replicated, ten_folds
+from bayescompare.table.results import Results
+from tests.table.test_replicates import replicated, ten_folds
 from tests.tables import table
 
 NAN = float("nan")

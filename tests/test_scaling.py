@@ -16,10 +16,9 @@ import pytest
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.io.tools.weka import _weka_scheme_labels
-from bayescompare.results.frames import find_frame_columns
-from bayescompare.results.headers import pair_up_headers
-from bayescompare.results.layouts import _stack_wide_layout
+from bayescompare.readers.weka import _weka_scheme_labels
+from bayescompare.table.frames import find_columns
+from bayescompare.table.layouts import _stack_wide_layout, pair_up
 from tests.tables import table
 
 #: Twice the size may take this many times the work: 2, and a little for what is fixed.
@@ -106,7 +105,7 @@ def test_a_header_is_read_in_the_time_of_its_length(
     def work(n: int) -> int:
         columns, measures = header(n)
         names = [Name(column) for column in columns]
-        return calls(lambda: pair_up_headers(names, measures, "algorithm"))
+        return calls(lambda: pair_up(names, measures, "algorithm"))
 
     assert work(400) < TWICE * work(200)
 
@@ -115,7 +114,7 @@ def test_a_header_without_some_measures_is_refused_as_quickly() -> None:
     def refused(n: int) -> None:
         measures = [f"m{k:05}" for k in range(n)]
         with pytest.raises(BayescompareError, match="no column for the measure"):
-            pair_up_headers(
+            pair_up(
                 [f"svm_{m}" for m in measures], [Name(m) for m in [*measures, "z"]], "algorithm"
             )
 
@@ -137,7 +136,7 @@ def test_many_measures_are_found_in_one_look_at_the_columns() -> None:
     def work(n: int) -> int:
         measures = [f"m{k}" for k in range(n)]
         long = pd.DataFrame(np.ones((1, n)), columns=pd.Index(map(Name, measures), dtype=object))
-        return looks(lambda: find_frame_columns(long, {}, measures, "measure"))
+        return looks(lambda: find_columns(long, {}, measures, "measure"))
 
     assert work(200) < TWICE * work(100)
 

@@ -19,9 +19,9 @@ from hypothesis.extra import numpy as hnp
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.io import load_example
-from bayescompare.results.measure import Measure
-from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
+from bayescompare.table.measure import Measure
+from bayescompare.table.results import Results
 from bayescompare.text import numbers
 from tests.oracles.statements import every_label, statement_counts, statement_weights
 from tests.tables import table

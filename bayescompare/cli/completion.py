@@ -45,7 +45,7 @@ def complete_model(incomplete: str) -> list[str]:
 
 def complete_example(incomplete: str) -> list[tuple[str, str]]:
     """Offer the bundled tables, with their descriptions."""
-    from bayescompare.io.examples import examples
+    from bayescompare.table.examples import examples
 
     return [
         (example.name, example.description)
@@ -68,7 +68,7 @@ def complete_measure(incomplete: str) -> list[str]:
 
 def complete_only(incomplete: str) -> list[str]:
     """Offer the measures that were declared, or those of the example."""
-    from bayescompare.io.examples import examples
+    from bayescompare.table.examples import examples
 
     words = _typed_words()
     after = list(itertools.pairwise(words))
@@ -101,13 +101,13 @@ def _bundled_models() -> list[str]:
 
 def columns_of_typed_file(words: Iterable[str]) -> list[str]:
     """Return the header of the first csv or tsv file among some words."""
-    from bayescompare._input import input_name_unpacked, open_input_unpacked
+    from bayescompare.table.input import name_unpacked, open_unpacked
 
     for path in map(Path, words):
-        delimiter = {".csv": ",", ".tsv": "\t"}.get(Path(input_name_unpacked(path)).suffix)
+        delimiter = {".csv": ",", ".tsv": "\t"}.get(Path(name_unpacked(path)).suffix)
         if delimiter is None or not path.is_file():
             continue
-        with suppress(Exception), open_input_unpacked(path) as file:
+        with suppress(Exception), open_unpacked(path) as file:
             line = file.readline(2**16).decode("utf-8-sig")
             return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
     return []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare.results.measure import Measure
+from bayescompare.table.measure import Measure
 
 __all__ = ["parse_measure", "read_measures"]
 

@@ -24,7 +24,7 @@ from bayescompare.cli.flags import Flag
 from bayescompare.cli.groups import OptionGroup, command_line_option
 
 if TYPE_CHECKING:
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = [
     "OUTPUT",
@@ -377,7 +377,7 @@ def measures_meant(names: list[str] | None, results: "Results") -> list[str] | N
     """Return the measures of a table that were typed, in any case and as far as needed."""
     if names is None:
         return None
-    from bayescompare.io.parsing.columns import meant_name
+    from bayescompare.table.reading import meant_name
 
     return [meant_name(name, results.measures) for name in names]
 

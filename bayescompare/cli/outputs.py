@@ -13,8 +13,8 @@ from typing import Any
 import typer
 
 from bayescompare._errors import BayescompareError
-from bayescompare._files import check_file_is_writable, write_bytes
 from bayescompare.cli.flags import Flag, naming_flags
+from bayescompare.table.writing import check_file_is_writable, write_bytes
 
 __all__ = [
     "announce_output_files",

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from bayescompare._errors import BayescompareError
-from bayescompare._files import write_bytes
-from bayescompare._input import read_input_file, read_input_to_limit
+from bayescompare.table.input import read_file, read_to_limit
+from bayescompare.table.writing import write_bytes
 
 __all__ = ["STANDARD_INPUT", "called_as_typed", "files_of_pipes", "is_pipe", "suffix_of_content"]
 
@@ -67,9 +67,9 @@ def called_as_typed(text: str, names: Mapping[str, str]) -> str:
 
 def _pipe_as_file(path: Path, place: Path) -> Path:
     """Write what comes out of a pipe to a file, and give it the suffix of its content."""
-    piped = _read_standard_input() if str(path) == STANDARD_INPUT else read_input_file(path)
+    piped = _read_standard_input() if str(path) == STANDARD_INPUT else read_file(path)
     write_bytes(place, piped, flush=False)  # removed again when the command ends
-    content = read_input_file(place)  # decompressed
+    content = read_file(place)  # decompressed
     if not content.strip():
         raise BayescompareError("is empty: pipe a table in.")
     return place.rename(place.with_suffix(suffix_of_content(content)))
@@ -81,7 +81,7 @@ def _read_standard_input() -> bytes:
     stream: Any = getattr(sys.stdin, "buffer", None)
     if stream is None:
         return sys.stdin.read().encode()
-    return read_input_to_limit(stream)
+    return read_to_limit(stream)
 
 
 def suffix_of_content(content: bytes) -> str:

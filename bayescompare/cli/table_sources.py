@@ -18,11 +18,11 @@ import bayescompare as bc
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._formats import FORMATS, TABLES, TOOLS
-from bayescompare._input import input_limits
 from bayescompare.cli.flags import Flag, naming_flags
 from bayescompare.cli.measures import read_measures
 from bayescompare.cli.options import TableOptions, read_names_flag
 from bayescompare.cli.pipes import STANDARD_INPUT, called_as_typed, files_of_pipes, is_pipe
+from bayescompare.table.input import input_limits
 from bayescompare.text.names import any_name_pattern
 
 __all__ = ["check_table", "read_table"]
@@ -154,7 +154,7 @@ def _recognised_table_source(options: TableOptions, paths: Any) -> str | None:
     about_tables = set(_typed_flags(options)) - {"--measure", "--label", "--reader"}
     if about_tables:
         return None
-    from bayescompare.io.reading import recognised_for_reading
+    from bayescompare.readers.formats import recognised_for_reading
 
     format = recognised_for_reading(paths)
     if format in TABLES:
@@ -204,7 +204,7 @@ def _read_measured_for_cli(options: TableOptions, paths: Any, _: str | None) -> 
             "--measure is missing: say what was measured and which way is better, as in "
             f"--measure accuracy:max --measure time:min{_columns_to_choose(options, paths)}."
         )
-    from bayescompare.io.tables import read_tables, table_reading
+    from bayescompare.table.reading import read_tables, table_reading
 
     measures: Any = read_measures(options.columns.measures)
     how = {"layout": options.layout, "format": options.format, "sheet": options.sheet}
@@ -222,14 +222,14 @@ def _read_measured_for_cli(options: TableOptions, paths: Any, _: str | None) -> 
 
 def _columns_to_choose(options: TableOptions, paths: Any) -> str:
     """List the columns of the first file, to choose the measures from."""
-    from bayescompare.io.parsing.paths import list_paths
-    from bayescompare.io.parsing.pieces import header_of_pieces
-    from bayescompare.results.text import quoted_names_in_results
+    from bayescompare.table.paths import list_paths
+    from bayescompare.table.pieces import header_of_pieces
+    from bayescompare.text.names import quoted_names
 
     with suppress(BayescompareError):
         file = list_paths(paths)[0][0][0]
         columns = [str(column) for column in header_of_pieces(file, options.format).columns]
-        return f" (the columns are {quoted_names_in_results(columns)})"
+        return f" (the columns are {quoted_names(columns)})"
     return ""
 
 
@@ -251,7 +251,7 @@ def _read_tool_for_cli(
     more: dict[str, Any] = dict(_options_of_reader(options.reader or (), kind))
     if recognised is None:
         return bc.read(paths, measures=measures, format=options.format, **more)
-    from bayescompare.io.reading import read_recognised
+    from bayescompare.readers.formats import read_recognised
 
     return read_recognised(recognised, paths, measures, **more)
 

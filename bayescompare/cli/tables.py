@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.diagnosis import Diagnosis
     from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.results.results import Results
     from bayescompare.studies.sbc import SBC
+    from bayescompare.table.results import Results
 
 __all__ = [
     "about_table",

@@ -8,7 +8,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.claims import claim_in_quotes
 from bayescompare.comparison.decision import SETTLED, SIGNIFICANT, Decision
 from bayescompare.comparison.method import Method
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = ["change_words"]
 

@@ -30,8 +30,8 @@ from bayescompare.comparison.columns import (
     UPPER,
 )
 from bayescompare.comparison.method import Method
-from bayescompare.results.results import Results
 from bayescompare.statements import OTHERS, State, Statement
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text
 
 if TYPE_CHECKING:

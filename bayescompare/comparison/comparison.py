@@ -18,7 +18,6 @@ import xarray as xr
 
 from bayescompare._checks import check_draws
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError, did_you_mean
-from bayescompare._files import check_file_is_writable, write_text
 from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
 from bayescompare.comparison import nuts, registry
@@ -34,8 +33,9 @@ from bayescompare.comparison.intervals import STORED, interval_choice, statement
 from bayescompare.comparison.loo import MOST_KHAT, checked_loo, exact_loo
 from bayescompare.comparison.method import Form, Method, Sampling
 from bayescompare.comparison.tree import EDITED
-from bayescompare.results.results import Results
-from bayescompare.results.text import caveats_of_results
+from bayescompare.table.results import Results
+from bayescompare.table.words import caveats_of_results
+from bayescompare.table.writing import check_file_is_writable, write_text
 from bayescompare.text.phrases import none_leads_phrase
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.method import Method
 from bayescompare.comparison.method_checks import check_answer, is_built_in_method
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = ["comparison_of"]
 

@@ -7,7 +7,7 @@ from collections import Counter
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison import registry
 from bayescompare.comparison.method import Method
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, plural
 from bayescompare.text.phrases import join_names
 

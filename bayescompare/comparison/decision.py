@@ -23,7 +23,7 @@ from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.statements import Statement
 
 if TYPE_CHECKING:
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = [
     "AHEAD",

@@ -12,7 +12,7 @@ from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.effect_sizes import EffectSizes, effect_sizes, finite_effect_sizes
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, difference_number_text, percent
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from bayescompare._files import write_bytes
 from bayescompare._version import __version__
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.effects import table_effects
-from bayescompare.results.counts import ErrorCounts
-from bayescompare.results.items.data import item_data_to_json
-from bayescompare.results.results import Results
+from bayescompare.table.counts import ErrorCounts
+from bayescompare.table.items import item_data_to_json
+from bayescompare.table.results import Results
+from bayescompare.table.writing import write_bytes
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison

@@ -7,9 +7,10 @@ import numpy as np
 from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare.comparison import registry
 from bayescompare.comparison.method import Method
-from bayescompare.results.gaps import Reading, seen_despite_results_gaps
-from bayescompare.results.results import Results
-from bayescompare.results.text import first_words_in_results, results_cell_words
+from bayescompare.table.cells import Reading, seen_despite_gaps
+from bayescompare.table.results import Results
+from bayescompare.table.words import cell_words
+from bayescompare.text.names import first_words
 from bayescompare.text.numbers import count, plural
 from bayescompare.text.phrases import join_names
 
@@ -62,7 +63,7 @@ def read_gaps(results: Results, method: Method, missing: Reading) -> Results:
         raise BayescompareError(_refusal_of_comparison_gaps(results, method, missing))
     if missing == "worst":
         return compare_gaps_as_failed(results)
-    some = seen_despite_results_gaps(absent).any(axis=1)
+    some = seen_despite_gaps(absent).any(axis=1)
     if not some.any():
         raise TooFewDatasets(
             f"missing={missing!r}: no dataset has a value of {join_names(results.algorithms)} on "
@@ -125,7 +126,7 @@ def comparison_coverage_words(results: Results) -> str:
     >>> comparison_coverage_words(bc.load_example("pnn"))
     '8 of 8 (dataset, measure) pairs seen'
     """
-    there = seen_despite_results_gaps(results.absent())
+    there = seen_despite_gaps(results.absent())
     return f"{count(int(there.sum()))} of {count(there.size)} (dataset, measure) pairs seen"
 
 
@@ -146,7 +147,7 @@ def _refusal_of_comparison_gaps(results: Results, method: Method, missing: Readi
     return (
         f"missing={missing!r}: method {method.name!r} cannot read missing cells so, and "
         f"{plural(len(cells), 'cell')} {'is' if len(cells) == 1 else 'are'} missing "
-        f"({first_words_in_results([results_cell_words(cell) for cell in cells], 3)}): use "
+        f"({first_words([cell_words(cell) for cell in cells], 3)}): use "
         f"missing={others}, or a method "
         f"that can ({', '.join(able)})."
     )

@@ -7,7 +7,7 @@ from bayescompare.comparison.claims import claim_in_quotes, short_parts_words
 from bayescompare.comparison.columns import LOWER
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Method
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     count,
     format_probability,

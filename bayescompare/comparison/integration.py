@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from bayescompare.comparison.method import Method
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = [
     "IntegratedLikelihood",

@@ -14,7 +14,7 @@ from bayescompare.comparison.method import Method, Sampling
 
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = ["POWER", "Lever", "option_lever"]
 

@@ -15,7 +15,6 @@ import xarray as xr
 
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, error_in_one_line
-from bayescompare._input import check_input_is_regular, input_limits, read_input_file
 from bayescompare.comparison import registry
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.checks import (
@@ -32,11 +31,12 @@ from bayescompare.comparison.files import PART, SCHEMA, SCHEMA_VERSION
 from bayescompare.comparison.method import Method
 from bayescompare.comparison.netcdf_checks import check_netcdf_before_opening
 from bayescompare.comparison.saved_prior import SavedPrior
-from bayescompare.io.parsing.json_files import json_object_of_pairs
-from bayescompare.results.counts import ErrorCounts
-from bayescompare.results.items.data import item_data_from_json
-from bayescompare.results.measure import Measure
-from bayescompare.results.results import Results
+from bayescompare.table.counts import ErrorCounts
+from bayescompare.table.files import distinct_keys
+from bayescompare.table.input import check_is_regular, input_limits, read_file
+from bayescompare.table.items import item_data_from_json
+from bayescompare.table.measure import Measure
+from bayescompare.table.results import Results
 
 __all__ = [
     "check_loaded_version",
@@ -77,7 +77,7 @@ def load_comparison(path: str | Path, *, max_bytes: int | None = None) -> Compar
     """
     source = check_path(path)
     try:
-        check_input_is_regular(source)
+        check_is_regular(source)
         c = (
             _comparison_of_document(read_saved_json(source, max_bytes))
             if source.suffix == ".json"
@@ -96,7 +96,7 @@ def load_comparison(path: str | Path, *, max_bytes: int | None = None) -> Compar
 def read_saved_json(source: Path, max_bytes: int | None) -> Any:
     """Return what a JSON file of ours holds."""
     with input_limits(max_bytes=max_bytes):
-        return _parse_saved_json(read_input_file(source))
+        return _parse_saved_json(read_file(source))
 
 
 def _parse_saved_json(text: str | bytes) -> Any:
@@ -104,7 +104,7 @@ def _parse_saved_json(text: str | bytes) -> Any:
     return json.loads(
         text,
         parse_constant=_refuse_constant_on_loading,
-        object_pairs_hook=json_object_of_pairs,
+        object_pairs_hook=distinct_keys,
     )
 
 

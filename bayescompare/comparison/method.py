@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from bayescompare.comparison.decision import Decision
     from bayescompare.comparison.lever import Lever
     from bayescompare.comparison.pair_figures import PairFigures
-    from bayescompare.results.gaps import Reading
-    from bayescompare.results.results import Results
+    from bayescompare.table.cells import Reading
+    from bayescompare.table.results import Results
 
 __all__ = ["LEAST_PAIRS", "Form", "InputKind", "Kind", "Method", "Parameter", "Sampling"]
 

@@ -11,7 +11,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.details import Details, Scalars, check_details_type
 from bayescompare.comparison.method import InputKind, Kind, Method
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = ["check_answer", "check_class", "is_built_in_method"]
 

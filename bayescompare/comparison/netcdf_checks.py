@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from bayescompare import _input
 from bayescompare._errors import BayescompareError
+from bayescompare.table import input as _input
 from bayescompare.text.numbers import count
 
 __all__ = ["MOST_ARRAYS", "check_netcdf_before_opening"]

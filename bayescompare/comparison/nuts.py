@@ -16,7 +16,7 @@ from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Method, Sampling
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

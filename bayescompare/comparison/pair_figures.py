@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.decision import Decision
     from bayescompare.comparison.pairwise_notes import Judged
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = ["PairFigures", "pair_parts", "records_at_once"]
 

@@ -14,7 +14,6 @@ import xarray as xr
 
 from bayescompare._checks import is_whole
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._files import check_file_is_writable, write_text
 from bayescompare._typing import AnyArray, IntArray
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import LIKELY, SETTLED, records_in_table
@@ -33,10 +32,11 @@ from bayescompare.comparison.pairwise_words import (
 )
 from bayescompare.comparison.rule import Rule, as_rule
 from bayescompare.comparison.verdicts import PairVerdicts
-from bayescompare.results.gaps import pair_coverage_in_results
-from bayescompare.results.results import Results
-from bayescompare.results.text import caveats_of_results
 from bayescompare.statements import Statement
+from bayescompare.table.cells import pair_coverage
+from bayescompare.table.results import Results
+from bayescompare.table.words import caveats_of_results
+from bayescompare.table.writing import check_file_is_writable, write_text
 from bayescompare.text.numbers import plural, probability_equation, pvalue_equation
 
 if TYPE_CHECKING:
@@ -319,7 +319,7 @@ class Pairwise:
         if not absent.any():
             return None
         names = list(self.results.algorithms)
-        return pd.DataFrame(pair_coverage_in_results(absent), index=names, columns=names)
+        return pd.DataFrame(pair_coverage(absent), index=names, columns=names)
 
     @property
     def _bounded(self) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.rule import Rule
     from bayescompare.comparison.verdicts import PairVerdicts
     from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = [
     "advice_words",

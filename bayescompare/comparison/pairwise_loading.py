@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import check_path, show_checked_value_briefly
 from bayescompare._errors import BayescompareError, error_in_one_line
-from bayescompare._input import check_input_is_regular
 from bayescompare.comparison.checks import naming_comparison_part, read_comparison_count
 from bayescompare.comparison.loading import (
     check_loaded_version,
@@ -19,7 +18,8 @@ from bayescompare.comparison.loading import (
 )
 from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.comparison.pairwise_files import PAIRWISE_SCHEMA, PAIRWISE_VERSION
-from bayescompare.results.results import Results
+from bayescompare.table.input import check_is_regular
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
@@ -51,7 +51,7 @@ def load_pairwise(path: str | Path, *, max_bytes: int | None = None) -> Pairwise
     """
     source = check_path(path)
     try:
-        check_input_is_regular(source)
+        check_is_regular(source)
         return _pairwise_of_document(read_saved_json(source, max_bytes))
     except BayescompareError as error:
         raise BayescompareError(f"{source}: {error}") from None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from bayescompare.results.results import Results
-from bayescompare.results.text import INCOMPLETE, results_dropped_words
+from bayescompare.table.results import Results
+from bayescompare.table.words import INCOMPLETE, dropped_words
 from bayescompare.text.numbers import plural
 
 __all__ = [
@@ -69,7 +69,7 @@ def pairwise_notes_of_tables(results: Results, pairs: Sequence[tuple[str, str]])
         if key not in known:
             kept = tuple(name for name, out in zip(results.datasets, gone, strict=True) if not out)
             left = [name for name, out in zip(results.datasets, gone, strict=True) if out]
-            note = (results_dropped_words(left, INCOMPLETE),) if left else ()
+            note = (dropped_words(left, INCOMPLETE),) if left else ()
             known[key] = kept, (*results.notes, *note)
         tables.append(PairTable((first, second), *known[key]))
     return tables

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from bayescompare.comparison.method import LEAST_PAIRS, Method
 from bayescompare.comparison.rule import Rule
-from bayescompare.results.results import Results
 from bayescompare.statements import Statement
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import percent_setting, plural, setting_number_text
 from bayescompare.text.phrases import join_names
 

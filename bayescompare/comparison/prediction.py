@@ -15,7 +15,7 @@ from bayescompare.text.numbers import whole_number_text
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = ["predict_for_comparison", "simulate_for_comparison"]
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
 
     from bayescompare.comparison.method import Method, Sampling
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = ["check_refit", "refits"]
 

@@ -14,9 +14,9 @@ import pandas as pd
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import SETTLED, State
 from bayescompare.kernels.ranking.win_shares import win_shares
-from bayescompare.results.means import cell_means
-from bayescompare.results.results import Results
 from bayescompare.statements import Statement
+from bayescompare.table.cells import cell_means
+from bayescompare.table.results import Results
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = ["arranged", "arranged_names", "draw_titled"]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayescompare.ranking.gate_answer import MeasureGate
-    from bayescompare.results.measure import Measure
+    from bayescompare.table.measure import Measure
 
 __all__ = ["plot_gate"]
 

@@ -23,7 +23,7 @@ from bayescompare.kernels.ranking.places import RankingStandings, doubled_places
 from bayescompare.kernels.ranking.strengths import strength_posterior
 from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.units import Units, units_of
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = ["DrawnScores", "RankAnswer", "answer_of", "draw_ranking_scores"]
 

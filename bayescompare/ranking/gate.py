@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from bayescompare._files import check_file_is_writable, write_text
 from bayescompare._version import __version__
 from bayescompare.comparison.decision import Standing, Word
 from bayescompare.comparison.files import comparison_plain_json, comparison_results_as_json
 from bayescompare.ranking.gate_answer import GateAnswer
 from bayescompare.ranking.gate_words import gate_headline, gate_units, gate_words
-from bayescompare.results.results import Results
-from bayescompare.results.text import caveats_of_results
+from bayescompare.table.results import Results
+from bayescompare.table.words import caveats_of_results
+from bayescompare.table.writing import check_file_is_writable, write_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

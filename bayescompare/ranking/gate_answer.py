@@ -18,7 +18,7 @@ from bayescompare.kernels.ranking.bootstrap import (
 )
 from bayescompare.kernels.ranking.mean_law import MOST_EXACT_UNITS, mean_above, mean_quantile
 from bayescompare.ranking.units import Units, unit_weights, units_of
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import plural
 
 __all__ = ["GateAnswer", "GatePart", "GateVerdict", "MeasureGate", "gate_answer"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bayescompare.kernels.ranking.bootstrap import FEWEST
 from bayescompare.ranking.gate_answer import MeasureGate
-from bayescompare.results.measure import Measure
+from bayescompare.table.measure import Measure
 from bayescompare.text.numbers import (
     difference_number_text,
     plural,

@@ -13,7 +13,6 @@ import numpy as np
 
 from bayescompare._checks import check_path, check_word, show_checked_value_briefly
 from bayescompare._errors import BayescompareError, error_in_one_line
-from bayescompare._input import check_input_is_regular
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.checks import (
     naming_comparison_part,
@@ -33,7 +32,8 @@ from bayescompare.ranking.files import RANKING_SCHEMA, RANKING_VERSION
 from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.ranking import Ranking
 from bayescompare.ranking.utility import as_utility
-from bayescompare.results.results import Results
+from bayescompare.table.input import check_is_regular
+from bayescompare.table.results import Results
 
 __all__ = ["load_ranking"]
 
@@ -63,7 +63,7 @@ def load_ranking(path: str | Path, *, max_bytes: int | None = None) -> Ranking:
     """
     source = check_path(path)
     try:
-        check_input_is_regular(source)
+        check_is_regular(source)
         return _load_ranking_document(read_saved_json(source, max_bytes))
     except BayescompareError as error:
         raise BayescompareError(f"{source}: {error}") from None

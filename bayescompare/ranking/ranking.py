@@ -14,7 +14,6 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare._errors import QuantityNotAvailableError
-from bayescompare._files import check_file_is_writable, write_text
 from bayescompare._rng import Rng
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import Standing, part_word
@@ -24,8 +23,9 @@ from bayescompare.ranking.files import ranking_to_document
 from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.tree import ranking_tree
 from bayescompare.ranking.words import headline_words, ranking_words
-from bayescompare.results.results import Results
-from bayescompare.results.text import caveats_of_results
+from bayescompare.table.results import Results
+from bayescompare.table.words import caveats_of_results
+from bayescompare.table.writing import check_file_is_writable, write_text
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:

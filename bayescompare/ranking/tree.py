@@ -16,7 +16,7 @@ from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.kernels.ranking.places import doubled_places
 from bayescompare.ranking.answer import RankAnswer, draw_ranking_scores
 from bayescompare.ranking.options import RankOptions
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = ["ranking_tree"]
 

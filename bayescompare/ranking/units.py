@@ -15,7 +15,7 @@ import numpy as np
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.ranking.places import doubled_places
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = ["Units", "unit_weights", "units_of"]
 

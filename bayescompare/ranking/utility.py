@@ -13,8 +13,8 @@ from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.ranking.utility_weights import box_weights, simplex_weights
-from bayescompare.results.results import Results
-from bayescompare.results.text import unknown_name_in_results
+from bayescompare.table.results import Results
+from bayescompare.text.names import unknown_name
 from bayescompare.text.numbers import setting_number_text, statistic_number_text
 from bayescompare.text.phrases import join_names
 
@@ -113,7 +113,7 @@ def as_utility(utility: object, results: Results, by: Engine) -> Utility | None:
         raise BayescompareError(f"utility={show_checked_value_briefly(utility)}: {_HELP}.")
     for name in utility:
         if name not in results:
-            raise BayescompareError(f"utility: {unknown_name_in_results('measure', name, names)}")
+            raise BayescompareError(f"utility: {unknown_name('measure', name, names)}")
     bounds = {name: _ranking_utility_bounds(name, utility.get(name, 0.0)) for name in names}
     for name, (low, high) in bounds.items():
         _check_ranking_utility_sign(results, by, name, low, high)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import check_path, check_word, show_checked_value
 from bayescompare._errors import BayescompareError
-from bayescompare._files import check_file_is_writable, write_text
+from bayescompare.table.writing import check_file_is_writable, write_text
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison

@@ -11,14 +11,14 @@ from bayescompare.comparison.gaps import GAPS_TEXT
 from bayescompare.comparison.rule import Rule
 from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 from bayescompare.report.page import PageSection
-from bayescompare.results.gaps import Reading
+from bayescompare.table.cells import Reading
 from bayescompare.text.numbers import plural, setting_number_text
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
     from bayescompare.comparison.method import Method
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = ["bibtex", "citation_keys", "report_method_section", "report_method_text"]
 

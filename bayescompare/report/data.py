@@ -10,14 +10,13 @@ import numpy as np
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.report.page import PageSection
 from bayescompare.report.tables import MOST_PAIRS, ReportTableCell, Table
-from bayescompare.results.items.data import items_words
-from bayescompare.results.means import cell_means
-from bayescompare.results.replicates import results_mean_over_replicates
+from bayescompare.table.cells import cell_means, mean_over_replicates
+from bayescompare.table.items import items_words
 from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = ["data_section", "page_title", "pairs_title"]
 
@@ -139,7 +138,7 @@ def _report_data_performance(results: Results) -> Table:
         row: list[str] = [algorithm]
         for j in range(len(results.measures)):
             own = values[counted[:, k, j], k, j]
-            mean = results_mean_over_replicates(own, np.ones(1, dtype=bool))
+            mean = mean_over_replicates(own, np.ones(1, dtype=bool))
             row.append(_report_data_number(float(mean)) if len(own) else "")
             row += [_report_data_count(len(own))] if gaps else []
             row.append(_report_data_count(float(best[k, j])))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayescompare._errors import BayescompareError
-from bayescompare._files import check_file_is_writable, write_bytes
+from bayescompare.table.writing import check_file_is_writable, write_bytes
 
 if TYPE_CHECKING:
     from bayescompare.report.page import Page, Picture

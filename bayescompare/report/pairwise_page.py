@@ -47,7 +47,7 @@ from bayescompare.text.numbers import (
 )
 
 if TYPE_CHECKING:
-    from bayescompare.results.gaps import Reading
+    from bayescompare.table.cells import Reading
 
 __all__ = ["pairwise_page"]
 

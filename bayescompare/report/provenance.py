@@ -16,7 +16,7 @@ from bayescompare.text.numbers import standard_error_text
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.method import Method
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = ["package_versions", "provenance_python_call", "provenance_section"]
 

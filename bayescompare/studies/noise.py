@@ -27,9 +27,9 @@ from bayescompare.methods.context.poisson_binomial import PoissonBinomial
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.gsd.bootstrap import GSDBootstrap
 from bayescompare.methods.network import Network
-from bayescompare.results.counts import ErrorCounts
-from bayescompare.results.results import Results
 from bayescompare.studies.labelled import LabelledMethod
+from bayescompare.table.counts import ErrorCounts
+from bayescompare.table.results import Results
 
 __all__ = ["noise_study"]
 

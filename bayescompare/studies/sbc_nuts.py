@@ -23,8 +23,8 @@ from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison.method import Replicate
 from bayescompare.comparison.nuts import nuts_rounding_as_written
 from bayescompare.methods.model_file import ModelFile
-from bayescompare.results.results import Results
 from bayescompare.studies.ranks import SBC, rank
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

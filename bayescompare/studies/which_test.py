@@ -26,12 +26,12 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.method import Method
 from bayescompare.kernels.numerics.orthants import quadrants
-from bayescompare.results.counts import ErrorCounts
-from bayescompare.results.measure import Measure
-from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement
 from bayescompare.studies.engine import Study
 from bayescompare.studies.which_test_methods import METHODS, Contender
+from bayescompare.table.counts import ErrorCounts
+from bayescompare.table.measure import Measure
+from bayescompare.table.results import Results
 
 __all__ = ["KINDS", "WhichTable", "which_test_study", "which_test_summary"]
 

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 
+from bayescompare._errors import did_you_mean
 from bayescompare.text.numbers import whole_number_text
 
-__all__ = ["any_name_pattern", "common_prefix", "rename_in", "short_names", "spelled"]
+__all__ = [
+    "any_name_pattern",
+    "common_prefix",
+    "first_words",
+    "quoted_names",
+    "rename_in",
+    "repeated_name",
+    "short_names",
+    "spelled",
+    "unknown_name",
+]
 
 #: After these a name may be cut.
 _CUTS = re.compile(r".*[/\-_.: ]", re.DOTALL)
@@ -96,3 +108,27 @@ def spelled(n: int) -> str:
     ('six', '28')
     """
     return _WORDS[n] if 0 <= n < len(_WORDS) else whole_number_text(n)
+
+
+def first_words(words: Sequence[str], shown: int = 8) -> str:
+    """Join the first few words and count the rest."""
+    rest = len(words) - shown
+    return ", ".join(words[:shown]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def quoted_names(names: Collection[str], shown: int = 12) -> str:
+    """Join the first few names, in quotes, and count the rest."""
+    return first_words([repr(name) for name in names], shown)
+
+
+def repeated_name(names: Iterable[str]) -> str | None:
+    """Return the first name that occurs more than once, if any."""
+    return next((name for name, times in Counter(names).items() if times > 1), None)
+
+
+def unknown_name(kind: str, name: object, known: Collection[str]) -> str:
+    """Say that a name is unknown, and list the known ones."""
+    return (
+        f"no {kind} called {name!r}: choose from {quoted_names(known, 8)}."
+        f"{did_you_mean(str(name), known)}"
+    )

@@ -219,7 +219,9 @@ def test_every_argument_is_named_by_its_flag(
 def test_every_argument_of_the_reader_is_named_by_its_flag(
     argument: str, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plant(monkeypatch, "bayescompare.io.tables.read_tables", f"results.csv: {argument}='x': no.")
+    plant(
+        monkeypatch, "bayescompare.table.reading.read_tables", f"results.csv: {argument}='x': no."
+    )
     assert message_of("compare") == f"results.csv: {READ[argument]} x: no."
 
 

@@ -15,7 +15,7 @@ import bayescompare as bc
 from bayescompare.cli.app import app
 from bayescompare.cli.pipes import suffix_of_content
 from tests.cli.commands import OPTIONS, long_text, one_line, run
-from tests.io.tools.written import DATA
+from tests.readers.written import DATA
 
 MEASURES: Any = {"accuracy": "max", "time": "min"}
 

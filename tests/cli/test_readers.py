@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import bayescompare as bc
 from bayescompare.cli.app import app
 from bayescompare.io import read_helm, read_lm_eval, read_weka
-from tests.io.tools.written import DATA
+from tests.readers.written import DATA
 
 WEKA = DATA / "weka" / "experiment.arff"
 

@@ -18,7 +18,7 @@ from bayescompare.comparison.compiled import (
     model_with_compiled_memory,
 )
 from bayescompare.methods import Dirichlet
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.tables import table
 
 QUICK: dict[str, Any] = {"chains": 2, "tune": 50, "cores": 1, "progressbar": False}

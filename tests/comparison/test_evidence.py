@@ -19,7 +19,7 @@ import bayescompare as bc
 from bayescompare.comparison.evidence import EvidenceEstimate
 from bayescompare.comparisons import ModelComparison
 from bayescompare.methods import Dirichlet, Hierarchical, Network, PoissonBinomial
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.oracles import network as no
 from tests.tables import table
 

@@ -19,7 +19,7 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.files import SCHEMA_VERSION
 from bayescompare.comparison.method import Method
 from bayescompare.methods import GLRT, Dirichlet
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.cases import few_quick
 from tests.tables import table
 

@@ -15,7 +15,7 @@ from scipy import stats
 
 import bayescompare as bc
 from bayescompare.comparison.integration import IntegratedLikelihood, check_integration_latents
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.tables import table
 
 DATASETS = [f"d{i}" for i in range(6)]

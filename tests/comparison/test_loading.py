@@ -17,7 +17,7 @@ from hypothesis import settings
 import bayescompare as bc
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods import Dirichlet, Network, PoissonBinomial
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.cases import few_quick
 from tests.tables import table
 

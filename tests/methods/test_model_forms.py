@@ -24,7 +24,7 @@ from scipy.special import gammaln, logsumexp
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Dirichlet, Hierarchical, Network, PoissonBinomial
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.cases import few_quick
 from tests.oracles import network as no
 from tests.oracles.context import PAIRS, counts_of

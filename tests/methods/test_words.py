@@ -12,7 +12,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import methods
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.cases import few_quick
 from tests.tables import normal_table, table
 

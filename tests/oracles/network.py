@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import beta as beta_function
 from scipy.special import betainc, roots_jacobi
 
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.oracles.dirichlet import log_dirichlet_draws
 from tests.oracles.statements import statement_counts, statement_weights
 from tests.tables import table

@@ -11,7 +11,7 @@ import pytest
 import bayescompare as bc
 from bayescompare import methods
 from bayescompare.report.pages import report_page_of
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.cases import few_quick
 from tests.tables import normal_table
 

@@ -13,7 +13,7 @@ from bayescompare import methods
 from bayescompare.methods._shared.option_tables import options_table
 from bayescompare.report.citations import report_method_text
 from bayescompare.report.pages import report_page_of
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text, statistic_number_text
 from tests.tables import normal_table
 

@@ -16,13 +16,14 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare import _files, methods
+from bayescompare import methods
 from bayescompare.comparison.rule import Rule
 from bayescompare.report import check_report_path, render, write_report
 from bayescompare.report import html as writing
 from bayescompare.report.pages import report_page_of
 from bayescompare.report.pairwise_page import pairwise_page
 from bayescompare.statements import Statement
+from bayescompare.table import writing as _files
 from bayescompare.text.numbers import format_probability
 from tests.cases import few_quick
 from tests.tables import normal_table, table

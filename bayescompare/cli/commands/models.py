@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._files import check_file_is_writable, write_text
 from bayescompare.cli.completion import complete_model
 from bayescompare.cli.groups import with_groups
 from bayescompare.cli.help_page import HELP_SETTINGS, HelpfulCommand
 from bayescompare.cli.options import Overwrite
 from bayescompare.cli.outputs import announce_output_files
 from bayescompare.cli.plain_values import PlainGroup
+from bayescompare.table.writing import check_file_is_writable, write_text
 
 __all__ = ["app"]
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare._files import write_bytes
 from bayescompare.cli.groups import OptionGroup, command_line_option, with_groups
 from bayescompare.cli.method_options import SampledMethodOptions, read_method
 from bayescompare.cli.options import (
@@ -27,6 +26,7 @@ from bayescompare.cli.outputs import (
 )
 from bayescompare.cli.process import stoppable_process
 from bayescompare.cli.table_sources import check_table, read_table
+from bayescompare.table.writing import write_bytes
 
 __all__ = ["EXAMPLES", "sample"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from bayescompare._checks import is_number, is_whole
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, statistic_number_text
 
 __all__ = ["MOST_FOLDS", "check_correlation", "correlation_words", "replicate_correlation"]

@@ -11,7 +11,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.claims import certainty_words, claim_words
 from bayescompare.comparison.decision import Decision
 from bayescompare.methods._shared.domains import KAPPA
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     count,
     plural,

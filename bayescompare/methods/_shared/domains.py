@@ -31,8 +31,8 @@ from bayescompare.methods._shared.trees import (
     shrink_shared_predictions,
     sign_shared_tree,
 )
-from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pandas as pd

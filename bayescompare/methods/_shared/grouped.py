@@ -32,8 +32,8 @@ from bayescompare.methods._shared.drawn import (
 )
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.trees import shared_marginal_dims
-from bayescompare.results.results import Results
 from bayescompare.statements import Statements
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

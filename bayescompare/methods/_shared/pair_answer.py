@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.results.counts import ErrorCounts
-from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement
+from bayescompare.table.counts import ErrorCounts
+from bayescompare.table.results import Results
 
 __all__ = ["WRONG", "pair_answer", "pair_counts", "shared_pair_leanings"]
 

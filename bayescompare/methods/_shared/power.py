@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from bayescompare.results.domains import effective_results_weights
-from bayescompare.results.results import Results
+from bayescompare.table.domains import effective_weights
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text, statistic_number_text
 
 __all__ = ["NO_EVIDENCE", "NO_LOO", "power_words"]
@@ -23,7 +23,7 @@ NO_LOO = (
 def power_words(results: Results) -> str:
     """Say how the weights run, and what they do."""
     assert results.weights is not None
-    total = math.fsum(effective_results_weights(results.weights))
+    total = math.fsum(effective_weights(results.weights))
     return (
         f"The datasets have weights from {setting_number_text(min(results.weights))} to "
         f"{setting_number_text(max(results.weights))}: each likelihood is raised to its weight "

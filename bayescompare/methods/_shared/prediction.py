@@ -13,8 +13,8 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.method import Method
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.urn import draw_urn_cells, polya_urn
-from bayescompare.results.results import Results
 from bayescompare.statements import OTHER, State, Statement, Statements
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.results.counts import ErrorCounts
-from bayescompare.results.measure import Measure
-from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME, Statement
+from bayescompare.table.counts import ErrorCounts
+from bayescompare.table.measure import Measure
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text
 
 __all__ = [

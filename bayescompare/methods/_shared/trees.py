@@ -15,8 +15,8 @@ from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_d
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import LATENTS
 from bayescompare.posterior.partition import Partition
-from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -32,8 +32,8 @@ from bayescompare.methods.classic.per_measure import (
     PerMeasure,
 )
 from bayescompare.methods.classic.words import classic_by_measure_text
-from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement
+from bayescompare.table.results import Results
 
 __all__ = ["AllTest"]
 

@@ -12,7 +12,7 @@ from bayescompare.methods.classic.words import (
     classic_test_favours,
     classic_words_on_each,
 )
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     format_pvalue,
     percent_setting,

@@ -46,9 +46,9 @@ from bayescompare.methods.classic.friedman_words import (
     friedman_words,
 )
 from bayescompare.methods.classic.pair_tests import check_classic_alpha
-from bayescompare.results.gaps import Reading
-from bayescompare.results.results import Results
 from bayescompare.statements import State
+from bayescompare.table.cells import Reading
+from bayescompare.table.results import Results
 
 __all__ = ["Friedman", "doubled_friedman_ranks"]
 

@@ -8,7 +8,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.methods.classic.details import RankDetails
 from bayescompare.methods.classic.words import classic_finding_words
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     plural,
     pvalue_equation,

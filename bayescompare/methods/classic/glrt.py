@@ -28,9 +28,9 @@ from bayescompare.comparison.method import Kind, Method, Sampling
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.classic.glrt import glrt, part_pvalues
 from bayescompare.methods.classic.glrt_words import glrt_words
-from bayescompare.results.gaps import Reading
-from bayescompare.results.results import Results
 from bayescompare.statements import Statements
+from bayescompare.table.cells import Reading
+from bayescompare.table.results import Results
 
 __all__ = ["GLRT"]
 

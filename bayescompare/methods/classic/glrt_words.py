@@ -5,7 +5,7 @@ from __future__ import annotations
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.claims import claim_in_quotes, claim_words, short_parts_words
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, percent_setting, plural, pvalue_equation
 from bayescompare.text.phrases import join_names
 

@@ -13,7 +13,7 @@ from bayescompare.methods.classic.words import (
     classic_test_favours,
     classic_words_on_each,
 )
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting_number_text
 from bayescompare.text.phrases import join_names
 

@@ -16,7 +16,7 @@ from bayescompare.kernels.classic.wilcoxon import (
     wilcoxon_differences,
     wilcoxon_signed_rank_test,
 )
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = [
     "PairTest",

@@ -22,8 +22,8 @@ from bayescompare.methods.classic.pair_tests import (
     classic_pair_differences,
     run_pair_test,
 )
-from bayescompare.results.results import Results
 from bayescompare.statements import Statement
+from bayescompare.table.results import Results
 
 __all__ = ["CombinedPerMeasure", "FavouredPerMeasure", "PerMeasure"]
 

@@ -30,8 +30,8 @@ from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods.classic.details import SignDetails
 from bayescompare.methods.classic.pair_tests import run_pair_test
 from bayescompare.methods.classic.sign_words import sign_words
-from bayescompare.results.gaps import Reading
-from bayescompare.results.results import Results
+from bayescompare.table.cells import Reading
+from bayescompare.table.results import Results
 
 __all__ = ["Sign"]
 

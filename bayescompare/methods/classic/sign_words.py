@@ -10,7 +10,7 @@ from bayescompare.methods.classic.words import (
     classic_finding_words,
     classic_left_out_words,
 )
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, plural
 
 __all__ = ["sign_words"]

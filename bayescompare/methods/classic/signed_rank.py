@@ -50,7 +50,7 @@ from bayescompare.methods._shared.priors import (
 )
 from bayescompare.methods.classic.signed_rank_points import POINT, SignedRankPoints
 from bayescompare.methods.classic.signed_rank_words import signed_rank_text, signed_rank_words
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -11,8 +11,8 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.classic.walsh import WalshRegions, walsh_pair_table, walsh_regions
 from bayescompare.kernels.classic.wilcoxon import wilcoxon_differences
-from bayescompare.results.results import Results
 from bayescompare.statements import State
+from bayescompare.table.results import Results
 
 __all__ = ["POINT", "TIE", "SignedRankPoints"]
 

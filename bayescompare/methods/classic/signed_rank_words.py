@@ -9,8 +9,8 @@ from bayescompare.comparison.claims import certainty_words
 from bayescompare.comparison.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER
 from bayescompare.comparison.decision import Decision
 from bayescompare.methods._shared.methods_text import shared_text_on_sampling
-from bayescompare.results.results import Results
 from bayescompare.statements import Statement
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, percent, plural, probability_words, setting_number_text
 from bayescompare.text.phrases import exactness_phrase, join_names
 

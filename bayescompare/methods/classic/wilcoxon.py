@@ -27,7 +27,7 @@ from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods.classic.details import WilcoxonDetails
 from bayescompare.methods.classic.pair_tests import run_pair_test
 from bayescompare.methods.classic.wilcoxon_words import wilcoxon_words
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = ["Wilcoxon"]
 

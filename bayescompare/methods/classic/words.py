@@ -5,7 +5,7 @@ from __future__ import annotations
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.methods.classic.details import PerMeasureDetails
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting_number_text
 from bayescompare.text.phrases import join_names
 

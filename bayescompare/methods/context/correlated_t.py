@@ -63,7 +63,7 @@ from bayescompare.methods.context.replicates import (
     context_pair_differences,
 )
 from bayescompare.methods.context.scalars import RateScalars
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

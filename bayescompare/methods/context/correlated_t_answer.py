@@ -41,7 +41,7 @@ from bayescompare.methods.context.scalars import (
     context_rate_betas,
     rate_scalars,
 )
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.context.correlated_t import CorrelatedT

@@ -31,8 +31,8 @@ from bayescompare.methods._shared.learned_prior import place_learned
 from bayescompare.methods._shared.priors import place_shared_prior
 from bayescompare.methods.context.mean_transform import mean_transform
 from bayescompare.methods.context.replicates import Replicates
-from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME
+from bayescompare.table.results import Results
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:

@@ -37,8 +37,8 @@ from bayescompare.methods._shared.trees import (
 from bayescompare.methods.context.correlated_t_model import ADVANTAGE, DIFFERENCE, SIGMA
 from bayescompare.methods.context.learned_rate import draw_learned_rate_weight
 from bayescompare.methods.context.replicates import Replicates
-from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

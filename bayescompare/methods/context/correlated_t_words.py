@@ -9,7 +9,7 @@ from bayescompare.comparison.decision import Decision
 from bayescompare.methods._shared.correlation import correlation_words
 from bayescompare.methods.context.details import CorrelatedTDetails
 from bayescompare.methods.context.words import context_words, rate_words
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text
 from bayescompare.text.phrases import join_names
 

@@ -58,8 +58,8 @@ from bayescompare.methods.context.details import HierarchicalDetails, OfPooledCo
 from bayescompare.methods.context.hierarchical_words import hierarchical_words
 from bayescompare.methods.context.methods_text import hierarchical_methods_text
 from bayescompare.methods.context.scalars import PooledScalars
-from bayescompare.results.results import Results
 from bayescompare.statements import State
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -26,7 +26,7 @@ from bayescompare.kernels.context.beta_binomial_nodes import (
     beta_binomial_support_of,
 )
 from bayescompare.methods._shared.pair_answer import pair_counts
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -26,7 +26,7 @@ from bayescompare.methods._shared.trees import (
     shared_logit_prior,
 )
 from bayescompare.methods.context.scalars import PooledScalars
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -7,7 +7,7 @@ from bayescompare.comparison.decision import Decision
 from bayescompare.methods._shared.pair_answer import pair_counts
 from bayescompare.methods.context.scalars import PooledScalars
 from bayescompare.methods.context.words import context_words, rate_words
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import statistic_number_text
 
 __all__ = ["hierarchical_words"]

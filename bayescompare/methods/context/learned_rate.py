@@ -25,7 +25,7 @@ from bayescompare.kernels.dirichlet.learned import STRENGTHS, learn_weights
 from bayescompare.methods._shared.learned_prior import LearnedPrior
 from bayescompare.methods.context.scalars import RateScalars, rate_scalars
 from bayescompare.methods.dirichlet.words import learned_pair_words
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = ["LearnsWeight", "draw_learned_rate_weight", "learn_weight", "learned_rate"]
 

@@ -75,7 +75,7 @@ from bayescompare.methods.context.methods_text import (
 from bayescompare.methods.context.poisson_binomial_words import poisson_binomial_words
 from bayescompare.methods.context.rate_model import RateModel
 from bayescompare.methods.context.scalars import RateScalars, context_betas_of_both, rate_scalars
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

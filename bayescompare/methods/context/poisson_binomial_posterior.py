@@ -34,8 +34,8 @@ from bayescompare.methods._shared.trees import (
 )
 from bayescompare.methods.context.learned_rate import draw_learned_rate_weight
 from bayescompare.methods.context.scalars import rate_scalars
-from bayescompare.results.counts import ErrorCounts
-from bayescompare.results.results import Results
+from bayescompare.table.counts import ErrorCounts
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.methods.context.words import context_words, rate_words
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from bayescompare.comparison import nuts
 from bayescompare.comparison.method import Method
 from bayescompare.methods._shared.pair_answer import WRONG
 from bayescompare.methods._shared.simulated import shared_table_of_counts, shared_truth_in_tree
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

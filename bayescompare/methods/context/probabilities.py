@@ -17,7 +17,7 @@ from bayescompare.kernels.context.error_rates import (
 )
 from bayescompare.kernels.context.poisson_binomial import context
 from bayescompare.kernels.context.poisson_binomial_joint import joint_context
-from bayescompare.results.counts import ErrorCounts
+from bayescompare.table.counts import ErrorCounts
 from bayescompare.text.numbers import setting_number_text
 
 if TYPE_CHECKING:

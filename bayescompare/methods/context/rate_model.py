@@ -25,8 +25,8 @@ from bayescompare.kernels.context.poisson_binomial_joint import (
 from bayescompare.kernels.context.rate_quadrature import RatePrior, rate_posterior
 from bayescompare.methods._shared.priors import Priors
 from bayescompare.methods.context.learned_rate import LearnsWeight
-from bayescompare.results.results import Results
 from bayescompare.statements import State
+from bayescompare.table.results import Results
 
 __all__ = ["RateModel"]
 

@@ -12,8 +12,8 @@ from bayescompare.kernels.context.correlated_t import (
     correlated_t_from_moments,
     correlated_t_regions,
 )
-from bayescompare.results.results import Results
 from bayescompare.statements import State
+from bayescompare.table.results import Results
 
 __all__ = ["Replicates", "context_outcome_labels", "context_pair_differences"]
 

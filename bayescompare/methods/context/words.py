@@ -6,8 +6,8 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.claims import certainty_words
 from bayescompare.comparison.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER
 from bayescompare.comparison.decision import Decision
-from bayescompare.results.results import Results
 from bayescompare.statements import Statement
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, percent, plural, probability_words
 from bayescompare.text.phrases import exactness_phrase
 

@@ -98,9 +98,9 @@ from bayescompare.methods.dirichlet.words import dirichlet_words
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import Board, DirichletMixture
 from bayescompare.prior import DirichletPrior
-from bayescompare.results.gaps import Reading
-from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
+from bayescompare.table.cells import Reading
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -23,8 +23,8 @@ from bayescompare.methods._shared.learned_prior import Learned
 from bayescompare.posterior.dirichlet import Board
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
-from bayescompare.results.results import Results
 from bayescompare.statements import BAR, DENSE, MOST_STATES, State, Statement, Statements
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet import Dirichlet

@@ -21,10 +21,10 @@ from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
-from bayescompare.results.checks import check_spec
-from bayescompare.results.measure import Direction, Measure
-from bayescompare.results.results import Results
 from bayescompare.statements import Statements
+from bayescompare.table.checks import check_spec
+from bayescompare.table.measure import Direction, Measure
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, plural, probability_words, statistic_number_text
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from bayescompare.methods._shared.power import power_words
 from bayescompare.methods._shared.simplex import observe_shared_weights
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.words import size_words
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = ["GroupedDirichlet", "grouped_dirichlet"]
 

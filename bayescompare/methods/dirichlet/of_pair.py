@@ -8,8 +8,8 @@ from typing import Any
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.methods.dirichlet.elicited import WEIGHT, is_elicited
 from bayescompare.methods.dirichlet.wildcards import REST
-from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement
+from bayescompare.table.results import Results
 
 __all__ = ["prior_of_pair"]
 

@@ -41,8 +41,8 @@ from bayescompare.methods._shared.simplex import shared_weighted_logs
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.dirichlet import Board, DirichletMixture
 from bayescompare.posterior.partition import Groups
-from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, OUTCOME
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
 __all__ = [

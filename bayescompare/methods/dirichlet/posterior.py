@@ -34,8 +34,8 @@ from bayescompare.methods._shared.trees import (
     shared_statement_coords,
 )
 from bayescompare.methods.dirichlet.partial import PartialDetails
-from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
 if TYPE_CHECKING:

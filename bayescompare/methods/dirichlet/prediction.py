@@ -36,8 +36,8 @@ from bayescompare.methods.dirichlet.posterior import (
     dirichlet_hyperparameter,
     scaled_dirichlet_cells,
 )
-from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods._shared.learned_prior import LearnedPrior

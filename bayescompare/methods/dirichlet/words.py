@@ -16,7 +16,7 @@ from bayescompare.comparison.columns import HIGHEST, LOWER, LOWEST, THETA_MEAN, 
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods._shared.power import power_words
 from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, plural, probability_words, setting_number_text
 from bayescompare.text.phrases import exactness_phrase, join_names
 

@@ -38,8 +38,8 @@ from bayescompare.methods.gsd.base import GsdMethod, check_gsd_option
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.details import GsdDetails, PermutationDetails
 from bayescompare.methods.gsd.methods_text import gsd_methods_text
-from bayescompare.results.results import Results
 from bayescompare.statements import State
+from bayescompare.table.results import Results
 
 __all__ = ["GSD"]
 

@@ -14,8 +14,8 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Method
 from bayescompare.methods.gsd.posterior import gsd_bootstrap_tree
 from bayescompare.methods.gsd.problem import DominanceProblem, PairRule
-from bayescompare.results.results import Results
 from bayescompare.statements import Statement
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

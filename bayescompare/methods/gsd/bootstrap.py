@@ -48,7 +48,7 @@ from bayescompare.methods.gsd.details import PairDetails
 from bayescompare.methods.gsd.methods_text import gsd_bootstrap_methods_text
 from bayescompare.methods.gsd.posterior import draw_gsd_weights, finish_gsd_tree
 from bayescompare.methods.gsd.relations import Relations
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

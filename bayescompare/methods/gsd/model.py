@@ -15,7 +15,7 @@ import numpy as np
 
 from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT, place_shared_weights
 from bayescompare.methods.gsd.posterior import OPTIMUM, gsd_directions
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

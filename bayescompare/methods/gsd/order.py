@@ -13,7 +13,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.kernels.gsd.threshold import delta_threshold
 from bayescompare.methods.gsd.details import OrderDetails, Square
 from bayescompare.methods.gsd.problem import DominanceProblem
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.gsd.base import GsdMethod

@@ -10,7 +10,7 @@ import numpy as np
 from bayescompare._typing import FloatArray
 from bayescompare.methods.gsd.posterior import draw_gsd_weights
 from bayescompare.methods.gsd.relations import Relations
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.gsd.bootstrap import GSDBootstrap

@@ -17,8 +17,8 @@ from bayescompare.methods._shared.trees import (
     shared_ratio_prior,
 )
 from bayescompare.methods.gsd.problem import DominanceProblem
-from bayescompare.results.results import Results
 from bayescompare.statements import State
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -13,8 +13,8 @@ from bayescompare.kernels.dirichlet.urn import draw_urn_cells, polya_urn
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods._shared.bootstrap import WEIGHT
 from bayescompare.methods._shared.prediction import shared_sampled_posterior, thinned_shared_draws
-from bayescompare.results.results import Results
 from bayescompare.statements import State
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.gsd.bootstrap import GSDBootstrap

@@ -13,7 +13,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.system import PairRule, PreferenceSystem, build_system
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = ["DominanceProblem", "PairRule", "gsd_unbounded_measures"]
 

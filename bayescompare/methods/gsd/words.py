@@ -21,7 +21,7 @@ from bayescompare.methods.gsd.details import (
 )
 from bayescompare.methods.gsd.order import strict_gsd_order
 from bayescompare.methods.gsd.problem import gsd_unbounded_measures
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     count,
     plural,

@@ -46,7 +46,7 @@ from bayescompare.methods.model_file.source import (
     find_source,
 )
 from bayescompare.methods.model_file.words import model_file_words, model_methods_text
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

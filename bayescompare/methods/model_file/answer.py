@@ -20,8 +20,8 @@ from bayescompare.kernels.dirichlet.parts import parts_of_draws, parts_of_orders
 from bayescompare.kernels.leading import exceeds_to_lead, sole_leader, strict_order
 from bayescompare.methods.model_file.details import StrengthDetails
 from bayescompare.methods.model_file.hook import ROUNDING, hooked_probability
-from bayescompare.results.results import Results
 from bayescompare.statements import OTHERS, State, Statement, Statements
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import statistic_number_text
 
 if TYPE_CHECKING:

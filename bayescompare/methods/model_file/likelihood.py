@@ -10,7 +10,7 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare.methods.model_file.source import Source
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

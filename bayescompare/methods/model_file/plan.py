@@ -22,7 +22,7 @@ from bayescompare.methods.model_file.batched import (
     model_file_observed_values,
 )
 from bayescompare.methods.model_file.details import ModelDetails
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:

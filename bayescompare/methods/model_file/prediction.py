@@ -29,8 +29,8 @@ from bayescompare.methods._shared.simulated import (
     shared_truth_in_tree,
     table_of_ranks,
 )
-from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME, State, Statement
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

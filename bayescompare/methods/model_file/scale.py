@@ -14,8 +14,8 @@ from bayescompare.methods.model_file.batched import (
     model_file_flat_draws,
     model_file_observed_values,
 )
-from bayescompare.results.results import Results
 from bayescompare.statements import Statement, Statements
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import statistic_number_text
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
 from bayescompare._model_files import bundled
 from bayescompare.comparison.integration import check_integration_latents
-from bayescompare.results.text import first_words_in_results
+from bayescompare.text.names import first_words
 
 if TYPE_CHECKING:
     import pymc as pm
 
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 __all__ = ["OPTIONAL", "UNNAMED", "Source", "bundled", "find_source"]
 
@@ -205,8 +205,8 @@ class Source:
         if names is not None and sorted(names) != sorted(wanted):
             raise BayescompareError(
                 f"{self.where}: the coords of {dim!r} are {len(names)} "
-                f"({first_words_in_results(names)}), "
-                f"and the results have {len(wanted)} ({first_words_in_results(wanted)}): take "
+                f"({first_words(names)}), "
+                f"and the results have {len(wanted)} ({first_words(wanted)}): take "
                 f"results.{source}."
             )
 

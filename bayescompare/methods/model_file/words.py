@@ -9,7 +9,7 @@ from bayescompare.comparison.claims import certainty_words, claim_words
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods.model_file.details import ModelDetails
 from bayescompare.methods.model_file.source import UNNAMED
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     plural,
     probability_words,

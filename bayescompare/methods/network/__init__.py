@@ -84,9 +84,9 @@ from bayescompare.methods.network.prior import check_network_cell_alpha, network
 from bayescompare.methods.network.search import find_graph
 from bayescompare.methods.network.theta import MOST_DRAWN, drawn_theta
 from bayescompare.methods.network.words import NOT_EQUIVALENT, GraphKind, network_words
-from bayescompare.results.gaps import Reading
-from bayescompare.results.results import Results
 from bayescompare.statements import Statement, Statements
+from bayescompare.table.cells import Reading
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, memory_size_text, setting_number_text
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods.network.answer import network_tables_of
 from bayescompare.methods.network.graph import GraphScores
 from bayescompare.methods.network.posterior import NetworkLayout
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = ["Families", "Family", "Latents"]
 

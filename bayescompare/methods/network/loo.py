@@ -11,7 +11,7 @@ from bayescompare.kernels.network.dag_posterior import log_sum_over_dags
 from bayescompare.kernels.numerics.gammas import log_rising_gamma
 from bayescompare.methods.network.graph import GraphScores
 from bayescompare.methods.network.posterior import NetworkLayout
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = ["averaged_loo", "table_loo"]
 

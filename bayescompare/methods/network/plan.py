@@ -20,8 +20,8 @@ from bayescompare.methods.network.answer import (
     network_tables_of,
 )
 from bayescompare.methods.network.graph import Graph, GraphScores, default_max_parents
-from bayescompare.results.results import Results
 from bayescompare.statements import Statements
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.network import Network

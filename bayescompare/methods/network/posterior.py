@@ -33,8 +33,8 @@ from bayescompare.methods._shared.trees import (
     sign_shared_tree,
 )
 from bayescompare.methods.network.answer import MOST_ANCESTORS
-from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME, Statements
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

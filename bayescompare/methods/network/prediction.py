@@ -20,8 +20,8 @@ from bayescompare.methods.dirichlet.prior import dirichlet_prior_cells
 from bayescompare.methods.network.answer import prior_graph_weights
 from bayescompare.methods.network.graph import edges_of
 from bayescompare.methods.network.posterior import NetworkLayout, drawn_network_tables
-from bayescompare.results.results import Results
 from bayescompare.statements import OTHER, Statements
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

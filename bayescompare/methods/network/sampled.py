@@ -21,7 +21,7 @@ from bayescompare.methods._shared.priors import check_shared_prior_support
 from bayescompare.methods.network.answer import NetworkMaximum
 from bayescompare.methods.network.graph import Graph, GraphScores
 from bayescompare.methods.network.posterior import NetworkLayout, build, finish_network_tree
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -36,8 +36,8 @@ from bayescompare.methods.network.answer import (
 from bayescompare.methods.network.details import NetworkDetails
 from bayescompare.methods.network.graph import Graph, GraphScores, edges_of, graph_class_pattern
 from bayescompare.methods.network.words import summed_words
-from bayescompare.results.results import Results
 from bayescompare.statements import Statements
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
 __all__ = ["SummedNetwork", "network_on_subset"]

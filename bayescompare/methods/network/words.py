@@ -9,7 +9,7 @@ from bayescompare.comparison.claims import claim_words
 from bayescompare.comparison.decision import Decision
 from bayescompare.methods.dirichlet.words import lead_words, size_words
 from bayescompare.methods.network.details import NetworkDetails
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import plural, probability_words
 from bayescompare.text.phrases import join_names
 

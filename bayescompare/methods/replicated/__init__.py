@@ -81,9 +81,9 @@ from bayescompare.methods.replicated.methods_text import (
 from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.methods.replicated.words import replicated_dataset_headline, replicated_words
 from bayescompare.partly_seen import partial_table
-from bayescompare.results.gaps import Reading
-from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
+from bayescompare.table.cells import Reading
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
 if TYPE_CHECKING:

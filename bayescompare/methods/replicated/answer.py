@@ -36,8 +36,8 @@ from bayescompare.methods.replicated.uncertainty import (
     uncertainty_split_of_counts,
     uncertainty_split_of_one,
 )
-from bayescompare.results.results import Results
 from bayescompare.statements import Statements
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.replicated import Replicated

@@ -16,7 +16,7 @@ from bayescompare.kernels.replicated.moments import (
     replicate_moments,
 )
 from bayescompare.methods._shared.correlation import replicate_correlation
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

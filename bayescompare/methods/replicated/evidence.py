@@ -19,8 +19,8 @@ from bayescompare.kernels.replicated.regions import (
     states_of_regions,
 )
 from bayescompare.methods.replicated.differences import replicated_pair_moments
-from bayescompare.results.items.statistics import MOST_PATTERNS
-from bayescompare.results.results import Results
+from bayescompare.table.item_statistics import MOST_PATTERNS
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.replicated import Replicated

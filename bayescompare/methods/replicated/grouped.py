@@ -29,7 +29,7 @@ from bayescompare.methods.replicated.answer import normalised_replicated_rows, r
 from bayescompare.methods.replicated.details import ReplicatedDetails
 from bayescompare.methods.replicated.posterior import observe_replicated_table
 from bayescompare.methods.replicated.words import assumption_words
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 __all__ = ["GroupedReplicated", "grouped_replicated"]
 

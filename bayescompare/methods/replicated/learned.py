@@ -50,8 +50,8 @@ from bayescompare.methods.replicated.answer import (
 )
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.methods.replicated.mixed import MixedCounts
-from bayescompare.results.results import Results
 from bayescompare.statements import Statements
+from bayescompare.table.results import Results
 
 __all__ = ["LearnedReplicated", "learned_replicated"]
 

@@ -27,7 +27,7 @@ from bayescompare.kernels.replicated.regions import Ropes
 from bayescompare.methods.replicated.differences import replicated_pair_moments
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.methods.replicated.mixed import MixedCounts
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.replicated import Replicated

@@ -37,8 +37,8 @@ from bayescompare.methods._shared.trees import (
 from bayescompare.methods.replicated.answer import normalised_replicated_rows, replicated_details
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.methods.replicated.mixed import MixedCounts
-from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -23,7 +23,7 @@ from bayescompare.kernels.replicated.count_maximum import expected_count_maximum
 from bayescompare.kernels.replicated.count_posterior import CountPosterior
 from bayescompare.methods.replicated.details import ReplicatedDetails, UncertaintySplit
 from bayescompare.methods.replicated.mixed import MixedCounts
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import format_probability
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from bayescompare.kernels.replicated.count_posterior import (
 from bayescompare.methods._shared.power import NO_EVIDENCE, NO_LOO, power_words
 from bayescompare.methods.replicated import Replicated
 from bayescompare.methods.replicated.evidence import TableEvidence
-from bayescompare.results.domains import effective_results_weights
-from bayescompare.results.results import Results
+from bayescompare.table.domains import effective_weights
+from bayescompare.table.results import Results
 
 __all__ = ["CertainReplicated", "WeightedReplicated", "weighted_replicated"]
 
@@ -57,7 +57,7 @@ class WeightedReplicated(Replicated):
     def powers(self, results: Results) -> FloatArray | None:
         """Return the weights, scaled."""
         assert results.weights is not None
-        return np.array(effective_results_weights(results.weights))
+        return np.array(effective_weights(results.weights))
 
     def no_evidence(self) -> str:
         """Say why there is no log evidence."""

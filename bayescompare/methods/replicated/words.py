@@ -13,7 +13,7 @@ from bayescompare.methods._shared.correlation import correlation_words
 from bayescompare.methods.dirichlet.words import lead_words
 from bayescompare.methods.replicated.details import ReplicatedDetails
 from bayescompare.methods.replicated.uncertainty import uncertainty_split_words
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     count,
     format_probability,

@@ -20,11 +20,11 @@ import numpy as np
 
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError
-from bayescompare._files import write_bytes, write_text
 from bayescompare.studies.engine.blocks import StudyBlock
 from bayescompare.studies.engine.claims import claim_study_block
 from bayescompare.studies.engine.identity import digest_of_study_part
 from bayescompare.studies.engine.work import StudyWork, StudyYield, compute_study_block
+from bayescompare.table.writing import write_bytes, write_text
 
 __all__ = [
     "DamagedStudyBlock",

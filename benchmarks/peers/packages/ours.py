@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
 PACKAGE = "bayescompare"
 Call = Callable[[], Any]
@@ -147,7 +147,7 @@ def _results_of(values: Any, measures: list[str] | None = None) -> Results:
     """A table of (dataset, algorithm) or (dataset, algorithm, measure)."""
     import pandas as pd
 
-    from bayescompare.results.results import Results
+    from bayescompare.table.results import Results
 
     names = measures or ["score"]
     n, l = values.shape[:2]

@@ -17,7 +17,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparison.loo import psis_loo
 from bayescompare.methods import Dirichlet
 from bayescompare.methods._shared.trees import shared_logit_prior
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.cases import few_quick
 from tests.oracles.statements import every_label, statement_counts, statement_weights
 from tests.tables import table

@@ -14,7 +14,7 @@ from bayescompare.methods.classic.one_test import OneTest
 from bayescompare.methods.classic.per_measure import PerMeasure
 from bayescompare.methods.classic.sign import Sign
 from bayescompare.methods.classic.wilcoxon import Wilcoxon
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.tables import table
 
 SINGLE: tuple[type[Method], ...] = (Sign, Wilcoxon)

@@ -27,7 +27,7 @@ from bayescompare.cli import tables as cli_tables
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods.classic.details import RankDetails
 from bayescompare.methods.classic.friedman import Friedman, doubled_friedman_ranks
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import pvalue_equation
 from tests.cases import few_quick
 from tests.tables import normal_table, table

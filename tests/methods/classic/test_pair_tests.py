@@ -23,7 +23,7 @@ from bayescompare.methods.classic.one_test import OneTest
 from bayescompare.methods.classic.per_measure import PerMeasure
 from bayescompare.methods.classic.sign import Sign
 from bayescompare.methods.classic.wilcoxon import Wilcoxon
-from bayescompare.results.measure import Measure
+from bayescompare.table.measure import Measure
 from tests.methods.classic.cases import EVERY, RULES, SINGLE, arrays, ask, either, pair
 from tests.tables import table
 

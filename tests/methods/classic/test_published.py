@@ -9,7 +9,7 @@ import pytest
 
 from bayescompare.methods.classic.sign import Sign
 from bayescompare.methods.classic.wilcoxon import Wilcoxon
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.methods.classic.cases import ask
 
 TABLE_6 = Path(__file__).parents[2] / "data" / "lacoste_table6.csv"

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 import bayescompare as bc
 from bayescompare.comparisons import DirichletComparison
 from bayescompare.methods import Dirichlet
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 
 def ask(results: Results, **choices: Any) -> DirichletComparison:

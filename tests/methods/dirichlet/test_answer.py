@@ -12,7 +12,7 @@ from scipy import stats
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.cases import few_quick
 from tests.methods.dirichlet.cases import arrays, ask, example_1, sample_table
 from tests.oracles import dirichlet as oracles

@@ -12,7 +12,7 @@ import bayescompare as bc
 from bayescompare.comparison import nuts
 from bayescompare.kernels.replicated.domains import known_replicated_counts
 from bayescompare.methods._shared.domains import domain_codes, shared_collapsed_model
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 OPTIONS = {"draws": 1000, "chains": 2, "cores": 1, "progressbar": False}
 #: Wins of A and of B in each domain.

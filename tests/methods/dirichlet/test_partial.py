@@ -12,7 +12,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.comparison import nuts
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.oracles.partial import filled, mixture
 
 NAN = math.nan

@@ -9,7 +9,7 @@ import pytest
 import bayescompare as bc
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 #: Statements of six datasets (0: A better, 1: B better, 2: tied), and their weights.
 STATES, WEIGHTS = [0, 0, 1, 0, 2, 1], [1.0, 2.0, 4.0, 1.0, 0.5, 3.0]

@@ -9,7 +9,7 @@ import numpy as np
 import bayescompare as bc
 from bayescompare.comparisons import NetworkComparison
 from bayescompare.methods import Network
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 
 
 def ask(results: Results, *, rng: int = 0, **choices: Any) -> NetworkComparison:

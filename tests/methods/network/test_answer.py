@@ -16,8 +16,8 @@ from scipy.special import logsumexp
 import bayescompare as bc
 from bayescompare.comparisons import NetworkComparison
 from bayescompare.methods import Dirichlet, Network
-from bayescompare.results.measure import Measure
-from bayescompare.results.results import Results
+from bayescompare.table.measure import Measure
+from bayescompare.table.results import Results
 from tests.cases import few_quick
 from tests.methods.network.cases import agree, ask, error_of
 from tests.oracles import network as no

@@ -16,7 +16,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import NetworkComparison
 from bayescompare.methods import Network
 from bayescompare.methods.network import average
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.methods.network.cases import ask
 from tests.oracles import network as no
 from tests.oracles.statements import every_label

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.methods.network.cases import ask
 from tests.oracles import network as no
 from tests.tables import table

@@ -10,8 +10,8 @@ from bayescompare._errors import BayescompareError
 from bayescompare.methods.network import edges as network_edges
 from bayescompare.methods.network.edges import edge_posterior
 from bayescompare.methods.network.graph import GraphScores
-from bayescompare.results.results import Results
 from bayescompare.statements import Statements
+from bayescompare.table.results import Results
 from tests.methods.network.cases import ask
 from tests.oracles import network as no
 from tests.tables import table

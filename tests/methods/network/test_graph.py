@@ -11,7 +11,7 @@ import pytest
 from pgmpy.base import DAG
 from scipy.special import logsumexp
 
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.methods.network.cases import ask
 from tests.oracles import network as no
 from tests.tables import table

@@ -12,7 +12,7 @@ import pytest
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Network
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.methods.network.cases import ask
 from tests.oracles import network as no
 from tests.tables import table

@@ -19,7 +19,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import NetworkComparison
 from bayescompare.methods import Network
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.methods.network.cases import error_of
 from tests.oracles import network as no
 from tests.oracles.statements import every_label

@@ -12,7 +12,7 @@ import pytest
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import NetworkComparison
-from bayescompare.results.results import Results
+from bayescompare.table.results import Results
 from tests.methods.network.cases import agree, ask
 from tests.oracles import network as no
 from tests.oracles.statements import every_label

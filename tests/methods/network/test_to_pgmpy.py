@@ -18,8 +18,8 @@ from bayescompare.comparisons import NetworkComparison
 from bayescompare.methods import Network
 from bayescompare.methods.network.graph import GraphScores
 from bayescompare.methods.network.to_pgmpy import pgmpy_score
-from bayescompare.results.results import Results
 from bayescompare.statements import Statements
+from bayescompare.table.results import Results
 from tests.oracles import network as no
 from tests.tables import table
 

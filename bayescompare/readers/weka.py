@@ -1,0 +1,227 @@
+"""Weka: the results of an experiment that the Experimenter wrote as CSV or ARFF."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from bayescompare._errors import BayescompareError
+from bayescompare.readers.records import Chosen, directed, select_measures
+from bayescompare.table.files import content_of, number_or_text, text_of
+from bayescompare.table.measure import Measure
+from bayescompare.table.paths import algorithm_label, as_path, naming
+from bayescompare.table.results import Results
+from bayescompare.text.names import quoted_names, repeated_name
+
+__all__ = ["read_weka"]
+
+#: The fields of Weka 3.9's split evaluators whose direction does not depend on the question; times
+#: and sizes also have a unit. Counts, entropies of the prior and the additional measures of a
+#: scheme (measureTreeSize) have no direction.
+_FIELDS = directed(
+    "Percent_correct Number_correct Kappa_statistic Correlation_coefficient SF_entropy_gain "
+    "SF_mean_entropy_gain KB_information KB_mean_information KB_relative_information "
+    "True_positive_rate True_negative_rate IR_precision IR_recall F_measure Matthews_correlation "
+    "Area_under_ROC Area_under_PRC Weighted_avg_true_positive_rate Weighted_avg_true_negative_rate "
+    "Weighted_avg_IR_precision Weighted_avg_IR_recall Weighted_avg_F_measure "
+    "Weighted_avg_matthews_correlation Weighted_avg_area_under_ROC Weighted_avg_area_under_PRC "
+    "Unweighted_macro_avg_F_measure Unweighted_micro_avg_F_measure",
+    "Percent_incorrect Percent_unclassified Number_incorrect Number_unclassified "
+    "Mean_absolute_error Root_mean_squared_error Relative_absolute_error "
+    "Root_relative_squared_error SF_scheme_entropy SF_mean_scheme_entropy False_positive_rate "
+    "False_negative_rate Weighted_avg_false_positive_rate Weighted_avg_false_negative_rate",
+) | {
+    name: Measure("min", bounds=(0, None), unit=unit)
+    for unit, names in (
+        ("s", "Elapsed_Time_training Elapsed_Time_testing UserCPU_Time_training "),
+        ("s", "UserCPU_Time_testing"),
+        ("ms", "UserCPU_Time_millis_training UserCPU_Time_millis_testing"),
+        ("bytes", "Serialized_Model_Size"),
+    )
+    for name in names.split()
+}
+#: The fields that Weka's own Analyse panel shows first.
+_FIRST = ("Percent_correct", "Root_relative_squared_error")
+
+# The quantifiers are possessive (``*+``), so that each character is read a bounded number of
+# times; with backtracking, a row of blanks before a quote took cubic time.
+_QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.|"")*+\""""
+_CELL = re.compile(rf"""\s*+({_QUOTED}|[^,'"]*+)\s*+(,|$)""")
+_ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|\S++)\s++\S", re.IGNORECASE)
+_RELATION = re.compile(r"^[^\S\n]*+@relation\b", re.IGNORECASE | re.MULTILINE)
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+def read_weka(path: str | os.PathLike[str], *, measures: Chosen | None = None) -> Results:
+    r"""Read the results file of a Weka experiment.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that the Experimenter's CSVResultListener or InstancesResultListener wrote, with
+        the columns ``Key_Dataset``, ``Key_Run``, ``Key_Fold``, ``Key_Scheme``, ...
+    measures : mapping or iterable of str, optional
+        Weka's names; which way is better is known for those that Weka's evaluators report. By
+        default the one that Weka's own analysis starts with: ``"Percent_correct"``, or for
+        regression ``"Root_relative_squared_error"``.
+
+    Returns
+    -------
+    Results
+        Schemes are the algorithms, named by their class (``J48``), and by their options too if a
+        class was run with several; each fold of each run is a replicate, called ``"run.fold"``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = as_path(tempfile.mkdtemp()) / "experiment.csv"
+    >>> _ = path.write_text(
+    ...     "Key_Dataset,Key_Run,Key_Fold,Key_Scheme,Key_Scheme_options,Percent_correct\n"
+    ...     "iris,1,1,weka.classifiers.trees.J48,'-C 0.25 -M 2',94.0\n"
+    ...     "iris,1,1,weka.classifiers.rules.ZeroR,'',33.3\n"
+    ... )
+    >>> read_weka(path).algorithms
+    ('J48', 'ZeroR')
+    """
+    file = as_path(path)
+    with naming(file):
+        table = _read_weka_cells(text_of(content_of(file)))
+        _check_weka_keys(table)
+        known = {
+            str(name): _FIELDS.get(str(name))
+            for name in table.columns
+            if not str(name).startswith("Key_")
+        }
+        spec = select_measures(measures, known, [name for name in _FIRST if name in known][:1])
+        frame = _weka_keys(table).join(table[list(spec)].map(_weka_value))
+        return Results.from_frame(frame, replicate="replicate", measures=spec, source=str(path))
+
+
+# -------------------------------------------------------------------------------------------- cells
+
+
+def _read_weka_cells(text: str) -> pd.DataFrame:
+    """Return the cells as text, quoted ones without their quotes, each row labelled by line."""
+    lines = _weka_lines(text)
+    header = (
+        _weka_attributes(lines)
+        if _RELATION.search(text)
+        else _split_weka_line(*next(lines, (1, "")))
+    )
+    if repeated_name(header) is not None:
+        raise BayescompareError(
+            f"column {repeated_name(header)!r} occurs twice: rename or remove one."
+        )
+    rows = {number: _split_weka_line(number, line) for number, line in lines}
+    for number, row in rows.items():
+        if len(row) != len(header):
+            raise BayescompareError(
+                f"line {number} has {len(row)} cells, but the header has {len(header)}."
+            )
+    if not rows:
+        raise BayescompareError("the file has a header but no rows.")
+    index = pd.Index(list(rows), name="line")
+    return pd.DataFrame(list(rows.values()), columns=header, index=index, dtype=object)
+
+
+def _weka_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are neither blank nor comments, with their numbers."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and not line.lstrip().startswith("%"):
+            yield number, line.strip()
+
+
+def _weka_attributes(lines: Iterator[tuple[int, str]]) -> list[str]:
+    """Read the header of an ARFF file, up to ``@data``."""
+    names: list[str] = []
+    for number, line in lines:
+        if line.lower().startswith("@data"):
+            return names
+        if match := _ATTRIBUTE.match(line):
+            names.append(_unquote_weka_cell(match[1]))
+        elif not line.lower().startswith("@relation"):
+            raise BayescompareError(f"line {number} is not ARFF: {line[:40]!r}.")
+    raise BayescompareError("this ARFF file has no @data.")
+
+
+def _split_weka_line(number: int, line: str) -> list[str]:
+    r"""Split a line at the commas that are not in quotes.
+
+    Examples
+    --------
+    >>> _split_weka_line(1, r"iris,'-K 3 -A \"a, b\"',?")
+    ['iris', '-K 3 -A "a, b"', '?']
+    """
+    cells, place = [], 0
+    while True:
+        match = _CELL.match(line, place)
+        if match is None:
+            raise BayescompareError(
+                f"malformed at line {number}: {line[place : place + 30]!r} is not a cell."
+            )
+        cells.append(_unquote_weka_cell(match[1].rstrip()))
+        place = match.end()
+        if not match[2]:
+            return cells
+
+
+def _unquote_weka_cell(cell: str) -> str:
+    if cell[:1] in ("'", '"') and len(cell) > 1:
+        inner = cell[1:-1].replace('""', '"') if cell[0] == '"' else cell[1:-1]
+        return _unescape_weka_text(inner)
+    return cell
+
+
+def _unescape_weka_text(text: str) -> str:
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), text)
+
+
+def _weka_value(cell: str) -> float | str:
+    return float("nan") if cell == "?" else number_or_text(cell)
+
+
+# --------------------------------------------------------------------------------------------- keys
+
+
+def _check_weka_keys(table: pd.DataFrame) -> None:
+    for key in ("Key_Dataset", "Key_Run", "Key_Scheme"):
+        if key not in table:
+            raise BayescompareError(
+                f"no column {key!r}, so this is not a result of Weka's Experimenter; the columns "
+                f"are {quoted_names([str(column) for column in table.columns], 6)}."
+            )
+
+
+def _weka_keys(table: pd.DataFrame) -> pd.DataFrame:
+    options = table.get("Key_Scheme_options", "")
+    schemes = pd.DataFrame({"scheme": table["Key_Scheme"], "options": options})
+    labels = _weka_scheme_labels(schemes)
+    # An average over folds has a run and no fold.
+    folds = "." + table["Key_Fold"] if "Key_Fold" in table else ""
+    return pd.DataFrame(
+        {
+            # Weka escapes a relation's name before it quotes the cell.
+            "dataset": table["Key_Dataset"].map(_unescape_weka_text),
+            "algorithm": [labels[pair] for pair in schemes.itertuples(index=False, name=None)],
+            "replicate": table["Key_Run"] + folds,
+        }
+    )
+
+
+def _weka_scheme_labels(schemes: pd.DataFrame) -> Mapping[tuple[str, str], str]:
+    """Label each scheme by its class, and by its options only where that is ambiguous."""
+    pairs = list(dict.fromkeys(schemes.itertuples(index=False, name=None)))
+    runs = Counter(scheme for scheme, _ in pairs)
+    short = {scheme: scheme.rpartition(".")[2] for scheme in runs}
+    times = Counter(short.values())
+    called = {scheme: name if times[name] == 1 else scheme for scheme, name in short.items()}
+    return {
+        (scheme, options): algorithm_label(
+            f"{called[scheme]} {options}".strip() if runs[scheme] > 1 else called[scheme]
+        )
+        for scheme, options in pairs
+    }

@@ -1,1 +1,0 @@
-"""Tables of test items: clusters, epochs, and statistics in place of millions of rows."""

@@ -1,0 +1,241 @@
+"""Replicates of a cell (folds, seeds): which of them count, their mean, and notes about both.
+
+A replicate that failed for one algorithm is not a missing cell. It is left out for the other
+algorithms too, so that all are compared on the same folds; a cell is missing only if none of its
+replicates count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import BoolArray, FloatArray
+from bayescompare.text.names import first_words
+from bayescompare.text.numbers import plural, statistic_number_text
+
+if TYPE_CHECKING:
+    from bayescompare.table.results import Results
+
+__all__ = [
+    "MISSING",
+    "NOTHING_SHARED",
+    "READINGS",
+    "REPLICATE_KINDS",
+    "Missing",
+    "Reading",
+    "ReplicateKind",
+    "cell_means",
+    "common_replicates",
+    "gaps_as_failures",
+    "left_out_note",
+    "mean_over_replicates",
+    "pair_coverage",
+    "refuse_values_without_means",
+    "replicates_note",
+    "seen_despite_gaps",
+    "uneven_replicates",
+]
+
+
+#: What replicates are: folds are correlated, seeds and test items are independent.
+ReplicateKind = Literal["folds", "seeds", "items"]
+REPLICATE_KINDS = ("folds", "seeds", "items")
+
+
+#: Begins the note about datasets whose algorithms have no replicate in common.
+NOTHING_SHARED = "no replicate that every algorithm has"
+
+
+def common_replicates(present: BoolArray) -> BoolArray:
+    """Return which replicates every algorithm has, ignoring algorithms that have none at all.
+
+    Parameters
+    ----------
+    present : array (dataset, algorithm, measure, replicate)
+        Which replicates have a value.
+
+    Returns
+    -------
+    array (dataset, 1, measure, replicate)
+
+    Examples
+    --------
+    >>> common_replicates(
+    ...     np.array([[[[True, True]], [[True, False]], [[False, False]]]])
+    ... ).ravel()
+    array([ True, False])
+    """
+    any_at_all = present.any(axis=-1, keepdims=True)
+    common: BoolArray = (present | ~any_at_all).all(axis=1, keepdims=True)
+    return common & any_at_all.any(axis=1, keepdims=True)
+
+
+def uneven_replicates(present: BoolArray) -> bool:
+    """Return whether some algorithm lacks a replicate that another one has.
+
+    Only then does the mean of a cell depend on which algorithms are compared.
+    """
+    return bool((present.any(axis=1) & ~present.all(axis=1)).any())
+
+
+def mean_over_replicates(cells: FloatArray, counted: BoolArray) -> FloatArray:
+    """Average over the replicates that count, along the last axis; NaN where none does.
+
+    The sum is correctly rounded, so that the same replicates in another order give a tie and not
+    a difference in the last digit.
+    """
+    counted = np.broadcast_to(counted, cells.shape) & ~np.isnan(cells)
+    number = counted.sum(axis=-1)
+    terms = np.where(counted, cells, 0.0).reshape(-1, cells.shape[-1])
+    # By a power of two, which rounds nothing: two of the largest floats have no sum.
+    power = np.frexp(np.abs(terms).max(axis=1, initial=0.0))[1]
+    sums = [math.fsum(row) for row in np.ldexp(terms, -power[:, None]).tolist()]
+    shape = number.shape
+    means = np.ldexp(np.reshape(sums, shape) / np.maximum(number, 1), power.reshape(shape))
+    # Rounding in the division could move a mean just outside the range of its terms.
+    low = np.where(counted, cells, np.inf).min(axis=-1)
+    high = np.where(counted, cells, -np.inf).max(axis=-1)
+    return np.where(number > 0, means.clip(low, np.maximum(low, high)), np.nan)
+
+
+# ------------------------------------------------------------------------------------------ words
+
+
+def replicates_note(counted: BoolArray, noun: str = "replicate") -> str:
+    """Say over how many replicates the cells were averaged.
+
+    Examples
+    --------
+    >>> replicates_note(np.array([[True, True, True], [True, False, True]]))
+    'each cell is the mean of 2 to 3 replicates'
+    """
+    number = counted.sum(axis=-1)
+    number = number[number > 0]
+    if not number.size:
+        return f"each cell is the mean of {plural(counted.shape[-1], noun)}"
+    fewest, most = int(number.min()), int(number.max())
+    number_words = plural(most, noun) if fewest == most else f"{fewest} to {plural(most, noun)}"
+    return f"each cell is the mean of {number_words}"
+
+
+def left_out_note(
+    datasets: Sequence[str], present: BoolArray, counted: BoolArray, noun: str = "replicate"
+) -> tuple[str, ...]:
+    """Say how many replicates are left out for all algorithms because one lacks them.
+
+    Parameters
+    ----------
+    datasets : sequence of str
+    present : array (dataset, algorithm, measure, replicate)
+        Which replicates have a value.
+    counted : array (dataset, 1, measure, replicate)
+        Which of them count.
+    noun : str
+        What a replicate is called.
+    """
+    there, counted = present.any(axis=1), counted[:, 0]
+    apart = there.any(axis=-1) & ~counted.any(axis=-1)
+    lost = (there & ~counted & ~apart[..., None]).any(axis=1)
+    some = [
+        f"{int(gone.sum())} of {int(own.sum())} on {name}"
+        for name, gone, own in zip(datasets, lost, there.any(axis=1), strict=True)
+        if gone.any()
+    ]
+    notes = []
+    if some:
+        are = "is" if lost.sum() == 1 else "are"
+        notes.append(
+            f"{plural(int(lost.sum()), noun)} that some algorithm lacks {are} left out for "
+            f"all: {first_words(some)}"
+        )
+    if apart.any():
+        names = [name for name, none in zip(datasets, apart.any(axis=1), strict=True) if none]
+        notes.append(f"{NOTHING_SHARED} on {first_words(names)}, whose cells are taken as missing")
+    return tuple(notes)
+
+
+#: How missing cells may stay in a table: unseen, as failed runs, or as anything they might be.
+Reading = Literal["ignore", "worst", "bounds"]
+READINGS: tuple[Reading, ...] = get_args(Reading)
+
+#: What `compare` may be told to do about missing cells.
+Missing = Literal["raise", "drop", "ignore", "worst", "bounds"]
+MISSING: tuple[Missing, ...] = get_args(Missing)
+
+
+def gaps_as_failures(values: FloatArray, ropes: Sequence[float]) -> FloatArray:
+    """Put a number in place of every missing cell that loses to all values of its measure.
+
+    Parameters
+    ----------
+    values : array (dataset, algorithm, measure)
+        Higher is better; NaN is a missing cell.
+    ropes : m floats
+        A failure is further below than these; two failures are equal.
+
+    Examples
+    --------
+    >>> gaps_as_failures(np.array([[[0.5], [np.nan]]]), [0.1]).ravel().tolist()
+    [0.5, -1.7]
+    """
+    known = np.isfinite(values)
+    size = np.where(known, np.abs(values), 0.0).max(axis=(0, 1), initial=0.0)
+    # Further below than the rope and than all differences, which are at most twice the size.
+    failure = -(3.0 * size + 2.0 * np.asarray(ropes, dtype=np.float64))
+    failure = np.where(failure < 0.0, failure, -1.0)
+    return np.where(known, values, failure)
+
+
+def seen_despite_gaps(absent: BoolArray) -> BoolArray:
+    """Return on which datasets and measures at least two algorithms have a value.
+
+    Parameters
+    ----------
+    absent : array (dataset, algorithm, measure)
+        Which cells are missing.
+    """
+    return np.asarray((~absent).sum(axis=1) >= 2)
+
+
+def pair_coverage(absent: BoolArray) -> FloatArray:
+    """Share of datasets and measures on which both of two algorithms have a value, (l, l).
+
+    Examples
+    --------
+    >>> pair_coverage(np.array([[[False], [True]], [[False], [False]]])).tolist()
+    [[1.0, 0.5], [0.5, 0.5]]
+    """
+    present = (~absent).transpose(1, 0, 2).reshape(absent.shape[1], -1).astype(np.float64)
+    return np.asarray(present @ present.T / max(present.shape[1], 1))
+
+
+def cell_means(results: Results) -> FloatArray:
+    """Return the means (dataset, algorithm, measure), each over the replicates of its cell.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> cell_means(bc.load_example("pnn")).shape
+    (4, 2, 2)
+    """
+    if results.averages_alike() or results.has_statistics:
+        return results.average().values()
+    cells = np.stack([results.data[name].values for name in results.measures], axis=2)
+    return mean_over_replicates(cells, np.ones(1, dtype=bool))
+
+
+def refuse_values_without_means(results: Results, *, largest: float = 1e290) -> None:
+    """Refuse values so large that no float holds their sums, or their squares."""
+    for name in results.measures:
+        seen = float(np.nanmax(np.abs(results.data[name].values), initial=0.0))
+        if seen > largest:
+            raise BayescompareError(
+                f"measure {name!r} has values up to ±{statistic_number_text(seen, significant=2)}, "
+                "too large to take means of: leave a cell empty (NaN) if the algorithm failed, or "
+                "give the measure in a larger unit."
+            )

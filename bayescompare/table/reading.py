@@ -1,0 +1,553 @@
+"""`read_results`: a table of results from one or several files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bayescompare._checks import check_word, show_checked_value
+from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare.table.cells import ReplicateKind
+from bayescompare.table.checks import check_spec
+from bayescompare.table.domains import domain_facts
+from bayescompare.table.files import Format, parse_table, truth_of_words
+from bayescompare.table.frames import is_dataframe
+from bayescompare.table.input import input_limits
+from bayescompare.table.item_reader import (
+    ItemReader,
+    check_keep_items,
+    item_summary_fields,
+    replicate_kind_of_items,
+)
+from bayescompare.table.layouts import LAYOUTS, SEPARATORS, Layout, as_long
+from bayescompare.table.measure import Direction, Measure
+from bayescompare.table.paths import Named, Paths, algorithm_label, labelled_run, list_paths, naming
+from bayescompare.table.pieces import header_of_pieces, is_read_in_pieces, pieces_of
+from bayescompare.table.results import Results
+from bayescompare.text.names import quoted_names, repeated_name
+
+__all__ = [
+    "SEPARATORS",
+    "ColumnEdits",
+    "TableReading",
+    "column_edits",
+    "meant_name",
+    "meant_table_measures",
+    "read_results",
+    "read_table_files",
+    "read_tables",
+    "table_reading",
+]
+
+
+def read_results(
+    path: Paths,
+    *,
+    measures: Mapping[str, Direction | Measure],
+    dataset: str = "dataset",
+    algorithm: str = "algorithm",
+    replicate: str | None = None,
+    replicates: ReplicateKind = "folds",
+    cluster: str | None = None,
+    epoch: str | None = None,
+    keep_items: bool | None = None,
+    group: str | None = None,
+    weight: str | None = None,
+    rename: Mapping[str, str] | None = None,
+    drop_columns: Collection[str] = (),
+    layout: Layout = "auto",
+    format: Format | None = None,
+    sheet: str | None = None,
+    max_cells: int | None = None,
+    max_bytes: int | None = None,
+) -> Results:
+    r"""Read a table of results from a file, or from several files together.
+
+    Parameters
+    ----------
+    path : path, iterable of paths, or mapping of str to those
+        A csv, tsv, json, jsonl, parquet or xlsx file, which may be compressed (``.csv.gz``,
+        ``.csv.zst``). A pattern such as ``"runs/*.csv"`` names all files that match it. The rows
+        of several files are one table. A mapping labels runs: ``{"5-shot": "a.csv"}`` is the
+        algorithm of a file that has none, or goes before its own names.
+    measures : mapping of str to {"max", "min"} or Measure
+        What was measured, and which way is better.
+    dataset, algorithm, replicate : str
+        The columns with the names; `replicate` is optional.
+    replicates : {"folds", "seeds", "items"}
+        What the replicates are, as in `Results.from_frame`.
+    cluster, epoch : str, optional
+        Of items: the columns of what they belong to, and of repeated runs of one item, as in
+        `Results.from_frame`.
+    keep_items : bool, optional
+        Whether to keep every item, or only statistics of them, as in `Results.from_frame`. By
+        default a long table of items above a million rows (parquet) or 64 MiB (csv, tsv) is read
+        in pieces, and statistics are kept.
+    group, weight : str, optional
+        The columns with the domain and the weight of each dataset, as in `Results.from_frame`.
+    rename : mapping of str to str, optional
+        New names of columns, as in ``{"acc": "accuracy"}``; other arguments use the new names.
+    drop_columns : collection of str
+        Columns to leave out, which a wide table would take for algorithms.
+    layout : {"auto", "long", "wide"}
+        Long has an `algorithm` column, and a column for each measure (or ``measure`` and
+        ``value`` columns); other columns are ignored. Wide has one row per dataset: with one
+        measure every other column is an algorithm, with several a pair such as
+        ``"svm_accuracy"`` or ``"accuracy svm"``. "auto" decides by the columns.
+    format : {"csv", "tsv", "json", "jsonl", "parquet", "xlsx"}, optional
+        By default what the file's suffix says.
+    sheet : str, optional
+        The sheet of an xlsx file that has several.
+    max_cells, max_bytes : int, optional
+        The most cells that the table may have, gaps included, and the most bytes of a file,
+        unpacked. Default: 50 million and 512 MiB.
+
+    Returns
+    -------
+    Results
+        With `path` as its source.
+
+    Notes
+    -----
+    Names stay as written, except that spaces after a separator are dropped: ``001`` and ``NA`` are
+    names. In the columns of measures an empty cell and the words NA, N/A, NaN, null and None are
+    missing cells.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "wide.csv"
+    >>> _ = path.write_text("dataset,svm,forest\niris,0.95,0.94\nwine,0.97,\n")
+    >>> results = read_results(path, measures={"accuracy": "max"})
+    >>> results.algorithms
+    ('svm', 'forest')
+    >>> results.missing()
+      dataset algorithm   measure
+    0    wine    forest  accuracy
+    """
+    reading = table_reading(
+        measures=measures,
+        dataset=dataset,
+        algorithm=algorithm,
+        replicate=replicate,
+        replicates=replicates,
+        cluster=cluster,
+        epoch=epoch,
+        keep_items=keep_items,
+        group=group,
+        weight=weight,
+        rename=rename,
+        drop_columns=drop_columns,
+        layout=layout,
+        format=format,
+        sheet=sheet,
+    )
+    with input_limits(max_cells=max_cells, max_bytes=max_bytes):
+        return read_tables(path, reading)
+
+
+def read_tables(paths: Paths, reading: TableReading) -> Results:
+    """Read one or several tables as `read_results` does."""
+    _check_table_paths(paths)
+    return read_table_files(*list_paths(paths), reading)
+
+
+def table_reading(
+    *,
+    measures: Mapping[str, Direction | Measure],
+    dataset: str = "dataset",
+    algorithm: str = "algorithm",
+    replicate: str | None = None,
+    replicates: ReplicateKind = "folds",
+    cluster: str | None = None,
+    epoch: str | None = None,
+    keep_items: bool | None = None,
+    group: str | None = None,
+    weight: str | None = None,
+    rename: Mapping[str, str] | None = None,
+    drop_columns: Collection[str] = (),
+    layout: Layout = "auto",
+    format: Format | None = None,
+    sheet: str | None = None,
+    loosely: bool = False,
+) -> TableReading:
+    """Check the arguments of `read_results`."""
+    spec = check_spec(measures)
+    more = {"replicate": replicate, "cluster": cluster, "epoch": epoch}
+    roles = {"dataset": dataset, "algorithm": algorithm}
+    roles |= {role: column for role, column in more.items() if column is not None}
+    about = {"group": group, "weight": weight}
+    facts = {fact: column for fact, column in about.items() if column is not None}
+    _check_read_table_columns([*roles.values(), *facts.values()])
+    check_word("layout", layout, LAYOUTS)
+    kind = replicate_kind_of_items(replicates, more)
+    check_keep_items(keep_items)
+    edits = column_edits(rename, drop_columns)
+    return TableReading(roles, spec, facts, kind, keep_items, layout, format, sheet, edits, loosely)
+
+
+def _check_table_paths(paths: object) -> None:
+    if is_dataframe(paths):
+        raise BayescompareError(
+            f"path is a {type(paths).__name__}: give the path of a file; for a DataFrame use "
+            "Results.from_frame."
+        )
+    if not isinstance(paths, (str, os.PathLike, Iterable)) or isinstance(paths, bytes):
+        raise BayescompareError(
+            f"path is a {type(paths).__name__}: give the path of a file, a list of paths, or a "
+            "mapping of labels to paths."
+        )
+
+
+def _check_read_table_columns(columns: list[object]) -> None:
+    for column in columns:
+        if not isinstance(column, str):
+            raise BayescompareError(
+                f"{show_checked_value(column)}: give a column's name, a string."
+            )
+    for column in columns:
+        if columns.count(column) > 1:
+            raise BayescompareError(
+                f"column {column!r} is given for two of dataset=, algorithm=, replicate=, "
+                "cluster=, epoch=, group= and weight=: name a different column for each."
+            )
+
+
+@dataclass(frozen=True)
+class TableReading:
+    """How tables are read, checked already.
+
+    Attributes
+    ----------
+    roles : mapping of str to str
+        The columns of dataset, algorithm, and perhaps replicate, cluster and epoch.
+    spec : mapping of str to Measure
+    facts : mapping of str to str
+        The columns ``group`` and ``weight`` that were named.
+    kind : {"folds", "seeds", "items"}
+    keep_items : bool, optional
+    layout, format, sheet
+        As for `read_results`.
+    edits : ColumnEdits
+    loosely : bool
+        Whether a measure may be meant by the beginning of its name, in any case.
+    """
+
+    roles: Mapping[str, str]
+    spec: Mapping[str, Measure]
+    facts: Mapping[str, str]
+    kind: ReplicateKind
+    keep_items: bool | None
+    layout: Layout
+    format: str | None
+    sheet: str | None
+    edits: ColumnEdits
+    loosely: bool = False
+
+    @property
+    def items(self) -> bool:
+        """Whether the rows are test items."""
+        return self.kind == "items" and "replicate" in self.roles
+
+    @property
+    def names(self) -> set[str]:
+        """The columns that stay as written, as the files call them."""
+        words = {*self.roles.values(), "measure"}
+        words |= {column for fact, column in self.facts.items() if fact == "group"}
+        return self.edits.names_in_file(words)
+
+
+def read_table_files(files: Sequence[Named], source: str, reading: TableReading) -> Results:
+    """Read one or several files as one table."""
+    if reading.items and _are_read_in_pieces(files, reading):
+        return _read_in_pieces(files, reading, source)
+    tables: list[pd.DataFrame] = []
+    for file, label in files:
+        with naming(file):
+            table = _read_one(file, label, reading)
+            if not tables:
+                reading = _with_meant_measures(reading, table)
+            if len(files) == 1:
+                return _results_of(table, reading, source)
+            _results_of(table, reading, source)  # so that errors name the file
+            tables.append(_as_long(table, reading))
+    _check_files_apart([file for file, _ in files], tables, list(reading.roles))
+    roles = {role: role for role in reading.roles}
+    whole = replace(reading, roles=roles, layout="long")
+    return _results_of(pd.concat(tables, ignore_index=True), whole, source)
+
+
+# one file ----------------------------------------------------------------------------------------
+
+
+def _read_one(file: Path, label: str | None, reading: TableReading) -> pd.DataFrame:
+    table = parse_table(file, reading.format, names=reading.names, sheet=reading.sheet)
+    return _labelled(reading.edits.apply(table), label, reading)
+
+
+def _labelled(table: pd.DataFrame, label: str | None, reading: TableReading) -> pd.DataFrame:
+    """Name the algorithm of a run after its label, in front of its own name if it has several."""
+    if label is None:
+        return table
+    column = reading.roles["algorithm"]
+    if column not in table:
+        if not _is_of_one_run(table, reading):
+            raise BayescompareError(
+                f"label {label!r}: the table has neither a column {column!r} nor one for each "
+                "measure, so it is not the table of a run."
+            )
+        return table.assign(**{column: algorithm_label(label)})
+    own = table[column].astype(str)
+    alone = own.nunique() == 1
+    names = {name: labelled_run(label, name, alone=alone) for name in own.unique()}
+    return table.assign(**{column: own.map(names).map(algorithm_label)})
+
+
+def _is_of_one_run(table: pd.DataFrame, reading: TableReading) -> bool:
+    """Whether a table without a column of algorithms has the measures of one, and is not wide."""
+    names = [str(column) for column in table.columns]
+    measured = [meant_name(name, names) if reading.loosely else name for name in reading.spec]
+    return set(measured) <= set(names) or {"measure", "value"} <= set(names)
+
+
+def _with_meant_measures(reading: TableReading, table: pd.DataFrame) -> TableReading:
+    """Find the measures that were meant; in a wide table their names are free."""
+    if not reading.loosely or reading.roles["algorithm"] not in table:
+        return reading
+    others = {*reading.roles.values(), *reading.facts.values()}
+    return replace(reading, spec=meant_table_measures(reading.spec, table, others))
+
+
+def _results_of(table: pd.DataFrame, reading: TableReading, source: str) -> Results:
+    if reading.kind == "items":
+        there = [name for name in reading.spec if name in table]
+        table = table.assign(**{name: truth_of_words(table[name]) for name in there})
+    named: dict[str, Any] = {**reading.roles, **reading.facts}
+    return Results.from_frame(
+        table,
+        measures=reading.spec,
+        replicates=reading.kind,
+        keep_items=reading.keep_items,
+        layout=reading.layout,
+        source=source,
+        **named,
+    )
+
+
+# several files -----------------------------------------------------------------------------------
+
+
+def _as_long(table: pd.DataFrame, reading: TableReading) -> pd.DataFrame:
+    """Return a table with a column for each role, called after it."""
+    facts = list(reading.facts.values())
+    long, roles = as_long(
+        table, reading.roles, reading.spec, reading.layout, facts=facts, items=reading.items
+    )
+    renamed = {column: role for role, column in roles.items()}
+    kept = [*renamed, *reading.spec, *(name for name in facts if name in long)]
+    return long.set_axis(long.columns.astype(str), axis=1)[kept].rename(columns=renamed)
+
+
+def _check_files_apart(
+    files: Sequence[Path], tables: Sequence[pd.DataFrame], roles: Sequence[str]
+) -> None:
+    """Refuse a cell that two files have."""
+    keys = pd.concat(
+        [table[roles].astype(str).drop_duplicates() for table in tables],
+        keys=range(len(tables)),
+        names=["file", None],
+    )
+    twice = keys[keys.duplicated(keep=False)]
+    if twice.empty:
+        return
+    cell = tuple(twice.iloc[0])
+    places = twice[(twice == list(cell)).all(axis=1)].index.get_level_values("file")
+    both = [str(files[int(place)]) for place in places[:2]]
+    more = len(twice.drop_duplicates()) - 1
+    rest = f" and {more} more" if more else ""
+    names = ", ".join(map(repr, cell))
+    raise BayescompareError(
+        f"{both[0]} and {both[1]} both have the {', '.join(roles)} {names}{rest}: leave out one, "
+        "or give them different names, as in {'first': ..., 'second': ...}."
+    )
+
+
+# large tables of items ---------------------------------------------------------------------------
+
+
+def _are_read_in_pieces(files: Sequence[Named], reading: TableReading) -> bool:
+    """Whether all can be read in pieces, and one is so large that it should."""
+    pieces = []
+    for file, _ in files:
+        with naming(file):
+            pieces.append(is_read_in_pieces(file, reading.format, reading.keep_items))
+    return any(pieces)
+
+
+def _read_in_pieces(files: Sequence[Named], reading: TableReading, source: str) -> Results:
+    """Read large tables of items in pieces, and keep their statistics."""
+    if reading.layout == "wide":
+        raise BayescompareError(
+            f"{files[0][0]}: layout='wide': a large table of items is read in pieces, and must be "
+            "long, with one row per item and algorithm."
+        )
+    first, label = files[0]
+    with naming(first):
+        empty = _labelled(
+            reading.edits.apply(header_of_pieces(first, reading.format)), label, reading
+        )
+        reading = _with_meant_measures(reading, empty)
+    reader = ItemReader(reading.roles, reading.spec)
+    for file, label in files:
+        with naming(file):
+            for piece in _pieces(file, label, reading):
+                reader.add(piece)
+    with naming(first if len(files) == 1 else Path(source)):
+        fields = item_summary_fields(reader.summary())
+        results = Results(spec=dict(reading.spec), source=source, **fields)
+        return results._with(**_facts_of_items(files, reading)) if reading.facts else results
+
+
+def _pieces(file: Path, label: str | None, reading: TableReading) -> Iterator[pd.DataFrame]:
+    new = dict(reading.edits.rename)
+    before = {name: old for old, name in new.items()}
+    header = [str(column) for column in header_of_pieces(file, reading.format).columns]
+    roles = {role: before.get(column, column) for role, column in reading.roles.items()}
+    if label is not None and roles["algorithm"] not in header:
+        del roles["algorithm"]
+    measures = [before.get(name, name) for name in reading.spec]
+    for piece in pieces_of(file, reading.format, roles, measures):
+        yield _labelled(piece.rename(columns=new), label, reading)
+
+
+def _facts_of_items(files: Sequence[Named], reading: TableReading) -> dict[str, Any]:
+    """Read the domains and weights of the datasets, which pieces do not have."""
+    tables = [_read_one(file, label, reading) for file, label in files]
+    return domain_facts(
+        pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0],
+        reading.roles["dataset"],
+        group=reading.facts.get("group"),
+        weight=reading.facts.get("weight"),
+    )
+
+
+@dataclass(frozen=True)
+class ColumnEdits:
+    """What is done to the columns of each file: some renamed, some left out."""
+
+    rename: Mapping[str, str]
+    drop: Sequence[str]
+
+    def names_in_file(self, names: Iterable[str]) -> set[str]:
+        """Return what the file calls columns that are known by their new names."""
+        before = {new: old for old, new in self.rename.items()}
+        return {before.get(name, name) for name in names}
+
+    def apply(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the table with the columns renamed, and without those that are left out.
+
+        Examples
+        --------
+        >>> edits = column_edits({"data": "dataset"}, ["rank"])
+        >>> edits.apply(pd.DataFrame({"data": ["iris"], "rank": [1], "svm": [0.9]}))
+          dataset  svm
+        0    iris  0.9
+        """
+        if not (self.rename or self.drop):
+            return table
+        names = [str(column) for column in table.columns]
+        for argument, wanted in (("rename", self.rename), ("drop_columns", self.drop)):
+            for name in wanted:
+                if name not in names:
+                    raise BayescompareError(
+                        f"{argument}= names no column: there is no {name!r}; the columns are "
+                        f"{quoted_names(names)}.{did_you_mean(name, names)}"
+                    )
+        kept = [name for name in names if name not in self.drop]
+        table = table.set_axis(names, axis=1)[kept]
+        after = [self.rename.get(name, name) for name in kept]
+        twice = repeated_name(after)
+        if twice is not None:
+            raise BayescompareError(
+                f"rename=: two columns would be called {twice!r}; leave one out by drop_columns=."
+            )
+        return table.set_axis(after, axis=1)
+
+
+def column_edits(rename: object, drop: object) -> ColumnEdits:
+    """Check the arguments ``rename=`` and ``drop_columns=``."""
+    if rename is None:
+        rename = {}
+    if not isinstance(rename, Mapping) or not all(
+        isinstance(name, str) and name for pair in rename.items() for name in pair
+    ):
+        raise BayescompareError(
+            f"rename={show_checked_value(rename)}: give a mapping of columns to their new names, "
+            "as in {'acc': 'accuracy'}."
+        )
+    if isinstance(drop, str):
+        drop = [drop]
+    if not isinstance(drop, Collection) or not all(isinstance(name, str) for name in drop):
+        raise BayescompareError(
+            f"drop_columns={show_checked_value(drop)}: give a list of columns, as in ['rank']."
+        )
+    return ColumnEdits(dict(rename), tuple(drop))
+
+
+# names that are meant ----------------------------------------------------------------------------
+
+
+def meant_name(name: str, known: Collection[str]) -> str:
+    """Return the known name that is meant: in another case, or the only one that begins so.
+
+    What fits none, or is ambiguous in case alone, is returned as it is.
+
+    Examples
+    --------
+    >>> meant_name("acc", ["Accuracy", "auc"]), meant_name("AUC", ["auc", "auc_train"])
+    ('Accuracy', 'auc')
+    """
+    if name in known or not name:
+        return name
+    small = name.casefold()
+    same = [one for one in known if one.casefold() == small]
+    longer = [one for one in known if one.casefold().startswith(small)]
+    if len(same) == 1 or len(longer) == 1:
+        return (same or longer)[0]
+    if len(longer) > 1 and not same:
+        raise BayescompareError(
+            f"measure {name!r} could be {quoted_names(longer, 6)}: write more of it."
+        )
+    return name
+
+
+def meant_table_measures(
+    spec: Mapping[str, Measure], table: pd.DataFrame, others: Collection[str]
+) -> dict[str, Measure]:
+    """Return the measures under the names that a long table has for them.
+
+    Parameters
+    ----------
+    spec : mapping of str to Measure
+        As they were typed.
+    table : pandas.DataFrame
+        Long, or melted, with the columns ``measure`` and ``value``.
+    others : collection of str
+        The columns of names, which are no measures.
+    """
+    columns = [str(column) for column in table.columns if str(column) not in others]
+    if {"measure", "value"} <= set(columns) and not set(columns) & set(spec):
+        columns = table["measure"].astype(str).unique().tolist()
+    meant: dict[str, Measure] = {}
+    for name, measure in spec.items():
+        own = meant_name(name, columns)
+        if own in meant:
+            raise BayescompareError(f"measure {own!r} is given twice, once as {name!r}.")
+        meant[own] = measure
+    return meant

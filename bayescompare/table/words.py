@@ -1,0 +1,245 @@
+"""The words of `Results`: its spec sheet, and how messages list names and cells."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from bayescompare._typing import FloatArray
+from bayescompare.table.items import expected_item_replicates, items_words
+from bayescompare.table.measure import Measure
+from bayescompare.text.names import first_words
+from bayescompare.text.numbers import (
+    count,
+    percent,
+    plural,
+    setting_number_text,
+    statistic_number_text,
+)
+
+if TYPE_CHECKING:
+    from bayescompare.table.counts import ErrorCounts
+    from bayescompare.table.results import Results
+
+__all__ = [
+    "INCOMPLETE",
+    "caveats_of_results",
+    "cell_words",
+    "describe",
+    "describe_counts",
+    "dropped_words",
+    "missing_words",
+    "nothing_left_words",
+]
+
+#: Why datasets are left out under ``missing="drop"``, after their number.
+INCOMPLETE = "with missing cells"
+
+_MEASURES_SHOWN = 5
+_WIDTH = 96
+
+
+def caveats_of_results(results: Results, notes: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Say what could turn an answer about these results, a sentence each, the gravest first.
+
+    Parameters
+    ----------
+    results : Results
+    notes : iterable of str, optional
+        What was done to the table, in place of its own notes.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> names = [f"mmlu_{k}" for k in range(7)] + ["arc", "hellaswag"]
+    >>> frame = pd.DataFrame({"dataset": names, "algorithm": "A", "acc": 0.5})
+    >>> caveats_of_results(bc.Results.from_frame(frame, measures={"acc": "max"}))
+    ('7 of 9 datasets are of one benchmark, by their names: mmlu.',)
+    """
+    said = list(results.notes if notes is None else notes)
+    # How a file was recognised turns nothing.
+    said = [note for note in said if not note.startswith("read as ")]
+    said.sort(key=lambda note: "trained on" not in note)
+    sentences = [f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in said]
+    grave = sum("trained on" in note for note in said)
+    return (*sentences[:grave], *_one_benchmark_words(results), *sentences[grave:])
+
+
+def _one_benchmark_words(results: Results) -> list[str]:
+    """Say that most datasets are of one benchmark, told by how their names begin."""
+    n = len(results.datasets)
+    if results.groups is not None:
+        return []  # domains count alike, however many datasets they have
+    begins = Counter(re.split(r"[/:_\- ]", name, maxsplit=1)[0] for name in results.datasets)
+    (name, number), *_ = begins.most_common(1)
+    if not 2 * number > n or not 5 <= number < n:
+        return []
+    return [f"{number} of {n} datasets are of one benchmark, by their names: {name}."]
+
+
+def cell_words(cell: Mapping[Any, str]) -> str:
+    """Name a cell by its dataset, algorithm, measure and, if it has one, replicate."""
+    replicate = f" in replicate {cell['replicate']!r}" if "replicate" in cell else ""
+    return f"{cell['measure']} of {cell['algorithm']!r} on {cell['dataset']!r}{replicate}"
+
+
+def missing_words(cells: pd.DataFrame, why: Iterable[str] = ()) -> str:
+    """Say which cells are missing, perhaps why, and what to do about them."""
+    words = [cell_words(cell) for cell in cells.to_dict("records")]
+    reasons = "".join(f" ({note})" for note in why)
+    return (
+        f"{plural(len(words), 'missing cell')}: {first_words(words)}{reasons}. Fill "
+        "them in, or use "
+        "missing='drop' to leave out every dataset with a missing cell, 'ignore' to count what "
+        "was seen beside it, or 'worst' if it is a failed run."
+    )
+
+
+def dropped_words(datasets: Sequence[str], why: str) -> str:
+    """Say which datasets were left out.
+
+    Examples
+    --------
+    >>> dropped_words(["wine"], INCOMPLETE)
+    '1 dataset with missing cells dropped: wine'
+    """
+    return f"{plural(len(datasets), 'dataset')} {why} dropped: {', '.join(datasets)}"
+
+
+def nothing_left_words(coverage: pd.DataFrame) -> str:
+    """Say that every dataset has a missing cell, and where the gaps are."""
+    words = [f"{name} {percent(share)}" for name, share in coverage.mean(axis=0).items()]
+    return (
+        "missing='drop' leaves no dataset: each has a missing cell. Share of cells present by "
+        f"algorithm: {first_words(words)}. Leave out the algorithms or measures that "
+        "have gaps."
+    )
+
+
+# --------------------------------------------------------------------------------- the spec sheet
+
+
+def describe(results: Results) -> str:
+    """Return the spec sheet, which stays short and narrow however large the table is."""
+    cells = results._cells()
+    notes = results.notes
+    if len(notes) > 2:
+        notes = (notes[0], f"... and {len(notes) - 1} more in results.notes")
+    lines = [
+        ("datasets", _listing_of_results_names(results.datasets)),
+        ("algorithms", _listing_of_results_names(results.algorithms)),
+        ("replicates", _results_replicates_words(results)),
+        *_results_measure_lines(results),
+        ("missing", _missing_results_words(cells, results)),
+        ("source", results.source or "not given"),
+        *(("note", note) for note in notes),
+    ]
+    width = max(len(head) for head, _ in lines) + 2
+    sizes = map(plural, cells.shape, ("dataset", "algorithm", "measure"))
+    title = f"Results: {', '.join(sizes)}"
+    return "\n".join(
+        [title, *(_clip_results_words(f"  {head:<{width}}{text}") for head, text in lines)]
+    )
+
+
+def _results_replicates_words(results: Results) -> str:
+    if results.item_data is not None and results.has_statistics:
+        return items_words(results.item_data)
+    if results.n_replicates is None:
+        return "none"
+    what = "" if results.replicates == "folds" else f" {results.replicates}"
+    each = (~np.isnan(results._cells())).any(axis=(1, 2)).sum(axis=-1)
+    numbers = " to ".join(dict.fromkeys(map(str, (each.min(), each.max()))))
+    return f"{numbers}{what}{'' if results.item_data is None else ' in clusters'}"
+
+
+def _missing_results_words(cells: FloatArray, results: Results) -> str:
+    """Count the missing cells, and the missing replicates of the others."""
+    absent = np.isnan(cells)
+    if cells.ndim == 3:
+        return f"{int(absent.sum())} of {plural(cells.size, 'cell')}"
+    gone = absent.all(axis=-1)
+    absent &= expected_item_replicates(absent, results.replicates)
+    failed = int(absent[~gone].sum())
+    words = f"{int(gone.sum())} of {plural(gone.size, 'cell')}"
+    return words + (f", and {plural(failed, results._noun)} of the others" if failed else "")
+
+
+def describe_counts(counts: ErrorCounts) -> str:
+    """Return the spec sheet of error counts."""
+    sizes, only = counts.counts["n"].values, counts.counts["wrong_only"].values
+    known = "not given" if np.isnan(sizes).any() else count(float(sizes.sum()))
+    pairs = np.triu_indices(len(counts.algorithms), 1)
+    differ = (only + only.transpose(0, 2, 1))[:, *pairs]
+    without = int((differ.max(axis=1, initial=0.0) == 0).sum())
+    lines = [
+        ("datasets", _listing_of_results_names(counts.datasets)),
+        ("algorithms", _listing_of_results_names(counts.algorithms)),
+        ("examples", known),
+        *([("discordant", _results_span_per_pair(differ))] if differ.size else []),
+        *([("none in", plural(without, "dataset"))] if without and differ.size else []),
+        ("source", counts.source or "not given"),
+        *(("note", note) for note in counts.notes),
+    ]
+    width = max(len(head) for head, _ in lines) + 2
+    names = (counts.datasets, counts.algorithms)
+    title = ", ".join(map(plural, map(len, names), ("dataset", "algorithm")))
+    shown = [_clip_results_words(f"  {head:<{width}}{text}") for head, text in lines]
+    return "\n".join([f"ErrorCounts: {title}", *shown])
+
+
+def _results_span_per_pair(counts: FloatArray) -> str:
+    return f"{count(float(counts.min()))} to {count(float(counts.max()))} per pair"
+
+
+def _results_measure_lines(results: Results) -> list[tuple[str, str]]:
+    """Return a table of the measures, its columns laid out at equal widths."""
+    shown, rest = results.measures[:_MEASURES_SHOWN], results.measures[_MEASURES_SHOWN:]
+    heads = ["measure", *(_clip_results_words(name, 24) for name in shown)]
+    rows = [
+        ("direction", "rope", "scale", "bounds", "unit", "observed"),
+        *(_results_measure_row(results[name], results.data[name].values) for name in shown),
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    texts = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    more = [("...", f"and {len(rest)} more: {_listing_of_results_names(rest)}")] if rest else []
+    return [*zip(heads, texts, strict=True), *more]
+
+
+def _results_measure_row(measure: Measure, cells: FloatArray) -> tuple[str, ...]:
+    present = cells[~np.isnan(cells)]
+    ends = ["" if end is None else setting_number_text(end) for end in measure.bounds or ()]
+    return (
+        measure.direction,
+        "none" if measure.rope is None else setting_number_text(measure.rope),
+        measure.scale,
+        "..".join(ends) or "none",
+        measure.unit or "none",
+        f"{_results_six_digits(present.min())} to {_results_six_digits(present.max())}"
+        if present.size
+        else "nothing",
+    )
+
+
+def _listing_of_results_names(names: Sequence[str], width: int = 60) -> str:
+    """Join as many names as fit, and count the rest."""
+    shown: list[str] = []
+    for name in names:
+        if shown and len(", ".join([*shown, name])) > width:
+            break
+        shown.append(_clip_results_words(name, width))
+    rest = len(names) - len(shown)
+    return ", ".join(shown) + (f", ... ({rest} more)" if rest else "")
+
+
+def _clip_results_words(text: str, width: int = _WIDTH) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def _results_six_digits(value: float) -> str:
+    return statistic_number_text(value, significant=6)

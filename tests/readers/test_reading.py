@@ -1,0 +1,141 @@
+"""`bc.read`: any known format, recognised by its content."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import bayescompare as bc
+from bayescompare import io
+from bayescompare.readers.formats import recognise
+from tests.readers import (
+    test_amlb,
+    test_every_eval,
+    test_fev,
+    test_mteb,
+    test_promptfoo,
+    test_tabarena,
+)
+from tests.readers.written import DATA
+
+MEASURES: Any = {"accuracy": "max"}
+
+
+@pytest.mark.parametrize(
+    ("path", "format"),
+    [
+        (DATA / "lm_eval", "lm-eval"),
+        (DATA / "helm", "helm"),
+        (DATA / "helm" / "simple_mcqa-large" / "stats.json", "helm"),
+        (DATA / "lm_eval" / "toy__large", "lm-eval"),
+        (next(DATA.glob("lm_eval/*/samples_toy_sums*")), "lm-eval-items"),
+        (DATA / "inspect" / "eval", "inspect"),
+        (DATA / "inspect" / "json", "inspect"),
+        (DATA / "ioh", "ioh"),
+        (DATA / "promptfoo", "promptfoo"),
+        (DATA / "aeon", "aeon"),
+        (DATA / "weka" / "experiment.arff", "weka"),
+        (DATA / "weka" / "experiment.csv", "weka"),
+    ],
+)
+def test_files_of_tools(path: Path, format: str) -> None:
+    assert recognise(path) == format
+
+
+def test_what_it_took_it_for_is_noted() -> None:
+    results = bc.read(DATA / "weka" / "experiment.arff")
+    assert results.notes == ("read as an experiment of Weka",)
+    own = io.read_weka(DATA / "weka" / "experiment.arff")
+    assert results.data.equals(own.data)
+    assert bc.read(DATA / "weka" / "experiment.arff", format="weka") == own
+    assert bc.read(DATA / "lm_eval", measures=["acc"]).algorithms == ("toy/large", "toy/small")
+
+
+def test_tables_are_told_by_their_columns(tmp_path: Path) -> None:
+    test_amlb.written(tmp_path)
+    assert recognise(tmp_path) == recognise(tmp_path / "results.csv") == "amlb"
+    test_tabarena.frame().to_csv(tmp_path / "arena.csv", index=False)
+    test_tabarena.frame().to_parquet(tmp_path / "arena.parquet")
+    pd.DataFrame(test_fev.summaries()).to_csv(tmp_path / "fev.csv", index=False)
+    (tmp_path / "fev.json").write_text(json.dumps(test_fev.summaries()))
+    for name in ("arena.csv", "arena.parquet"):
+        assert bc.read(tmp_path / name).algorithms == ("LightGBM", "TabPFN")
+    for name in ("fev.csv", "fev.json"):
+        results = bc.read(tmp_path / name)
+        assert results.algorithms == ("ets", "chronos")
+        assert results.notes == (
+            "read as summaries of fev",
+            "1 result comes from a model trained on that very dataset",
+        )
+
+
+def test_json_is_told_by_its_shape(tmp_path: Path) -> None:
+    shapes: dict[str, Any] = {
+        "promptfoo": {"evalId": "e", "results": {"results": test_promptfoo.results()}},
+        "mteb": test_mteb.task("STS12", 0.5),
+        "every-eval-ever": test_every_eval.log("small", 0.1),
+    }
+    for format, data in shapes.items():
+        path = tmp_path / f"{format}.json"
+        path.write_text(json.dumps(data))
+        assert recognise(path) == format
+        assert bc.read(path).notes[0].startswith("read as ")
+    path = tmp_path / "1_samples.jsonl"
+    path.write_text(json.dumps(test_every_eval.sample("small", 1, True)))
+    assert bc.read(path).measures == ("is_correct",)
+    path.write_text('{"dataset": "iris", "A": 1, "B": 2}\n{"dataset": "001", "A": 1, "B": 3}\n')
+    assert recognise(path) == "jsonl"
+    assert bc.read(path, measures=MEASURES).datasets == ("iris", "001")
+
+
+def test_a_plain_table_is_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("dataset,svm,forest\niris,0.9,0.8\nwine,0.7,0.6\n")
+    results = bc.read(path, measures=MEASURES)
+    assert results == bc.read_results(path, measures=MEASURES)
+    assert bc.read(path, measures=MEASURES, layout="wide", format="csv") == results
+    with pytest.raises(bc.BayescompareError, match="a table does not say which way is better"):
+        bc.read(path)
+    with pytest.raises(bc.BayescompareError, match=r"not an option of read_results\(\): groups"):
+        bc.read(path, measures=MEASURES, groups=True)
+
+
+def test_errors_say_what_it_was_taken_for(tmp_path: Path) -> None:
+    path = test_amlb.written(tmp_path, test_amlb.ROWS[:-30])
+    with pytest.raises(bc.BayescompareError, match=r"line 9 .* \(read as results of the AutoML"):
+        bc.read(path)
+    with pytest.raises(bc.BayescompareError, match=r"header has 22\.$"):
+        bc.read(path, format="amlb")
+    with pytest.raises(bc.BayescompareError, match=r"not an option of io.read_amlb\(\): split"):
+        bc.read(path, split="test")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("x.csv", "", "x.csv: the file is empty"),
+        ("x.json", "{", "x.json: malformed JSON"),
+        ("x.parquet", "PAR1", "x.parquet: not a readable parquet file"),
+        ("x.docx", "text", "x.docx: unknown suffix '.docx'"),
+    ],
+)
+def test_what_cannot_be_recognised(tmp_path: Path, name: str, text: str, message: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(bc.BayescompareError, match=message):
+        bc.read(path)
+
+
+def test_nothing_to_read(tmp_path: Path) -> None:
+    with pytest.raises(bc.BayescompareError, match="no such file or directory"):
+        bc.read(tmp_path / "absent")
+    with pytest.raises(bc.BayescompareError, match="no file in it is of a known tool"):
+        bc.read(tmp_path)
+    with pytest.raises(bc.BayescompareError, match="paths is empty"):
+        bc.read([])
+    with pytest.raises(bc.BayescompareError, match="format='lm_eval'"):
+        bc.read(tmp_path, format="lm_eval")
