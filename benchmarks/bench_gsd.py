@@ -48,6 +48,7 @@ PUBLISHED = {
 
 # A fresh process: seconds for the whole test, and megabytes at the peak, imports included.
 FRESH = """
+from benchmarks.bench_gsd import simulated, timed_test
 from benchmarks.timing import peak_megabytes
 timed_test(simulated(5, {shift}), 20)
 timed_test(simulated(12, {shift}), 200)

@@ -15,6 +15,7 @@ from benchmarks.timing import Row, median_seconds
 MEMORY = """
 import tracemalloc
 import bayescompare as bc
+from benchmarks.bench_large import table
 from benchmarks.timing import peak_megabytes
 results = table(8, 6)
 bc.compare(table(2, 2))

@@ -31,6 +31,7 @@ GROWTH = (8, 10, 12, 14, 16, 18, 20)
 FRESH = """
 import sys, time
 from bayescompare.methods.network.search import find_graph
+from benchmarks.bench_network import scores
 from benchmarks.timing import peak_megabytes
 ready = scores({m}, max_parents={parents})
 start = time.process_time()

@@ -25,6 +25,7 @@ AUC_TABLES = ("benavoli-2015-table2", "benavoli-2016-table2")
 NUMBERS = 20_000
 
 MEMORY = """
+from benchmarks.bench_studies import cheap
 from benchmarks.timing import peak_megabytes
 cheap({replications}).run(rng=1, summary=True)
 print(peak_megabytes())

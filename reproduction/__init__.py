@@ -8,7 +8,7 @@ function of a `Run`. Simulations are `bayescompare.studies.Study`.
 from __future__ import annotations
 
 from reproduction.catalogue import reproduce, reproductions
-from reproduction.declaration import Reproduction
+from reproduction.outcome import Reproduction
 from reproduction.reproduced import Reproduced
 
 __all__ = ["Reproduced", "Reproduction", "reproduce", "reproductions"]

@@ -27,7 +27,7 @@ from bayescompare.text.numbers import (
     whole_number_text,
 )
 from reproduction.catalogue import find_reproduction, reproduce, reproductions
-from reproduction.declaration import Reproduction
+from reproduction.outcome import Reproduction
 from reproduction.reproduced import Reproduced
 
 

@@ -9,27 +9,13 @@ from pathlib import Path
 from bayescompare._checks import check_count, check_flag, check_jobs, check_path
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._rng import Rng, as_rng
-from reproduction import (
-    benavoli_auc,
-    benavoli_examples,
-    jansen_simulation,
-    jansen_uci,
-    lacoste_figures,
-    lacoste_tables,
-)
-from reproduction.declaration import Reproduction, Run
+from reproduction import benavoli, jansen, lacoste
+from reproduction.outcome import Reproduction, Run
 from reproduction.reproduced import Reproduced
 
 __all__ = ["find_reproduction", "reproduce", "reproductions"]
 
-_ALL = (
-    *benavoli_examples.REPRODUCTIONS,
-    *benavoli_auc.REPRODUCTIONS,
-    *lacoste_figures.REPRODUCTIONS,
-    *lacoste_tables.REPRODUCTIONS,
-    *jansen_uci.REPRODUCTIONS,
-    *jansen_simulation.REPRODUCTIONS,
-)
+_ALL = (*benavoli.REPRODUCTIONS, *lacoste.REPRODUCTIONS, *jansen.REPRODUCTIONS)
 
 
 def reproductions() -> tuple[Reproduction, ...]:

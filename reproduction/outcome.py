@@ -1,14 +1,37 @@
-"""What one reproduction found: figures beside the published ones, claims, curves, remarks."""
+"""How a table or figure is declared, what it is given when it runs, and what it found.
+
+A `Reproduction` names a table or figure and the function that computes it again; the function takes
+a `Run` and returns an `Outcome`: figures beside the published ones, claims, curves, remarks.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
+import xarray as xr
 
-__all__ = ["AGREE", "CURVE_COLUMNS", "Claim", "Figure", "Outcome", "figures_table"]
+from bayescompare import BayescompareError
+from bayescompare.studies import Study
+
+__all__ = [
+    "AGREE",
+    "CURVE_COLUMNS",
+    "PAPERS",
+    "Claim",
+    "Figure",
+    "Outcome",
+    "Reproduction",
+    "Run",
+    "figures_table",
+    "read_published",
+]
 
 #: Standard errors by which a published and an obtained figure may differ.
 AGREE = 3.0
@@ -114,3 +137,115 @@ def figures_table(figures: Sequence[Figure]) -> pd.DataFrame:
     ]
     columns = ["case", "quantity", "published", "obtained", "mcse", "verdict"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def read_published(name: str) -> pd.DataFrame:
+    """Read one of the tables typed in from the papers.
+
+    Examples
+    --------
+    >>> read_published("published_auc")["glrt"].head(2).tolist()
+    [0.686, 0.583]
+    """
+    with (files("bayescompare") / "data" / f"{name}.csv").open(encoding="utf-8") as file:
+        return pd.read_csv(file)
+
+
+#: The papers by the first part of their keys.
+PAPERS = {
+    "benavoli-2015": "Benavoli & de Campos (2015)",
+    "benavoli-2016": "de Campos & Benavoli (2016)",
+    "lacoste-2012": "Lacoste, Laviolette & Marchand (2012)",
+    "jansen-2022": "Jansen, Nalenz, Schollmeyer & Augustin (2022)",
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a reproduction: how many replications, from which seed, where and how.
+
+    Attributes
+    ----------
+    key : str
+        Of the reproduction; it names the studies in the store.
+    replications : int
+        What the reproduction counts: simulated cases, resamples or runs; see its declaration.
+    seed : int
+    n_jobs : int
+    store : Path, optional
+        Folder in which finished blocks are kept.
+    progress : bool
+    """
+
+    key: str
+    replications: int
+    seed: int
+    n_jobs: int = 1
+    store: Path | None = None
+    progress: bool = False
+
+    @property
+    def folder(self) -> Path | None:
+        """The study's own folder in the store."""
+        return None if self.store is None else self.store / self.key
+
+    def simulate(self, grid: Mapping[str, Any], **study: Any) -> xr.Dataset:
+        """Run a study of so many replications in every scenario of the grid.
+
+        Parameters
+        ----------
+        grid : mapping
+        **study
+            ``case`` or ``block``, and the other options of `Study`.
+        """
+        study_of_run = Study(name=self.key, grid=grid, replications=self.replications, **study)
+        table = study_of_run.run(
+            rng=self.seed, n_jobs=self.n_jobs, store=self.folder, progress=self.progress
+        )
+        failed = [str(text) for text in np.unique(table["errors"].values) if text]
+        if failed:
+            raise BayescompareError(
+                f"{self.key}: some simulated cases failed, so there is no honest figure; the "
+                f"first error: {failed[0]}"
+            )
+        return table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction:
+    """A table or figure of a paper, and the function that computes it again.
+
+    Attributes
+    ----------
+    key : str
+        Its name, which begins with that of the paper.
+    what : str
+        One line: what the table or figure shows.
+    published : str
+        What the paper gives to compare with: numbers, or statements in words.
+    function : callable
+        Takes a `Run` and returns an `Outcome`.
+    unit : str
+        What `replications` counts; empty where nothing is simulated.
+    replications, quick : int
+        How many by default, and with ``quick=True``.
+    seconds : float
+        CPU time of the default on one core of 2024, roughly.
+    also : tuple of str
+        Other keys of the same table.
+    """
+
+    key: str
+    what: str
+    published: str
+    function: Callable[[Run], Outcome]
+    unit: str = ""
+    replications: int = 1
+    quick: int = 1
+    seconds: float = 1.0
+    also: tuple[str, ...] = ()
+
+    @property
+    def paper(self) -> str:
+        """The paper, short."""
+        return PAPERS["-".join(self.key.split("-")[:2])]

@@ -14,8 +14,7 @@ import pandas as pd
 from bayescompare._version import __version__
 from bayescompare.table.writing import check_file_is_writable, write_text
 from bayescompare.text.numbers import setting_number_text, whole_number_text
-from reproduction.declaration import Reproduction
-from reproduction.outcome import AGREE, Outcome, figures_table
+from reproduction.outcome import AGREE, Outcome, Reproduction, figures_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture

@@ -42,8 +42,6 @@ BY_POSITION = {
     "abilities": ("method",),
     "predict": ("n",),
     "lkj_cholesky": ("dim", "other"),
-    "noise_study": ("methods",),
-    "gate_study": ("sizes",),
     "sbc": ("results",),
 }
 

@@ -11,9 +11,9 @@ import pytest
 import xarray as xr
 
 from bayescompare import BayescompareError
-from reproduction import Reproduced, jansen_runs, jansen_simulation, reproduce, reproductions
+from reproduction import Reproduced, jansen, jansen_runs, reproduce, reproductions
 from reproduction.__main__ import main
-from reproduction.benavoli_examples import glrt_under_null
+from reproduction.benavoli import glrt_under_null
 from reproduction.catalogue import find_reproduction
 from reproduction.outcome import Figure
 
@@ -161,7 +161,7 @@ def fake_scores(rng: np.random.Generator, *, eta: float, datasets: int) -> dict[
 
 
 def test_claims_about_figure_4(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jansen_simulation, "significance_scores", fake_scores)
+    monkeypatch.setattr(jansen, "significance_scores", fake_scores)
     done = reproduce("jansen-2022-figure4", replications=2, rng=1)
     assert len(done.table) == 12 * 6
     assert done.claims["holds"].all()
@@ -271,7 +271,7 @@ def test_a_claim_about_simulated_scores_allows_for_their_error(
     drawn = shift + spread * np.random.default_rng(3).normal(size=(2, 25))
     drawn += shift - drawn.mean(axis=1, keepdims=True)
     gains = xr.DataArray(drawn, dims=("eta", "replication"))
-    claim = jansen_simulation._better_claim("A is at least as good as B.", [gains])
+    claim = jansen._better_claim("A is at least as good as B.", [gains])
     assert claim.holds == holds
     above, worse = (2, 0) if shift > 0 else (0, 0 if holds else 2)
     assert claim.seen == (

@@ -10,13 +10,20 @@ are those of the statement, and noisy replicates of them:
 The answer of a test is the statement of the largest P(max). It is right if that statement has the
 largest θ. Three tests see the same table: `replicated` with learned and with flat effects, and
 `dirichlet` on the means, which takes their signs as certain.
+
+``python -m reproduction.replicated FOLDER`` simulates what docs/calibration.md shows, in about
+twenty minutes of one core. Every kind of table is kept in FOLDER when it is done, so a run that was
+stopped goes on where it ended; the summary goes to docs/data.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import product
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -24,10 +31,7 @@ import pandas as pd
 from scipy.special import softmax
 from scipy.stats import norm, t
 
-from bayescompare._checks import check_count, check_jobs, check_word, is_number
-from bayescompare._errors import BayescompareError
-from bayescompare._parallel import run_in_parallel
-from bayescompare._rng import Rng, as_rng
+from bayescompare._rng import Rng
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
@@ -37,12 +41,11 @@ from bayescompare.kernels.replicated.learned_effects import learned_evidence
 from bayescompare.kernels.replicated.moments import replicate_moments
 from bayescompare.kernels.replicated.recursion import recursion_for_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows
+from reproduction.verdicts import laplace_error, simulated
 
 __all__ = ["NoisyTables", "claim_rates", "replicated_study"]
 
 
-#: Tables that share a stream of random numbers, whatever the number of jobs.
-_BLOCK = 50
 #: Degrees of freedom of heavy-tailed effects, which then have no variance.
 _HEAVY = 2.0
 #: Heavy-tailed effects are scaled to the median size of normal ones.
@@ -81,27 +84,6 @@ class NoisyTables:
     datasets: int = 12
     replicates: int = 5
     measures: int = 2
-
-    def __post_init__(self) -> None:
-        check_word("tails", self.tails, ("normal", "heavy"))
-        check_count(datasets=self.datasets, replicates=self.replicates, measures=self.measures)
-        if not (is_number(self.noise) and 0.0 < self.noise < math.inf):
-            raise BayescompareError(f"noise={self.noise!r}: must be a number > 0.")
-        if not (is_number(self.decades) and 0.0 <= self.decades <= 100.0):
-            raise BayescompareError(f"decades={self.decades!r}: must lie in [0, 100].")
-        if self.alpha is not None and not (is_number(self.alpha) and 0.0 < self.alpha < math.inf):
-            raise BayescompareError(f"alpha={self.alpha!r}: must be a number > 0, or None.")
-        if not (is_number(self.correlation) and 0.0 <= self.correlation < 1.0):
-            raise BayescompareError(f"correlation={self.correlation!r}: must lie in [0, 1).")
-        if self.datasets < 3:
-            raise BayescompareError(
-                f"datasets={self.datasets!r}: at least 3, fewer teach no scale of effects."
-            )
-        if self.replicates <= self.measures or self.measures > 3:
-            raise BayescompareError(
-                f"measures={self.measures!r}: at most 3, and fewer than the replicates "
-                f"({self.replicates!r})."
-            )
 
     @property
     def statements(self) -> int:
@@ -144,28 +126,14 @@ def replicated_study(
         A row per kind, table and test: the fields of the kind, ``test`` ("learned", "flat" or
         "certain"), ``stated`` (P of the most probable statement) and ``right``.
 
-    Examples
-    --------
-    Heavy noise, which flat effects take for differences:
-
-    >>> study = replicated_study([NoisyTables(noise=5.0)], tables=40, rng=1)
-    >>> stated = study.groupby("test")["stated"].mean()
-    >>> bool(stated["flat"] > stated["learned"] + 0.1)
-    True
     """
-    check_count(tables=tables)
-    check_jobs(n_jobs)
-    generator, seed = as_rng(rng)
-    sizes = [min(_BLOCK, tables - k) for k in range(0, tables, _BLOCK)]
-    work = [(kind, size) for kind in kinds for size in sizes]
-    streams = generator.spawn(len(work))
-    tasks = ((kind, size, own) for (kind, size), own in zip(work, streams, strict=True))
-    blocks = run_in_parallel(_replicated_study_answered, tasks, n_jobs=n_jobs)
+    answered, seed = simulated(_answered, kinds, tables, rng=rng, n_jobs=n_jobs)
     parts = []
-    for (kind, size), (stated, right) in zip(work, blocks, strict=True):
-        columns = {**asdict(kind), "test": np.tile(_TESTS, size)}
+    for kind, said in zip(kinds, answered, strict=True):
+        columns = {**asdict(kind), "test": np.tile(_TESTS, tables)}
         columns["alpha"] = _STRENGTH / kind.statements if kind.alpha is None else kind.alpha
-        parts.append(pd.DataFrame({**columns, "stated": stated.ravel(), "right": right.ravel()}))
+        stated, right = said[..., 0].ravel(), said[..., 1].ravel()
+        parts.append(pd.DataFrame({**columns, "stated": stated, "right": right}))
     study = pd.concat(parts, ignore_index=True)
     study.attrs["seed"] = seed
     return study
@@ -181,27 +149,18 @@ def claim_rates(study: pd.DataFrame, *, level: float = 0.9) -> pd.DataFrame:
         with P of at least `level`), ``claimed`` and ``claims_right`` (means over those) and
         ``mcse``, the standard error of the last.
 
-    Examples
-    --------
-    >>> study = replicated_study([NoisyTables(noise=0.5)], tables=20, rng=1)
-    >>> claim_rates(study)["tables"].tolist()
-    [20, 20, 20]
     """
-    if not (is_number(level) and 0.0 < level <= 1.0):
-        raise BayescompareError(f"level={level!r}: must lie in (0, 1].")
     keys = [field.name for field in fields(NoisyTables)] + ["test"]
     rows = [
-        {**dict(zip(keys, key, strict=True)), **_replicated_study_rates(own, level)}
+        {**dict(zip(keys, key, strict=True)), **_rates(own, level)}
         for key, own in study.groupby(keys, sort=False)
     ]
     return pd.DataFrame(rows)
 
 
-def _replicated_study_rates(own: pd.DataFrame, level: float) -> dict[str, float]:
+def _rates(own: pd.DataFrame, level: float) -> dict[str, float]:
     sure = own[own["stated"] >= level]
     n = len(sure)
-    # By Laplace's rule shares of 0 and 1 have a standard error above 0 too.
-    p = (sure["right"].sum() + 1.0) / (n + 2.0)
     return {
         "tables": len(own),
         "stated": float(own["stated"].mean()),
@@ -209,25 +168,22 @@ def _replicated_study_rates(own: pd.DataFrame, level: float) -> dict[str, float]
         "claims": n / len(own),
         "claimed": float(sure["stated"].mean()),
         "claims_right": float(sure["right"].mean()),
-        "mcse": math.sqrt(p * (1.0 - p) / n) if n else math.nan,
+        "mcse": laplace_error(sure["right"].sum(), n) if n else math.nan,
     }
 
 
-def _replicated_study_answered(
-    kind: NoisyTables, tables: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """P of the most probable statement and whether it is right, (tables, tests) each."""
-    stated = np.empty((tables, len(_TESTS)))
-    right = np.empty((tables, len(_TESTS)))
+def _answered(kind: NoisyTables, tables: int, rng: np.random.Generator) -> FloatArray:
+    """P of the most probable statement and whether it is right: (tables, tests, 2)."""
+    said = np.empty((tables, len(_TESTS), 2))
     known: dict[bytes, FloatArray] = {}
     for k in range(tables):
         x, theta = kind.simulate(rng)
-        for j, p in enumerate(_replicated_study_answers(x, rng, known)):
-            stated[k, j], right[k, j] = p.max(), p.argmax() == theta.argmax()
-    return stated, right
+        for j, p in enumerate(_answers(x, rng, known)):
+            said[k, j] = p.max(), p.argmax() == theta.argmax()
+    return said
 
 
-def _replicated_study_answers(
+def _answers(
     x: FloatArray, rng: np.random.Generator, known: dict[bytes, FloatArray]
 ) -> list[FloatArray]:
     """P(max) of every statement by each test."""
@@ -240,13 +196,13 @@ def _replicated_study_answers(
     cell = (moments.mean < 0.0) @ (1 << np.arange(m)[::-1])
     counts = np.bincount(cell, minlength=2**m)
     return [
-        _replicated_study_exact(learned, alpha),
-        _replicated_study_exact(flat, alpha),
-        _replicated_study_certain(counts, alpha, known),
+        _exact(learned, alpha),
+        _exact(flat, alpha),
+        _certain(counts, alpha, known),
     ]
 
 
-def _replicated_study_exact(evidence: ReplicatedEvidence, alpha: FloatArray) -> FloatArray:
+def _exact(evidence: ReplicatedEvidence, alpha: FloatArray) -> FloatArray:
     """P(max) from rows of evidence, averaged over the scales."""
     rows = EvidenceRows.from_logs(evidence.log, alpha)
     counts = recursion_for_counts(rows)
@@ -257,12 +213,61 @@ def _replicated_study_exact(evidence: ReplicatedEvidence, alpha: FloatArray) -> 
     return averaged_maximum(alpha, rows.fixed, rows.tracked, vectors, weight)
 
 
-def _replicated_study_certain(
-    counts: IntArray, alpha: FloatArray, known: dict[bytes, FloatArray]
-) -> FloatArray:
+def _certain(counts: IntArray, alpha: FloatArray, known: dict[bytes, FloatArray]) -> FloatArray:
     """P(max) of counts that are certain, kept because the same counts recur."""
     key = counts.tobytes()
     if key not in known:
         cells = DirichletCells(np.log(alpha), counts.astype(np.float64))
         known[key] = probability_of_maximum(cells)[0]
     return known[key]
+
+
+# the figures behind docs/calibration.md ----------------------------------------------------------
+
+SUMMARY = Path(__file__).parents[1] / "docs" / "data" / "calibration-replicated.csv"
+SEED, TABLES = 2026, 2000
+#: Bins of the stated probability; 0.9 is an edge.
+EDGES = np.array([0.0, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0 + 1e-9])
+_TAILS: tuple[Literal["normal", "heavy"], ...] = ("normal", "heavy")
+KINDS = [
+    NoisyTables(noise=noise, tails=tails, decades=decades, alpha=alpha)
+    for alpha, noise, tails, decades in product((None, 3.0), (0.5, 2.0, 5.0), _TAILS, (0.0, 2.0))
+]
+# Heavy noise with more replicates.
+KINDS.append(NoisyTables(noise=5.0, replicates=20))
+KEYS = ["alpha", "noise", "tails", "decades", "datasets", "replicates", "test"]
+
+
+def _tables_of(folder: Path, k: int) -> pd.DataFrame:
+    """The tables of one kind, from the folder if they are there."""
+    path = folder / f"{k}.csv"
+    if not path.exists():
+        rng = np.random.default_rng([SEED, k])
+        study = replicated_study([KINDS[k]], tables=TABLES, rng=rng)
+        study.to_csv(path.with_suffix(".part"), index=False)
+        path.with_suffix(".part").rename(path)
+        print(path, flush=True)
+    return pd.read_csv(path)
+
+
+def _binned(study: pd.DataFrame) -> pd.DataFrame:
+    """Tables, mean stated probability and number of right answers in every bin."""
+    study = study.assign(bin=np.digitize(study["stated"], EDGES) - 1)
+    grouped = study.groupby([*KEYS, "bin"], sort=False)
+    table = grouped.agg(
+        tables=("right", "size"), stated=("stated", "mean"), right=("right", "sum")
+    ).reset_index()
+    return table.sort_values([*KEYS, "bin"]).astype({"right": int}).round({"stated": 5})
+
+
+def main() -> None:
+    """Simulate what is missing, and write the summary."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = [_binned(_tables_of(folder, k)) for k in range(len(KINDS))]
+    SUMMARY.parent.mkdir(exist_ok=True)
+    pd.concat(parts, ignore_index=True).to_csv(SUMMARY, index=False)
+
+
+if __name__ == "__main__":
+    main()

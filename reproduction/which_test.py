@@ -4,36 +4,39 @@ Every algorithm has a strength on every measure, normal with standard deviation 
 it is off its strength by standard normal noise, which measures may share, and replicates of a cell
 are off by noise of their own. So no method is given the model that it assumes. At τ = 0 no
 algorithm is better, and every verdict is false.
+
+``python -m reproduction.which_test STORE [TABLES SLOW]`` simulates what docs/which-test.md shows:
+TABLES of each kind for the quick methods (400) and SLOW for the slow ones (100), in about 20
+minutes of one core. A run that was stopped goes on where it ended, and more tables may be asked
+for later. The summary and the time that each method takes go to docs/data.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._compare import compare
-from bayescompare._errors import BayescompareError
-from bayescompare._pairwise import pairwise
+import bayescompare as bc
+from bayescompare import methods
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.method import Method
 from bayescompare.kernels.numerics.orthants import quadrants
 from bayescompare.statements import State, Statement
-from bayescompare.studies.engine import Study
-from bayescompare.studies.which_test_methods import METHODS, Contender
-from bayescompare.table.counts import ErrorCounts
-from bayescompare.table.measure import Measure
-from bayescompare.table.results import Results
+from bayescompare.studies import Study
+from reproduction.verdicts import LabelledMethod
 
-__all__ = ["KINDS", "WhichTable", "which_test_study", "which_test_summary"]
+__all__ = ["KINDS", "METHODS", "Contender", "WhichTable", "which_test_study", "which_test_summary"]
 
 #: Stated probabilities that are compared with 0.9.
 _NEAR = (0.85, 0.95)
@@ -94,6 +97,98 @@ KINDS: Mapping[str, WhichTable] = {
 }
 
 
+# the contenders -----------------------------------------------------------------------------------
+
+#: Slow methods are asked about two algorithms, single results and at most so many datasets.
+_MOST_DATASETS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contender(LabelledMethod):
+    """A method as this study asks it, and about which tables.
+
+    What a method cannot judge stands on its class; here is what it is spared, or asked only where
+    it differs from another contender.
+
+    Attributes
+    ----------
+    missing : {"drop", "ignore"}
+        What it does about missing cells.
+    slow : bool
+        Whether it takes longer than a tenth of a second.
+    by_counts : bool
+        Whether only the counts of statements matter to it, and it draws nothing.
+    errors : bool
+        Whether it is asked about counts of errors.
+    min_measures, max_measures, min_algorithms, max_algorithms : float
+    """
+
+    missing: Literal["drop", "ignore"] = "drop"
+    slow: bool = False
+    by_counts: bool = False
+    errors: bool = True
+    min_measures: float = 1
+    max_measures: float = math.inf
+    min_algorithms: float = 2
+    max_algorithms: float = math.inf
+
+    def applies_to(self, kind: WhichTable) -> bool:
+        """Whether it is asked about this kind of table."""
+        return (
+            self._takes_cells_of(kind)
+            and self.min_measures <= kind.measures <= self.max_measures
+            and self.min_algorithms <= kind.algorithms <= self.max_algorithms
+            and (self.errors or not kind.errors)
+            # Gaps are kept where there are some.
+            and (self.missing == "drop" or kind.missing > 0)
+            and not (self.slow and _is_large(kind))
+        )
+
+    def _takes_cells_of(self, kind: WhichTable) -> bool:
+        """Whether the method can judge such cells."""
+        match self.method.input_kind:
+            case "counts":
+                able = kind.errors
+            case "replicates":
+                able = kind.replicates > 1
+            case _:
+                able = True
+        return able and not (self.method.one_measure and kind.measures > 1)
+
+
+def _is_large(kind: WhichTable) -> bool:
+    return kind.algorithms > 2 or kind.replicates > 1 or kind.datasets > _MOST_DATASETS
+
+
+_CONTENDERS = (
+    Contender(methods.Dirichlet(prior="symmetric"), by_counts=True),
+    # A prior is learned from several pairs.
+    Contender(methods.Dirichlet(), "learned", min_algorithms=3),
+    Contender(methods.Dirichlet(prior="symmetric"), "gaps kept", missing="ignore"),
+    Contender(methods.Network(), min_measures=2, max_measures=2, max_algorithms=2),
+    Contender(methods.GLRT(), by_counts=True),
+    Contender(methods.Sign(), by_counts=True),
+    Contender(methods.Wilcoxon()),
+    Contender(methods.SignedRank(draws=2000), max_algorithms=2),
+    # On one measure it is the test of that measure.
+    Contender(methods.AllTest(), min_measures=2),
+    Contender(methods.Replicated()),
+    Contender(methods.CorrelatedT()),
+    Contender(methods.CorrelatedT(joint=True), "joint"),
+    Contender(methods.PoissonBinomial()),
+    Contender(methods.PoissonBinomial(joint=True), "joint"),
+    Contender(methods.GSD(permutations=199), slow=True, errors=False),
+    Contender(methods.GSDBootstrap(resamples=500), slow=True, errors=False),
+    Contender(methods.Hierarchical(), slow=True),
+)
+
+#: All contenders, by the name that the tables show.
+METHODS: Mapping[str, Contender] = {contender.label: contender for contender in _CONTENDERS}
+
+
+# the study ----------------------------------------------------------------------------------------
+
+
 def which_test_study(
     *,
     replications: int = 200,
@@ -115,15 +210,10 @@ def which_test_study(
         The methods that take longer than a tenth of a second, instead of the others; on the same
         tables.
 
-    Examples
-    --------
-    >>> study = which_test_study(replications=2, kinds=["1 measure, n=5"], strengths=[0.8])
-    >>> study.run(rng=1)["claimed"].sizes["method"] > 10
-    True
     """
     for kind in kinds:
         if kind not in KINDS:
-            raise BayescompareError(f"kinds={kind!r}: give some of {', '.join(KINDS)}.")
+            raise bc.BayescompareError(f"kinds={kind!r}: give some of {', '.join(KINDS)}.")
     asked = {label: contender for label, contender in METHODS.items() if contender.slow == slow}
     judged = [k for k in kinds if any(c.applies_to(KINDS[k]) for c in asked.values())]
     outputs = ("claimed", "false", "right", "stated", "near", "near_right")
@@ -131,7 +221,7 @@ def which_test_study(
         name="which test, slow methods" if slow else "which test",
         grid={"kind": {kind: KINDS[kind] for kind in judged}, "tau": strengths},
         replications=replications,
-        case=_which_test_case,
+        case=_case,
         block_size=4,
         constants={"methods": asked},
         dims={name: ["method"] for name in outputs},
@@ -163,7 +253,7 @@ def which_test_summary(table: xr.Dataset) -> pd.DataFrame:
             values = own[name].to_numpy()
             values = values[~np.isnan(values)]
             row[name] = float(values.mean()) if len(values) else math.nan
-            row[f"{name}_mcse"] = _which_test_mcse(values)
+            row[f"{name}_mcse"] = _mcse(values)
         near, right = float(own["near"].sum()), float(own["near_right"].sum())
         row["near"] = int(near)
         row["near_right"] = right / near if near else math.nan
@@ -173,7 +263,7 @@ def which_test_summary(table: xr.Dataset) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _which_test_mcse(values: FloatArray) -> float:
+def _mcse(values: FloatArray) -> float:
     """Standard error of a mean; by Laplace's rule shares of 0 and 1 have one above 0 too."""
     n = len(values)
     if n < 2:
@@ -186,7 +276,7 @@ def _which_test_mcse(values: FloatArray) -> float:
 # one table ---------------------------------------------------------------------------------------
 
 
-def _which_test_case(
+def _case(
     rng: np.random.Generator,
     *,
     kind: WhichTable,
@@ -195,13 +285,13 @@ def _which_test_case(
 ) -> dict[str, FloatArray]:
     """Simulate one table and ask every method: arrays (method,)."""
     strength = tau * rng.standard_normal((kind.algorithms, kind.measures))
-    results = which_test_results(kind, strength, rng)
-    truth = _which_test_truth(kind, strength, nothing=tau == 0.0)
+    results = simulate_results(kind, strength, rng)
+    truth = truth_of_pairs(kind, strength, nothing=tau == 0.0)
     streams = rng.spawn(len(methods))
     figures = np.full((len(methods), 6), np.nan)
     for k, contender in enumerate(methods.values()):
         if contender.applies_to(kind):
-            figures[k] = _which_test_figures(contender, results, truth, streams[k])
+            figures[k] = _figures(contender, results, truth, streams[k])
     claimed, false, right, stated, near, near_right = figures.T
     return {
         "claimed": claimed,
@@ -213,23 +303,23 @@ def _which_test_case(
     }
 
 
-def _which_test_figures(
+def _figures(
     contender: Contender,
-    results: Results,
+    results: bc.Results,
     truth: Mapping[tuple[str, str], tuple[str, str]],
     rng: np.random.Generator,
 ) -> tuple[float, ...]:
     """What a method says of all pairs, averaged over them, and how often it is true."""
     method, missing = contender.method, contender.missing
     if len(results.algorithms) == 2:
-        signs = _which_test_signs(results) if contender.by_counts else None
+        signs = _signs(results) if contender.by_counts else None
         if signs is not None:
-            said = [_which_test_by_counts(method, signs)]
+            said = [_by_counts(method, signs)]
         else:
-            said = [_which_test_verdict(compare(results, method=method, missing=missing, rng=rng))]
+            said = [_verdict(bc.compare(results, method=method, missing=missing, rng=rng))]
         pairs = list(truth)
     else:
-        table = pairwise(results, method=method, missing=missing, rng=rng, n_jobs=1).decide()
+        table = bc.pairwise(results, method=method, missing=missing, rng=rng, n_jobs=1).decide()
         pairs = list(zip(table["first"], table["second"], strict=True))
         level = table["probability"] if "probability" in table else np.full(len(table), np.nan)
         said = list(zip(table["statement"], level, table["asserted"], strict=True))
@@ -244,7 +334,7 @@ def _which_test_figures(
     return *map(float, shares), float(near.sum()), float((near & true).sum())
 
 
-def _which_test_verdict(c: Comparison) -> tuple[str, float, bool]:
+def _verdict(c: bc.Comparison) -> tuple[str, float, bool]:
     """Statement, P (not a number of a p-value), and whether it is settled."""
     level = math.nan if c.answer.pvalue is not None else c.decision.level
     return c.decision.statement, level, c.decision.verdict == "settled"
@@ -253,9 +343,9 @@ def _which_test_verdict(c: Comparison) -> tuple[str, float, bool]:
 _Signs = tuple[tuple[tuple[int, ...], int], ...]
 
 
-def _which_test_signs(results: Results) -> _Signs | None:
+def _signs(results: bc.Results) -> _Signs | None:
     """Who won on which measures, and on how many datasets; None where cells are no numbers."""
-    if isinstance(results, ErrorCounts) or results.n_replicates is not None:
+    if isinstance(results, bc.ErrorCounts) or results.n_replicates is not None:
         return None
     gap = np.diff(results.oriented(), axis=1)[:, 0]
     signs, counts = np.unique(np.sign(gap[~np.isnan(gap).any(axis=1)]), axis=0, return_counts=True)
@@ -265,24 +355,24 @@ def _which_test_signs(results: Results) -> _Signs | None:
 
 
 @lru_cache(maxsize=100_000)
-def _which_test_by_counts(method: Method, signs: _Signs) -> tuple[str, float, bool]:
+def _by_counts(method: Method, signs: _Signs) -> tuple[str, float, bool]:
     """Ask a method to which sizes do not matter about a table with these signs; they recur."""
     rows = np.array([row for row, count in signs for _ in range(count)], dtype=np.float64)
     values = np.stack([np.zeros_like(rows), rows], axis=1)
-    return _which_test_verdict(compare(_which_test_table(values), method=method))
+    return _verdict(bc.compare(_table(values), method=method))
 
 
-def _which_test_truth(
+def truth_of_pairs(
     kind: WhichTable, strength: FloatArray, *, nothing: bool
 ) -> dict[tuple[str, str], tuple[str, str]]:
     """For each pair the statements that are true: joint over the measures, and of dominance."""
     truth = {}
     for i, j in itertools.combinations(range(kind.algorithms), 2):
-        a, b = _which_test_name(i), _which_test_name(j)
+        a, b = _name(i), _name(j)
         if nothing:
             truth[a, b] = ("", "")
             continue
-        signs = _which_test_best_states((strength[i] - strength[j]) / math.sqrt(2.0), kind)
+        signs = _best_states((strength[i] - strength[j]) / math.sqrt(2.0), kind)
         first, second = State.order(a, b), State.order(b, a)
         joint = Statement(tuple(first if sign else second for sign in signs))
         better = strength[i] > strength[j]
@@ -291,7 +381,7 @@ def _which_test_truth(
     return truth
 
 
-def _which_test_best_states(gap: FloatArray, kind: WhichTable) -> list[bool]:
+def _best_states(gap: FloatArray, kind: WhichTable) -> list[bool]:
     """Whether the first wins, measure by measure, in the most probable joint outcome."""
     if kind.measures == 2 and kind.correlation:
         best = int(quadrants(gap[:1], gap[1:], kind.correlation)[0].argmax())
@@ -299,43 +389,45 @@ def _which_test_best_states(gap: FloatArray, kind: WhichTable) -> list[bool]:
     return [bool(g > 0) for g in gap]
 
 
-def _which_test_name(k: int) -> str:
+def _name(k: int) -> str:
     return "ABCDEFGHIJ"[k]
 
 
-def which_test_results(kind: WhichTable, strength: FloatArray, rng: np.random.Generator) -> Results:
+def simulate_results(
+    kind: WhichTable, strength: FloatArray, rng: np.random.Generator
+) -> bc.Results:
     """Simulate one table of algorithms of the given strengths (algorithm, measure)."""
     n, l, m = kind.datasets, kind.algorithms, kind.measures
     shared = math.sqrt(kind.correlation) * rng.standard_normal((n, l, 1))
     own = math.sqrt(1.0 - kind.correlation) * rng.standard_normal((n, l, m))
     values = strength + shared + own
     if kind.errors:
-        return _which_test_counts(values[..., 0], rng)
+        return _errors(values[..., 0], rng)
     if kind.replicates > 1:
         values = values[:, :, None] + kind.noise * rng.standard_normal((n, l, kind.replicates, m))
     if kind.step:
         values = np.round(values / kind.step) * kind.step
     if kind.missing:
         values[rng.random(values.shape) < kind.missing] = np.nan
-    return _which_test_table(values)
+    return _table(values)
 
 
-def _which_test_table(values: FloatArray) -> Results:
+def _table(values: FloatArray) -> bc.Results:
     """Put names on values (dataset, algorithm[, replicate], measure)."""
     n, l, m = *values.shape[:2], values.shape[-1]
     dims = ("dataset", "algorithm", "replicate")[: values.ndim - 1]
     coords = {
         "dataset": [f"d{k}" for k in range(n)],
-        "algorithm": [_which_test_name(k) for k in range(l)],
+        "algorithm": [_name(k) for k in range(l)],
         "replicate": [str(k) for k in range(values.shape[2])],
     }
     coords = {dim: coords[dim] for dim in dims}
     names = [f"m{j}" for j in range(m)]
     data = xr.Dataset({name: (dims, values[..., j]) for j, name in enumerate(names)}, coords)
-    return Results(data, {name: Measure("max") for name in names})
+    return bc.Results(data, {name: bc.Measure("max") for name in names})
 
 
-def _which_test_counts(values: FloatArray, rng: np.random.Generator) -> Results:
+def _errors(values: FloatArray, rng: np.random.Generator) -> bc.Results:
     """Count errors of two algorithms on test sets of 100 examples, harder on some datasets."""
     difficulty = 0.5 * rng.standard_normal((len(values), 1))
     rate = 1.0 / (1.0 + np.exp(1.5 + 0.5 * values - difficulty))
@@ -345,6 +437,50 @@ def _which_test_counts(values: FloatArray, rng: np.random.Generator) -> Results:
     frame = pd.DataFrame(
         {"dataset": range(len(values)), "first": first, "second": second, "n": _EXAMPLES}
     )
-    return ErrorCounts.from_frame(
+    return bc.ErrorCounts.from_frame(
         frame, first_wrong="first", second_wrong="second", algorithms=("A", "B")
     )
+
+
+# the figures behind docs/which-test.md ------------------------------------------------------------
+
+DATA = Path(__file__).parents[1] / "docs" / "data"
+SEED = 2026
+#: Tables of two algorithms and 20 datasets, on which methods are timed.
+TIMED = ("1 measure, n=20", "2 measures, n=20", "10 folds, much noise", "counts of errors")
+
+
+def seconds(name: str) -> tuple[str, float]:
+    """The kind of table on which a method is timed, and the median time of five answers."""
+    contender = METHODS[name]
+    label = next(k for k in (*TIMED, *KINDS) if contender.applies_to(KINDS[k]))
+    kind = KINDS[label]
+    rng = np.random.default_rng(SEED)
+    strength = rng.normal(0.0, 0.5, (kind.algorithms, kind.measures))
+    tables = [simulate_results(kind, strength, rng) for _ in range(6)]
+    spent = []
+    for table in tables:
+        start = time.process_time()
+        bc.pairwise(table, method=contender.method, missing=contender.missing, rng=1, n_jobs=1)
+        spent.append(time.process_time() - start)
+    # The first one compiles.
+    return label, float(np.median(spent[1:]))
+
+
+def main(store: Path, tables: int, slow: int) -> None:
+    """Run the study, or what is missing of it, and write the summaries."""
+    store.mkdir(parents=True, exist_ok=True)
+    parts = []
+    for name, few, number in (("quick", False, tables), ("slow", True, slow)):
+        study = which_test_study(replications=number, slow=few)
+        table = study.run(rng=SEED, store=store / name, progress=sys.stderr.isatty())
+        print(f"{name}: {table.attrs['failed']} cases failed")
+        parts.append(which_test_summary(table))
+    pd.concat(parts).round(4).to_csv(DATA / "which-test.csv", index=False)
+    rows = [(name, *seconds(name)) for name in METHODS]
+    costs = pd.DataFrame(rows, columns=["method", "kind", "seconds"])
+    costs.round(4).to_csv(DATA / "which-test-seconds.csv", index=False)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *(map(int, sys.argv[2:] or (400, 100))))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bayescompare._errors import BayescompareError
-from bayescompare.studies import Scenario, ranking_study
+from reproduction.intervals import ranking_study
+from reproduction.verdicts import Scenario
 
 
 def test_the_same_seed_gives_the_same_study_for_any_number_of_jobs() -> None:

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare._errors import BayescompareError
-from bayescompare.studies import NoisyTables, claim_rates, replicated_study
+from reproduction.replicated import NoisyTables, claim_rates, replicated_study
 
 KEPT = Path(__file__).parents[2] / "docs" / "data" / "calibration-replicated.csv"
 
@@ -84,31 +83,6 @@ def test_rates_are_those_of_the_sure_tables() -> None:
     assert rates.loc["certain", "claims_right"] == 1.0
     assert rates.loc["certain", "mcse"] > 0.0
     assert np.isnan(rates.loc["flat", "claims_right"])
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"noise": 0.0},
-        {"tails": "long"},
-        {"decades": -1.0},
-        {"alpha": 0.0},
-        {"correlation": 1.0},
-        {"datasets": 2},
-        {"measures": 5},
-        {"replicates": 1.5},
-    ],
-)
-def test_bad_kinds_are_refused(given: dict[str, Any]) -> None:
-    with pytest.raises(BayescompareError, match=next(iter(given))):
-        NoisyTables(**given)
-
-
-def test_bad_numbers_of_the_study_are_refused() -> None:
-    with pytest.raises(BayescompareError, match="tables=0"):
-        replicated_study([NoisyTables()], tables=0)
-    with pytest.raises(BayescompareError, match="level=2"):
-        claim_rates(replicated_study([NoisyTables(datasets=3)], tables=1, rng=1), level=2)
 
 
 def sure_of(kept: pd.DataFrame, test: str) -> pd.DataFrame:

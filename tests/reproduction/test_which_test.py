@@ -6,34 +6,35 @@ import numpy as np
 import pytest
 
 import bayescompare as bc
-from bayescompare.studies import which_test_study, which_test_summary
-from bayescompare.studies.which_test import (
+from reproduction.which_test import (
     KINDS,
+    METHODS,
     WhichTable,
-    _which_test_truth,
-    which_test_results,
+    simulate_results,
+    truth_of_pairs,
+    which_test_study,
+    which_test_summary,
 )
-from bayescompare.studies.which_test_methods import METHODS
 
 
 def test_the_truth_of_a_pair() -> None:
     strength = np.array([[1.0, 0.0], [0.0, 0.5], [-1.0, -1.0]])
     kind = WhichTable(algorithms=3, measures=2)
-    truth = _which_test_truth(kind, strength, nothing=False)
+    truth = truth_of_pairs(kind, strength, nothing=False)
     assert truth["A", "B"] == ("A>B|B>A", "A~B")
     assert truth["A", "C"] == ("A>C|A>C", "A>C")
     # Noise that the measures share makes a small advantage the less probable outcome.
     near = np.array([[1.0, -0.1], [0.0, 0.0]])
     shared = WhichTable(measures=2, correlation=0.8)
-    assert _which_test_truth(shared, near, nothing=False)["A", "B"] == ("A>B|A>B", "A~B")
-    assert _which_test_truth(kind, strength, nothing=True)["A", "B"] == ("", "")
+    assert truth_of_pairs(shared, near, nothing=False)["A", "B"] == ("A>B|A>B", "A~B")
+    assert truth_of_pairs(kind, strength, nothing=True)["A", "B"] == ("", "")
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_tables_are_of_their_kind(name: str) -> None:
     kind = KINDS[name]
     rng = np.random.default_rng(0)
-    table = which_test_results(kind, np.zeros((kind.algorithms, kind.measures)), rng)
+    table = simulate_results(kind, np.zeros((kind.algorithms, kind.measures)), rng)
     assert len(table.datasets) == kind.datasets
     assert len(table.algorithms) == kind.algorithms
     assert isinstance(table, bc.ErrorCounts) == kind.errors
@@ -85,7 +86,7 @@ def test_figures_are_those_of_compare() -> None:
     rng = np.random.default_rng(np.random.SeedSequence(4, spawn_key=(*scenario.spawn_key, 1)))
     strength = 0.5 * rng.standard_normal((2, 2))
     c = bc.compare(
-        which_test_results(KINDS["2 measures, n=20"], strength, rng),
+        simulate_results(KINDS["2 measures, n=20"], strength, rng),
         method=bc.methods.Dirichlet(prior="symmetric"),
     )
     own = row.sel({"method": "dirichlet"})

@@ -8,7 +8,7 @@ import pytest
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Sign
-from bayescompare.studies import Scenario, decision_study, noise_study, simulate_table
+from reproduction.verdicts import Scenario, decision_study, noise_study, simulate_table
 from tests.tables import table
 
 
