@@ -45,6 +45,8 @@ _MOST_KNOWN = 400
 _CHUNK = 32
 #: Undecided objectives from which a screening of all of them is worth its preparation.
 _MANY = 16
+#: Points from which it is, some 20 datasets: over fewer the simplex method is done sooner.
+_LARGE = 44
 
 
 def one_after_the_other(
@@ -150,9 +152,10 @@ class Verdicts:
 
     @cached_property
     def _screen(self) -> GsdScreen | None:
-        """None if the simplex method is not needed at all."""
-        ordinal = self.solver.system.all_ordinal
-        return None if ordinal else GsdScreen(self.solver, self.delta)
+        """None if the system is small, or needs no simplex method at all."""
+        system = self.solver.system
+        worth = system.size >= _LARGE and not system.all_ordinal
+        return GsdScreen(self.solver, self.delta) if worth else None
 
     def _screened(
         self,

@@ -73,12 +73,13 @@ def test_verdicts_with_and_without_screening_are_the_same(
     limits = np.concatenate([some, some + 1e-6, some - 1e-6])
     expected = optima[:, None] < limits - TOLERANCE
     near = np.abs(optima[:, None] - (limits - TOLERANCE)) < 1e-10
-    found = Verdicts(solver, delta).below(w, limits)
-    assert (found == expected)[~near].all()
-    with monkeypatch.context() as patch:
-        patch.setattr("bayescompare.kernels.gsd.verdicts._MANY", 10**9)
-        plain = Verdicts(GsdSolver(system), delta).below(w, limits)
-    assert (found == plain)[~near].all()
+    plain = Verdicts(GsdSolver(system), delta)
+    assert plain._screen is None, "this small"
+    monkeypatch.setattr("bayescompare.kernels.gsd.verdicts._LARGE", 0)
+    screened = Verdicts(solver, delta)
+    assert screened._screen is not None
+    for verdicts in (plain, screened):
+        assert (verdicts.below(w, limits) == expected)[~near].all()
 
 
 def test_repair_makes_a_utility_feasible_or_gives_up() -> None:
