@@ -23,15 +23,35 @@ from bayescompare.kernels.dirichlet.neighbours import STRENGTHS
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.partition import Partition
 
-__all__ = ["DirichletPrior"]
+__all__ = ["POWER", "WEIGHT", "DirichletPrior"]
+
+#: What the density of a prior is raised to, where it has no weight of its own.
+POWER = "power"
+#: The weight of beliefs, in datasets.
+WEIGHT = "weight"
 
 
 @dataclass(frozen=True, eq=False)
 class DirichletPrior:
-    """A mixture of A Dirichlets: its components, and the logarithm of the weight of each, (A,)."""
+    """A mixture of A Dirichlets: its components, and the logarithm of the weight of each, (A,).
+
+    Attributes
+    ----------
+    components : tuple of Component
+    log_weight : array (A,)
+    weighed_by : str
+        What users call that which makes it weaker or stronger.
+    weight : float
+        How much of that it has.
+    own : DirichletPrior, optional
+        The prior of one pair by itself, where this one was learned from others.
+    """
 
     components: tuple[Component, ...]
     log_weight: FloatArray
+    weighed_by: str = POWER
+    weight: float = 1.0
+    own: DirichletPrior | None = None
 
     @classmethod
     def symmetric(cls, alpha: float, statements: int) -> Self:
@@ -56,7 +76,8 @@ class DirichletPrior:
 
     def raised(self, power: float) -> Self:
         """Multiply every α."""
-        return replace(self, components=tuple(a.raised(power) for a in self.components))
+        components = tuple(a.raised(power) for a in self.components)
+        return replace(self, components=components, weight=power * self.weight)
 
     @classmethod
     def of_pairs(cls, base: FloatArray) -> Self:

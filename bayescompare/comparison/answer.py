@@ -16,6 +16,7 @@ from bayescompare.kernels.numerics.intervals import as_probability
 if TYPE_CHECKING:
     import xarray as xr
 
+    from bayescompare.posterior.dirichlet import DirichletMixture
     from bayescompare.statements import Statements
 
 __all__ = ["Answer"]
@@ -60,8 +61,11 @@ class Answer:
         Numbers of one method only, about the whole.
     details : Details
         What one method alone has to tell, such as the edges of a learned graph.
+    posterior : DirichletMixture, optional
+        θ after the data, which the figures were read off. Files do not hold it
+        (`Comparison.posterior`).
     tree : DataTree, optional
-        The posterior, where the answer came from one.
+        The posterior, where the answer came from draws.
     seed : int, optional
         What the sampling was seeded with.
     tested : int, optional
@@ -87,6 +91,7 @@ class Answer:
     parts: Mapping[str, FloatArray] = field(default_factory=dict)
     scalars: Scalars = field(default_factory=Scalars)
     details: Details = field(default_factory=Details)
+    posterior: DirichletMixture | None = None
     tree: xr.DataTree | None = None
     seed: int | None = None
     tested: int | None = None

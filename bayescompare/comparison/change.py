@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.claims import claim_in_quotes
-from bayescompare.comparison.decision import SETTLED, SIGNIFICANT, Decision
-from bayescompare.comparison.method import Method
-from bayescompare.table.results import Results
+from bayescompare.comparison.decision import SETTLED, SIGNIFICANT
+from bayescompare.comparison.of_posterior import level_with_more
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["change_words"]
 
@@ -16,18 +18,18 @@ __all__ = ["change_words"]
 _MOST = 1000
 
 
-def change_words(method: Method, results: Results, answer: Answer, decision: Decision) -> str:
+def change_words(c: Comparison) -> str:
     """Say what would change the verdict.
 
     Examples
     --------
     >>> import bayescompare as bc
     >>> c = bc.compare(bc.load_example("benavoli-example1"))
-    >>> change_words(c.method, c.results, c.answer, c.decision)
+    >>> change_words(c)
     'What would change it: 3 more datasets that all support it would settle it; another prior ...'
     """
-    levers = method.levers
-    counted = _datasets_to_change_verdict(method, results, answer, decision)
+    levers = c.method.levers
+    counted = _datasets_to_change_verdict(c)
     if not counted:
         return f"What would change it: {levers}."
     # The number of datasets is known; the other levers follow.
@@ -36,13 +38,12 @@ def change_words(method: Method, results: Results, answer: Answer, decision: Dec
     return f"What would change it: {counted}{also}."
 
 
-def _datasets_to_change_verdict(
-    method: Method, results: Results, answer: Answer, decision: Decision
-) -> str:
+def _datasets_to_change_verdict(c: Comparison) -> str:
     """How many datasets it would take, where the answer to that is quick."""
+    method, answer, decision = c.method, c.answer, c.decision
     if decision.verdict == "tied":
         return "one more dataset that supports one of those tied would break the tie"
-    level = method.level_given(results, answer, decision)
+    level = _level_given(c)
     if level is None:
         return ""
     bayesian = answer.pvalue is None
@@ -74,11 +75,22 @@ def _datasets_to_change_verdict(
         )
     other = "something else"
     if decision.runner_up is not None:
-        other = claim_in_quotes(method.claim(results, decision.runner_up[0]))
+        other = claim_in_quotes(method.claim(c.results, decision.runner_up[0]))
     return (
         f"if {moved} of the datasets that support it had supported {other} instead, it would not "
         f"be {still}"
     )
+
+
+def _level_given(c: Comparison) -> Callable[[int, int], float] | None:
+    """Return what gives the level for other counts, where every dataset was counted."""
+    decision, labels = c.decision, c.answer.labels
+    if c.posterior is None:
+        return c.method.level_given(c.results, c.answer, decision)
+    rival = None if decision.runner_up is None else decision.runner_up[0]
+    if rival not in labels or len(c.posterior.evidence.uncounted):
+        return None
+    return level_with_more(c.posterior, labels.index(decision.statement), labels.index(rival))
 
 
 def _least_number_to_change(holds: Callable[[int], bool], most: int = _MOST) -> int | None:

@@ -32,6 +32,7 @@ from bayescompare.comparison.headline import headline
 from bayescompare.comparison.intervals import STORED, interval_choice, statement_intervals
 from bayescompare.comparison.loo import MOST_KHAT, checked_loo, exact_loo
 from bayescompare.comparison.method import Form, Method, Sampling
+from bayescompare.comparison.of_posterior import grown
 from bayescompare.comparison.tree import EDITED
 from bayescompare.table.results import Results
 from bayescompare.table.words import caveats_of_results
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.evidence import By, EvidenceEstimate
     from bayescompare.kernels.numerics.intervals import IntervalKind
+    from bayescompare.posterior.dirichlet import DirichletMixture
 
 __all__ = ["Comparison"]
 
@@ -132,6 +134,17 @@ class Comparison:
     results: Results
     method: Method
     answer: Answer
+
+    @cached_property
+    def posterior(self) -> DirichletMixture | None:
+        """θ after the data, of which all is asked; from a file it is made again when first asked.
+
+        None where the answer is a test, or came from draws (`Answer.tree`).
+        """
+        held = self.answer.posterior
+        if held is None and self.answer.tree is None and not self.method.needs_mcmc:
+            return self.method.posterior(self.results)
+        return held
 
     # figures -------------------------------------------------------------------------------------
 
@@ -322,7 +335,7 @@ class Comparison:
     @cached_property
     def _change(self) -> str:
         """What would change the verdict: P is computed for one number of datasets after another."""
-        return change_words(self.method, self.results, self.answer, self.decision)
+        return change_words(self)
 
     def explain(self) -> str:
         """Say what was found, how sure it is, what it does not say and what would change it."""
@@ -561,7 +574,16 @@ class Comparison:
                 "loo: with this prior there is no exact formula, and the chains of this answer "
                 "were not saved (JSON does not hold them, netCDF does); pass tree=, from sample()."
             )
-        return exact_loo(*self.method.leave_one_out(self.results), self.results.datasets)
+        if self.posterior is None:
+            both = self.method.leave_one_out(self.results)
+        elif self.posterior.states is None:
+            both = self.posterior.leave_one_out()
+        else:
+            raise BayescompareError(
+                "loo: there are too many statements and datasets with gaps to leave each out "
+                "exactly; pass tree=, from sample(), for PSIS."
+            )
+        return exact_loo(*both, self.results.datasets)
 
     def plan(
         self,
@@ -623,7 +645,10 @@ class Comparison:
                 "plan: the chains of this answer were not saved (JSON does not hold them, netCDF "
                 "does); compare() again."
             )
-        simulate = self.method.predictive_simulator(self.results)
+        if self.posterior is None:
+            simulate = self.method.predictive_simulator(self.results)
+        else:
+            simulate = grown(self.posterior)
         return plan_table(simulate, best, numbers, threshold, simulations, generator)
 
     def predict(self, n: int, *, draws: int = 1000, rng: Rng = None) -> xr.DataArray:

@@ -15,9 +15,9 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.abilities import has_ability
-from bayescompare.comparison.decision import decide
 from bayescompare.comparison.lever import option_lever
 from bayescompare.comparison.method import Method, Sampling
+from bayescompare.comparison.of_posterior import under_other_priors
 from bayescompare.comparison.tree import check_tree
 from bayescompare.statements import OTHER, OUTCOME, Statement
 
@@ -179,6 +179,9 @@ def prior_sensitivity_criticism(
     chosen = None if values is None else _numbers_for_criticism("values", values)
     if chosen is not None and not (chosen > 0).all():
         raise BayescompareError(f"values={values!r}: give finite numbers > 0.")
+    if c.posterior is not None:
+        base = c.posterior.alone or c.posterior
+        return under_other_priors(base, c.answer.labels.index(c.best), chosen)
     lever = None
     if c.answer.tree is None:
         lever = c.method.lever(c.results) or option_lever(c.method, c.results)
@@ -189,13 +192,6 @@ def prior_sensitivity_criticism(
     at = np.asarray(lever.usual if chosen is None else chosen, dtype=np.float64)
     rows = [lever.probabilities(float(value)) for value in at]
     table = pd.DataFrame(rows, index=pd.Index(at, name=lever.name)).fillna(0.0)
-    if lever.bounded:
-        statement = decide(c.answer).statement
-        bounds = [c.method.prior_bounds(c.results, statement, float(v)) for v in at]
-        known = [bound for bound in bounds if bound is not None]
-        if known:
-            ends = (list(end) for end in zip(*known, strict=True))
-            table.attrs["lower"], table.attrs["upper"] = ends
     return table
 
 

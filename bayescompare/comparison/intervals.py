@@ -13,12 +13,13 @@ from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.columns import THETA_MEAN
+from bayescompare.comparison.of_posterior import listed_in_answer
 from bayescompare.kernels.numerics.intervals import (
     IntervalKind,
-    beta_mixture_quantile,
     draws_interval,
     quantile_interval,
 )
+from bayescompare.posterior.component import Betas
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -85,30 +86,22 @@ def _comparison_interval_ends(
 ) -> tuple[FloatArray, FloatArray, bool]:
     """Both ends for every statement, and whether they are exact."""
     betas = None
-    if c.answer.tree is None:
-        betas = c.method.theta_betas(c.results)
+    if c.posterior is not None:
+        betas = [c.posterior.betas(s) for s in listed_in_answer(c.posterior.evidence).tolist()]
+    elif c.answer.tree is None and (mixtures := c.method.theta_betas(c.results)) is not None:
+        betas = [Betas(w, s[0] if s else np.ones_like(w), a, b) for w, a, b, *s in mixtures]
     if betas is not None:
-        both = np.array([_comparison_interval_of_betas(asked, *mixture) for mixture in betas])
+        both = np.array([_comparison_interval_of_betas(asked, each) for each in betas])
         return both[:, 0], both[:, 1], True
     low, high = draws_interval(_draw_comparison_intervals(c, rng), asked.ci_prob, asked.ci_kind)
     return low, high, False
 
 
-def _comparison_interval_of_betas(
-    asked: Interval,
-    weight: FloatArray,
-    first: FloatArray,
-    second: FloatArray,
-    scale: FloatArray | None = None,
-) -> tuple[float, float]:
-    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+def _comparison_interval_of_betas(asked: Interval, betas: Betas) -> tuple[float, float]:
+    if not (np.isfinite(betas.first).all() and np.isfinite(betas.second).all()):
         # Among infinitely many statements one that is not observed has none of the mass.
-        return (0.0, 0.0) if np.isfinite(first).all() else (math.nan, math.nan)
-
-    def quantile(levels: FloatArray) -> FloatArray:
-        return beta_mixture_quantile(weight, first, second, levels, scale)
-
-    return quantile_interval(quantile, asked.ci_prob, asked.ci_kind)
+        return (0.0, 0.0) if np.isfinite(betas.first).all() else (math.nan, math.nan)
+    return quantile_interval(betas.quantile, asked.ci_prob, asked.ci_kind)
 
 
 def _draw_comparison_intervals(c: Comparison, rng: Rng) -> FloatArray:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.decision import Decision
     from bayescompare.comparison.lever import Lever
     from bayescompare.comparison.pair_figures import PairFigures
+    from bayescompare.posterior.dirichlet import DirichletMixture
     from bayescompare.table.cells import Reading
     from bayescompare.table.results import Results
 
@@ -196,6 +197,12 @@ class Method(ABC):
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Return what this method's numbers mean, and what they do not say, in sentences."""
 
+    def posterior(
+        self, results: Results, rng: np.random.Generator | None = None
+    ) -> DirichletMixture | None:
+        """Return θ after the data; None where the answer is no distribution of that kind."""
+        return None
+
     def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
         """Return the verdict in one line, where the usual headline would be wrong."""
         return None
@@ -344,10 +351,7 @@ class Method(ABC):
         raise self.unavailable("sample")
 
     def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
-        """Return the Beta mixture that each listed statement's share of datasets has.
-
-        A mixture is its weights and both parameters. None where the posterior has no such form.
-        """
+        """Return the Beta mixture that each listed statement's share of datasets has."""
         return None
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
@@ -441,12 +445,6 @@ class Method(ABC):
         The function takes how many simulations, how many draws, a generator, and sizes of the
         data by keyword. It yields, for each simulation, quantity → (truth, draws).
         """
-        return None
-
-    def prior_bounds(
-        self, results: Results, statement: str, weight: float
-    ) -> tuple[float, float] | None:
-        """Lower and upper P of a statement over all prior means; None where nothing has them."""
         return None
 
     @classmethod

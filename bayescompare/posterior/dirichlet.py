@@ -119,6 +119,18 @@ class DirichletMixture(Mixture):
         assert self.states is None, "vectors that were drawn hold the urn of their own prior"
         return self.weighed(self.evidence, prior, self.counts, self.log_paths, joint=self.joint)
 
+    @cached_property
+    def alone(self) -> DirichletMixture | None:
+        """The same under the pair's own prior, where this one was learned from others."""
+        return None if self.prior.own is None else self.under(self.prior.own)
+
+    def with_power(self, power: float) -> DirichletMixture:
+        """Return the posterior under the prior of so many times α."""
+        raised = self.prior.raised(power)
+        if self.states is None:
+            return self.under(raised)
+        return self.sampled(self.evidence, raised, np.random.default_rng(0))
+
     # how probable each component is ---------------------------------------------------------------
 
     @cached_property

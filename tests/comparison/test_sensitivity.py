@@ -145,7 +145,9 @@ def test_powers_of_a_prior_of_the_rate(counts: bc.Results) -> None:
 
 def test_a_prior_for_nuts_has_no_exact_curve(results: bc.Results) -> None:
     method = bc.methods.Dirichlet(priors={"strength": pm.Gamma.dist(2, 1)})
-    sampled = replace(bc.compare(results), method=method)
+    exact = bc.compare(results)
+    # As JSON gives it back: figures, and neither posterior nor chains.
+    sampled = replace(exact, method=method, answer=replace(exact.answer, posterior=None))
     with pytest.raises(bc.BayescompareError, match="the chains of this answer were not saved"):
         sampled.sensitivity([1.0])
     with pytest.raises(bc.BayescompareError, match="NUTS"):

@@ -10,8 +10,8 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import PROBABILITY, theta_columns
 from bayescompare.comparison.decision import decide
+from bayescompare.comparison.questions import FourQuestions
 from bayescompare.kernels.dirichlet.parts import parts_of_draws
-from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.statements import Statements
 
 if TYPE_CHECKING:

@@ -30,13 +30,11 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import LOWER, LOWEST, UPPER, theta_columns
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compiled import ReusableModel
-from bayescompare.comparison.decision import SETTLED, Decision, decide
+from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.lever import POWER, Lever
 from bayescompare.comparison.method import (
     LEAST_PAIRS,
     STATEMENTS,
-    BetaMixture,
     Form,
     Kind,
     Method,
@@ -44,7 +42,8 @@ from bayescompare.comparison.method import (
     Replicate,
     Sampling,
 )
-from bayescompare.comparison.planning import grow_cells_in_planning
+from bayescompare.comparison.of_posterior import posterior_answer
+from bayescompare.comparison.questions import FourQuestions
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.dirichlet.cells import DirichletCells
@@ -56,11 +55,6 @@ from bayescompare.kernels.dirichlet.posterior import (
 )
 from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.of_posterior import (
-    least_of_posterior,
-    listed_in_answer,
-    posterior_answer,
-)
 from bayescompare.methods._shared.power import NO_EVIDENCE, NO_LOO
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -71,7 +65,6 @@ from bayescompare.methods._shared.priors import (
     shared_constant_dirichlet,
     shared_fixed_vector,
 )
-from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet.comparison import DirichletComparison
 from bayescompare.methods.dirichlet.elicited import WEIGHT, ElicitedPrior, is_elicited
 from bayescompare.methods.dirichlet.methods_text import (
@@ -95,8 +88,7 @@ from bayescompare.methods.dirichlet.prior import (
 )
 from bayescompare.methods.dirichlet.wildcards import WildcardPrior
 from bayescompare.methods.dirichlet.words import dirichlet_words
-from bayescompare.posterior.component import Component
-from bayescompare.posterior.dirichlet import Board, DirichletMixture
+from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.prior import DirichletPrior
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.cells import Reading
@@ -279,9 +271,18 @@ class Dirichlet(Method):
     def prior_on(self, evidence: Evidence) -> DirichletPrior:
         """Return Dirichlet(α), or what the pairs of a table taught."""
         _, cells = self.cells_of(evidence.statements)
-        if self.learned is None:
-            return DirichletPrior.of_cells(cells)
-        return self.learned.prior_on(cells)
+        if self.learned is not None:
+            own = dirichlet_prior_cells("symmetric", 1.0, evidence.statements)[1]
+            alone = replace(DirichletPrior.of_cells(own), weighed_by="strength")
+            return replace(self.learned.prior_on(cells), own=alone)
+        prior, priors = DirichletPrior.of_cells(cells), self.priors or {}
+        if is_elicited(self.prior):
+            beliefs = cast("Mapping[str, Any]", self.prior)
+            return replace(prior, weighed_by=WEIGHT, weight=float(beliefs.get(WEIGHT, 1.0)))
+        if set(priors) - {"strength"} or self.prior not in ("symmetric", "imprecise"):
+            return prior
+        strength = float(priors.get("strength", self.strength))
+        return replace(prior, weighed_by="strength", weight=strength)
 
     def posterior(
         self, results: Results, rng: np.random.Generator | None = None
@@ -300,13 +301,6 @@ class Dirichlet(Method):
             f"{evidence.statements.size} statements are too many for a learned prior; use "
             "Dirichlet(prior='symmetric'), fewer measures, or missing='drop'."
         )
-
-    def _alone(self, posterior: DirichletMixture) -> DirichletMixture | None:
-        """The same under the pair's own prior, where this one's was learned."""
-        if self.learned is None:
-            return None
-        own = dirichlet_prior_cells("symmetric", 1.0, posterior.evidence.statements)[1]
-        return posterior.under(DirichletPrior.of_cells(own))
 
     def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
         """Return the statements and the Dirichlet on them, for exact path and model alike."""
@@ -444,7 +438,7 @@ class Dirichlet(Method):
         if self.prior == "imprecise":
             answer = self._with_prior_bounds(posterior, answer)
         if results.gaps == "bounds":
-            answer = completion_bounds_of(results, posterior, self._alone(posterior), answer)
+            answer = completion_bounds_of(results, posterior, answer)
         return answer
 
     def _answered(self, results: Results, posterior: DirichletMixture) -> Answer:
@@ -457,7 +451,6 @@ class Dirichlet(Method):
         gaps = len(evidence.uncounted) or None
         return posterior_answer(
             posterior,
-            alone=self._alone(posterior),
             alpha_of=alpha_of,
             parts=parts,
             details=PartialDetails(partly_seen=gaps),
@@ -484,47 +477,6 @@ class Dirichlet(Method):
             parts[LOWEST] = _dirichlet_test_part_bounds(statements, cells, self.strength)
         columns = {**answer.per_statement, LOWER: lower, UPPER: upper}
         return replace(answer, per_statement=columns, parts=parts)
-
-    def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
-        """Return the Betas of every listed θ."""
-        if self.needs_mcmc:
-            return None
-        posterior = self.posterior(results)
-        each = map(posterior.betas, listed_in_answer(posterior.evidence).tolist())
-        return [(b.weight, b.first, b.second, b.scale) for b in each]
-
-    def lever(self, results: Results) -> Lever | None:
-        """Vary the weight of beliefs, or multiply α's that were given one by one."""
-        if self.needs_mcmc or set(self.priors or {}) == {"strength"}:
-            return None
-        if is_elicited(self.prior):
-            return self._weight_lever(results)
-        if not self.priors and self.prior in ("symmetric", "imprecise", "learned"):
-            return None
-        posterior = self.posterior(results)
-
-        def answer(power: float) -> Answer:
-            raised = posterior.prior.raised(power)
-            if posterior.states is None:
-                return self._answered(results, posterior.under(raised))
-            rng = np.random.default_rng(0)
-            after = DirichletMixture.sampled(posterior.evidence, raised, rng)
-            return self._answered(results, after)
-
-        return Lever.of_answers(POWER, answer)
-
-    def _weight_lever(self, results: Results) -> Lever:
-        """Vary the weight of elicited beliefs."""
-        prior: dict[str, Any] = dict(cast("Mapping[str, Any]", self.prior))
-        own = float(prior.get(WEIGHT, 1.0))
-
-        def answer(weight: float) -> Answer:
-            weighed = replace(self, prior={**prior, WEIGHT: weight})
-            return weighed._answered(results, weighed.posterior(results))
-
-        return Lever.of_answers(
-            WEIGHT, answer, usual=own * np.geomspace(0.1, 10.0, 21), bounded=True
-        )
 
     def leads(self, results: Results, answer: Answer) -> FloatArray:
         """P(max) given each draw; given α it is exact."""
@@ -584,58 +536,6 @@ class Dirichlet(Method):
             "loo: there are too many statements and datasets with gaps to leave each out exactly; "
             "pass tree=, from sample(), for PSIS."
         )
-
-    def predictive_simulator(
-        self, results: Results
-    ) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Add datasets drawn from the posterior predictive; the least P that a verdict rests on.
-
-        So a simulated verdict is settled when `decide` would call it so.
-        """
-        if self.needs_mcmc:
-            raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
-        posterior = self.posterior(results)
-        alone, listed = self._alone(posterior), listed_in_answer(posterior.evidence)
-
-        def simulate(more: int, rng: np.random.Generator) -> FloatArray:
-            if posterior.components[0].lumps:
-                return _least_of_grown(posterior, alone, more, rng)
-            theta = np.exp(posterior.draw(1, rng)[0, :-1])
-            counts = rng.multinomial(more, theta / theta.sum()).astype(np.float64)
-            least = least_of_posterior(posterior.with_more(counts))
-            if alone is not None:
-                least = np.minimum(least, least_of_posterior(alone.with_more(counts)))
-            return least[listed]
-
-        return simulate
-
-    def level_given(
-        self, results: Results, answer: Answer, decision: Decision
-    ) -> Callable[[int, int], float] | None:
-        """The least of P and its parts if more datasets supported a statement, or some fewer.
-
-        Under both priors, where one was learned.
-        """
-        rival = None if decision.runner_up is None else decision.runner_up[0]
-        if self.needs_mcmc or rival not in answer.labels or results.gaps in _GAPS:
-            return None
-        posterior = self.posterior(results)
-        alone = self._alone(posterior)
-        best, other = answer.labels.index(decision.statement), answer.labels.index(rival)
-
-        def level(more: int, moved: int) -> float:
-            change = np.zeros(len(answer.labels))
-            change[best] += more - moved
-            change[other] += moved
-            level = 1.0
-            if alone is not None:
-                # Where the pair's own prior alone leaves it open, that is all one needs to know.
-                level = float(least_of_posterior(alone.with_more(change))[best])
-                if level < SETTLED:
-                    return level
-            return min(level, float(least_of_posterior(posterior.with_more(change))[best]))
-
-        return level
 
     # posterior -----------------------------------------------------------------------------------
 
@@ -757,17 +657,6 @@ class Dirichlet(Method):
             return table
         return table._with(data=table.data.where(results.data.notnull()), gaps=results.gaps)
 
-    def prior_bounds(
-        self, results: Results, statement: str, weight: float
-    ) -> tuple[float, float] | None:
-        """Lower and upper P of a statement over all prior means, known for complete datasets."""
-        if results.gaps in _GAPS:
-            return None
-        statements, cells = Dirichlet(prior="imprecise", strength=weight).cells(results)
-        lower, upper = _dirichlet_test_bounds(cells, weight)
-        k = statements.labels.index(statement)
-        return float(lower[k]), float(upper[k])
-
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Dirichlet:
         """Make the method again; what `pairwise` learned comes back with it."""
@@ -813,35 +702,6 @@ def _dirichlet_test_part_bounds(
         summed, place = summed_cells(cells, states[:, j], arity, statements.log_size)
         lowest[:, j] = _dirichlet_test_bounds(summed, strength)[0][place]
     return lowest
-
-
-def _least_of_grown(
-    posterior: DirichletMixture,
-    alone: DirichletMixture | None,
-    more: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """The least P that a verdict rests on, with more datasets, some perhaps not listed before.
-
-    The parts of statements that are listed later than the others are not known, and left out.
-    """
-    component = int(rng.choice(len(posterior.components), p=posterior.weight[:, 0]))
-    (counts,) = posterior.counts
-    after = grow_cells_in_planning(posterior.components[component].cells(counts), more, rng)
-    size, new = len(counts), after.counts
-    least = np.ones(len(new))
-    for each in (posterior, alone or posterior):
-        if len(new) == size:
-            least = np.minimum(least, least_of_posterior(each.with_more(new - counts)))
-        else:
-            drawn = posterior.components[component]
-            grown = tuple(
-                Component.of_cells(after) if a is drawn else a.listing_more(len(new) - size)
-                for a in each.components
-            )
-            board = Board.of(replace(each.prior, components=grown), new[None])
-            least = np.minimum(least, board.p_max()[0, :-1])
-    return least
 
 
 def questions(

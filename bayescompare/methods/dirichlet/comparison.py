@@ -14,8 +14,8 @@ from bayescompare._errors import QuantityNotAvailableError
 from bayescompare.comparison.columns import HIGHEST, LOWER, LOWEST, UPPER
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.method import Sampling
+from bayescompare.comparison.questions import Questions
 from bayescompare.methods._shared.domains import Domains
-from bayescompare.methods._shared.questions import Questions
 
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet import Dirichlet

@@ -27,6 +27,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import ALONE_LOWEST, HIGHEST, LOWEST, PROBABILITY
 from bayescompare.comparison.details import Details
+from bayescompare.comparison.of_posterior import listed_in_answer
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.completion_bounds import (
@@ -36,7 +37,6 @@ from bayescompare.kernels.dirichlet.completion_bounds import (
     completion_bounds,
 )
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.of_posterior import listed_in_answer
 from bayescompare.methods._shared.simplex import shared_weighted_logs
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.dirichlet import Board, DirichletMixture
@@ -69,14 +69,12 @@ class PartialDetails(Details):
     bounds_exact: bool | None = None
 
 
-def completion_bounds_of(
-    results: Results, posterior: DirichletMixture, alone: DirichletMixture | None, answer: Answer
-) -> Answer:
+def completion_bounds_of(results: Results, posterior: DirichletMixture, answer: Answer) -> Answer:
     """Add the bounds of P, and of its parts, over all values of the missing cells."""
     options, listed = partial_table(results).completions(), listed_in_answer(posterior.evidence)
     columns, parts = dict(answer.per_statement), dict(answer.parts)
     lowest, is_exact = [], True
-    for each, names in ((posterior, (LOWEST, HIGHEST)), (alone, (ALONE_LOWEST,))):
+    for each, names in ((posterior, (LOWEST, HIGHEST)), (posterior.alone, (ALONE_LOWEST,))):
         if each is None:
             continue
         bounds = _bounds(each, options)

@@ -38,6 +38,7 @@ from bayescompare.comparison.method import (
     Replicate,
     Sampling,
 )
+from bayescompare.comparison.questions import FourQuestions
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.network.dag_posterior import log_number_of_dags, log_sum_over_dags
 from bayescompare.kernels.network.statements import is_complete_network_part
@@ -49,7 +50,6 @@ from bayescompare.methods._shared.priors import (
     is_shared_prior_fixed,
     prior_options,
 )
-from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet import dirichlet_theta_summary, questions
 from bayescompare.methods.dirichlet.prior import dirichlet_prior_cells
 from bayescompare.methods.network.answer import (

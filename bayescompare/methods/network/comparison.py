@@ -15,7 +15,7 @@ from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.method import Sampling
-from bayescompare.methods._shared.questions import Questions
+from bayescompare.comparison.questions import Questions
 from bayescompare.methods.network.details import NetworkDetails
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import PROBABILITY, theta_columns
 from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.method import Method, Sampling
+from bayescompare.comparison.questions import FourQuestions
 from bayescompare.kernels.dirichlet.parts import parts_of_draws
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.network.dag_posterior import is_acyclic
 from bayescompare.methods._shared.priors import prior_options
-from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.network import Network
 from bayescompare.methods.network.answer import (

@@ -11,7 +11,7 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.decision import decide
-from bayescompare.methods._shared.questions import FourQuestions
+from bayescompare.comparison.questions import FourQuestions
 from bayescompare.methods.network.posterior import NetworkLayout
 from bayescompare.statements import Statements
 

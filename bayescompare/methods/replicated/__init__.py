@@ -44,6 +44,7 @@ from bayescompare.comparison.method import (
     Replicate,
     Sampling,
 )
+from bayescompare.comparison.questions import FourQuestions
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.replicated.count_posterior import CountPosterior
@@ -56,7 +57,6 @@ from bayescompare.methods._shared.priors import (
     is_shared_prior_fixed,
     prior_options,
 )
-from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet.of_pair import prior_of_pair
 from bayescompare.methods.dirichlet.prior import (
     Prior,

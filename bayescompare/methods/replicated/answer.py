@@ -15,6 +15,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import PROBABILITY, theta_columns
 from bayescompare.comparison.decision import decide
 from bayescompare.comparison.method import Sampling
+from bayescompare.comparison.questions import FourQuestions
 from bayescompare.kernels.dirichlet.parts import parts_of_orders
 from bayescompare.kernels.replicated.count_posterior import (
     CountPosterior,
@@ -24,7 +25,6 @@ from bayescompare.kernels.replicated.count_posterior import (
     sampled_counts,
     sampled_replicated_cut,
 )
-from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.replicated.details import (
     ReplicatedDetails,
     UncertaintySplit,

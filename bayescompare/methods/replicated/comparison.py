@@ -9,8 +9,8 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.questions import Questions
 from bayescompare.methods._shared.domains import Domains
-from bayescompare.methods._shared.questions import Questions
 from bayescompare.methods.replicated.details import ReplicatedDetails
 from bayescompare.methods.replicated.uncertainty import uncertainty_split_series
 from bayescompare.text.numbers import setting_number_text
