@@ -308,7 +308,7 @@ def _observed_by_compared_model(c: Comparison) -> np.ndarray[Any, Any]:
     # As the method gives it: c.draws() adds indices and counts of what it observes.
     tree = c.answer.tree
     if tree is None:
-        tree = c.method.draws(c.results, 1, 1, np.random.default_rng(0))
+        tree = c.posterior.draws(1, 1, np.random.default_rng(0))
     data = tree["observed_data"].to_dataset()
     n = data.sizes["dataset"]
     parts = [data[name].transpose("dataset", ...).values.reshape(n, -1) for name in data.data_vars]

@@ -6,7 +6,7 @@ from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.evidence import EvidenceEstimate
 from bayescompare.methods.classic.comparison import PerMeasureComparison, RankComparison
 from bayescompare.methods.context.comparison import ContextComparison
-from bayescompare.methods.dirichlet.comparison import DirichletComparison
+from bayescompare.methods.dirichlet.posterior import DirichletComparison
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.model_file.comparison import ModelComparison
 from bayescompare.methods.network.comparison import NetworkComparison

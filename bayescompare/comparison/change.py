@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from bayescompare.comparison.claims import claim_in_quotes
 from bayescompare.comparison.decision import SETTLED, SIGNIFICANT
-from bayescompare.comparison.of_posterior import level_with_more
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
@@ -43,7 +42,7 @@ def _datasets_to_change_verdict(c: Comparison) -> str:
     method, answer, decision = c.method, c.answer, c.decision
     if decision.verdict == "tied":
         return "one more dataset that supports one of those tied would break the tie"
-    level = _level_given(c)
+    level = c.posterior.level_given(decision)
     if level is None:
         return ""
     bayesian = answer.pvalue is None
@@ -80,17 +79,6 @@ def _datasets_to_change_verdict(c: Comparison) -> str:
         f"if {moved} of the datasets that support it had supported {other} instead, it would not "
         f"be {still}"
     )
-
-
-def _level_given(c: Comparison) -> Callable[[int, int], float] | None:
-    """Return what gives the level for other counts, where every dataset was counted."""
-    decision, labels = c.decision, c.answer.labels
-    if c.posterior is None:
-        return c.method.level_given(c.results, c.answer, decision)
-    rival = None if decision.runner_up is None else decision.runner_up[0]
-    if rival not in labels or len(c.posterior.evidence.uncounted):
-        return None
-    return level_with_more(c.posterior, labels.index(decision.statement), labels.index(rival))
 
 
 def _least_number_to_change(holds: Callable[[int], bool], most: int = _MOST) -> int | None:

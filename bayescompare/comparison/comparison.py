@@ -32,7 +32,6 @@ from bayescompare.comparison.headline import headline
 from bayescompare.comparison.intervals import STORED, interval_choice, statement_intervals
 from bayescompare.comparison.loo import MOST_KHAT, checked_loo, exact_loo
 from bayescompare.comparison.method import Form, Method, Sampling
-from bayescompare.comparison.of_posterior import grown
 from bayescompare.comparison.tree import EDITED
 from bayescompare.table.results import Results
 from bayescompare.table.words import caveats_of_results
@@ -45,8 +44,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayescompare.comparison.evidence import By, EvidenceEstimate
+    from bayescompare.comparison.posterior import Posterior
     from bayescompare.kernels.numerics.intervals import IntervalKind
-    from bayescompare.posterior.dirichlet import DirichletMixture
 
 __all__ = ["Comparison"]
 
@@ -136,15 +135,9 @@ class Comparison:
     answer: Answer
 
     @cached_property
-    def posterior(self) -> DirichletMixture | None:
-        """θ after the data, of which all is asked; from a file it is made again when first asked.
-
-        None where the answer is a test, or came from draws (`Answer.tree`).
-        """
-        held = self.answer.posterior
-        if held is None and self.answer.tree is None and not self.method.needs_mcmc:
-            return self.method.posterior(self.results)
-        return held
+    def posterior(self) -> Posterior:
+        """What this answer can be asked beyond its figures."""
+        return self.method.posterior_type(self.method, self.results, self.answer)
 
     # figures -------------------------------------------------------------------------------------
 
@@ -198,7 +191,7 @@ class Comparison:
     def log_evidence(self) -> float:
         """Log marginal likelihood, where it is closed."""
         if "log_evidence" in self.method.provides and self.answer.log_evidence is None:
-            why = self.method.limits(self.results).get("evidence")
+            why = self.posterior.why_not("evidence")
             words = f"is not there. {why}" if why else self.method.no_evidence()
             raise QuantityNotAvailableError(f"log_evidence {words}")
         return self._number("log_evidence", self.answer.log_evidence)
@@ -399,7 +392,7 @@ class Comparison:
         self._require("draws")
         check_draws(draws=draws, chains=chains)
         generator, seed = as_rng(rng)
-        tree = self.method.exact_draws(self.results, draws, chains, generator)
+        tree = self.posterior.draws(draws, chains, generator)
         return self._signed(tree, seed, sampler=self.method.draws_are)
 
     def model(self, *, form: Form = "textbook") -> pm.Model:
@@ -448,8 +441,8 @@ class Comparison:
         generator, seed = as_rng(rng)
         pm_sample = {**self.method.sampler, **pm_sample}
         if model is None:
-            own = self.method.own_sample(
-                self.results, draws=draws, chains=chains, rng=generator, options=pm_sample
+            own = self.posterior.own_sample(
+                draws=draws, chains=chains, rng=generator, options=pm_sample
             )
             if own is not None:
                 return self._signed(own, seed, sampler="nuts")
@@ -466,7 +459,7 @@ class Comparison:
                 predicts=self.method.predicts,
             )
             tree = with_pointwise_integration(tree, self.method, self.results, models.sampled)
-        finished = self.method.to_tree(self.results, models.labelled(tree), generator)
+        finished = self.posterior.from_nuts(models.labelled(tree), generator)
         return self._signed(finished, seed, sampler="nuts", edited=model is not None)
 
     def estimate_evidence(
@@ -503,8 +496,7 @@ class Comparison:
         """
         from bayescompare.comparison.evidence import estimated_evidence
 
-        limits = self.method.limits(self.results)
-        if why := self.method.lacks.get("evidence") or limits.get("evidence"):
+        if why := self.method.lacks.get("evidence") or self.posterior.why_not("evidence"):
             raise QuantityNotAvailableError(
                 f"estimate_evidence: method {self.method.name!r} has none. {why}"
             )
@@ -574,16 +566,7 @@ class Comparison:
                 "loo: with this prior there is no exact formula, and the chains of this answer "
                 "were not saved (JSON does not hold them, netCDF does); pass tree=, from sample()."
             )
-        if self.posterior is None:
-            both = self.method.leave_one_out(self.results)
-        elif self.posterior.states is None:
-            both = self.posterior.leave_one_out()
-        else:
-            raise BayescompareError(
-                "loo: there are too many statements and datasets with gaps to leave each out "
-                "exactly; pass tree=, from sample(), for PSIS."
-            )
-        return exact_loo(*both, self.results.datasets)
+        return exact_loo(*self.posterior.leave_one_out(), self.results.datasets)
 
     def plan(
         self,
@@ -632,7 +615,7 @@ class Comparison:
         if replicates is not None:
             # By identity: numbers that were given are refused beside factors, even the usual ones.
             factors = check_planning_factors(None if more is MORE else more, replicates)
-            again = self.method.replicate_simulator(self.results)
+            again = self.posterior.with_replicates()
             return plan_table(
                 again, best, factors, threshold, simulations, generator, name="replicates"
             )
@@ -645,11 +628,7 @@ class Comparison:
                 "plan: the chains of this answer were not saved (JSON does not hold them, netCDF "
                 "does); compare() again."
             )
-        if self.posterior is None:
-            simulate = self.method.predictive_simulator(self.results)
-        else:
-            simulate = grown(self.posterior)
-        return plan_table(simulate, best, numbers, threshold, simulations, generator)
+        return plan_table(self.posterior.grown(), best, numbers, threshold, simulations, generator)
 
     def predict(self, n: int, *, draws: int = 1000, rng: Rng = None) -> xr.DataArray:
         """Draw the statements of n new datasets from the posterior predictive.
@@ -864,11 +843,7 @@ class Comparison:
     # inside --------------------------------------------------------------------------------------
 
     def _has(self, quantity: str) -> bool:
-        return quantity in self.method.provides and not self._refuses(quantity)
-
-    def _refuses(self, quantity: str) -> str:
-        """Why these options, or this table, leave out a quantity; empty where they do not."""
-        return self.method.refuses(quantity) or self.method.limits(self.results).get(quantity, "")
+        return quantity in self.method.provides and not self.posterior.why_not(quantity)
 
     def __dir__(self) -> list[str]:
         """List what this answer has, without the names that would only raise an error."""
@@ -884,7 +859,8 @@ class Comparison:
             lacking.discard("none_leads")
         optional = ("unobserved", "pvalue", "statistic", "log_evidence", "tree")
         lacking.update(name for name in optional if getattr(answer, name) is None)
-        if not self._has("model") or "evidence" in {**method.lacks, **method.limits(self.results)}:
+        evidence = method.lacks.get("evidence") or self.posterior.why_not("evidence")
+        if evidence or not self._has("model"):
             lacking.add("estimate_evidence")
         if method.needs_mcmc:
             lacking.add("draws")
@@ -897,7 +873,7 @@ class Comparison:
         if THETA_LOWER not in answer.per_statement:
             lacking.add("intervals")
         lacking.discard("sensitivity")
-        if no_prior_weight_criticism(method) or (method.needs_mcmc and answer.tree is None):
+        if no_prior_weight_criticism(self) or (method.needs_mcmc and answer.tree is None):
             lacking.add("sensitivity")
         if no_rope_criticism(self):
             lacking.add("rope_sensitivity")
@@ -906,7 +882,7 @@ class Comparison:
     def _require(self, quantity: str) -> None:
         if quantity not in self.method.provides:
             raise self.method.unavailable(quantity)
-        if why := self._refuses(quantity):
+        if why := self.posterior.why_not(quantity):
             raise BayescompareError(why)
 
     def _require_model(self, asked: str) -> None:
@@ -918,7 +894,7 @@ class Comparison:
                 f"methods with one: {', '.join(registry.having('model'))}, and model files."
                 f"{f' {why}' if why else ''}"
             )
-        if why := self.method.refuses("model"):
+        if why := self.posterior.why_not("model"):
             raise BayescompareError(f"{asked}: {why}")
 
     def _check_form(self, form: object) -> None:

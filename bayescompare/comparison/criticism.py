@@ -16,8 +16,7 @@ from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.abilities import has_ability
 from bayescompare.comparison.lever import option_lever
-from bayescompare.comparison.method import Method, Sampling
-from bayescompare.comparison.of_posterior import under_other_priors
+from bayescompare.comparison.method import Sampling
 from bayescompare.comparison.tree import check_tree
 from bayescompare.statements import OTHER, OUTCOME, Statement
 
@@ -50,7 +49,7 @@ def predictive_check(
     group = "prior_predictive" if prior else "posterior_predictive"
     check_tree(tree, group)
     check_tree(tree, "observed_data")
-    own = c.method.predictive_statistics(c.results, tree, generator, prior=prior)
+    own = c.posterior.statistics(tree, generator, prior=prior)
     statistics = _usual_criticism_statistics(c, tree, group, generator) if own is None else own
     rows = {}
     for label, (predicted, observed) in statistics.items():
@@ -174,14 +173,14 @@ def prior_sensitivity_criticism(
     c: Comparison, values: Sequence[float] | None = None
 ) -> pd.DataFrame:
     """Repeat the comparison with weaker and stronger priors; statements are columns."""
-    if reason := no_prior_weight_criticism(c.method):
+    if reason := no_prior_weight_criticism(c):
         raise BayescompareError(f"sensitivity: {reason}")
     chosen = None if values is None else _numbers_for_criticism("values", values)
     if chosen is not None and not (chosen > 0).all():
         raise BayescompareError(f"values={values!r}: give finite numbers > 0.")
-    if c.posterior is not None:
-        base = c.posterior.alone or c.posterior
-        return under_other_priors(base, c.answer.labels.index(c.best), chosen)
+    varied = c.posterior.under_other_priors(chosen)
+    if varied is not None:
+        return varied
     lever = None
     if c.answer.tree is None:
         lever = c.method.lever(c.results) or option_lever(c.method, c.results)
@@ -195,8 +194,9 @@ def prior_sensitivity_criticism(
     return table
 
 
-def no_prior_weight_criticism(method: Method) -> str:
+def no_prior_weight_criticism(c: Comparison) -> str:
     """Why the weight of a method's prior cannot be varied; nothing where it can."""
+    method = c.method
     if not has_ability(type(method), "sensitivity"):
         named = [
             name for name in registry.names() if has_ability(registry.get(name), "sensitivity")
@@ -205,7 +205,7 @@ def no_prior_weight_criticism(method: Method) -> str:
             f"method {method.name!r} has no weight of its prior to vary (methods with one: "
             f"{', '.join(named)})."
         )
-    return method.refuses("sensitivity")
+    return c.posterior.why_not("sensitivity")
 
 
 def no_rope_criticism(c: Comparison) -> str:
@@ -219,7 +219,7 @@ def no_rope_criticism(c: Comparison) -> str:
             f"method {c.method.name!r} has no probability of equivalence for a rope to change; "
             "ask 'dirichlet', 'network' or 'correlated-t'."
         )
-    return c.method.refuses("rope_sensitivity")
+    return c.posterior.why_not("rope_sensitivity")
 
 
 def rope_sensitivity_criticism(

@@ -13,7 +13,6 @@ from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.columns import THETA_MEAN
-from bayescompare.comparison.of_posterior import listed_in_answer
 from bayescompare.kernels.numerics.intervals import (
     IntervalKind,
     draws_interval,
@@ -85,11 +84,7 @@ def _comparison_interval_ends(
     c: Comparison, asked: Interval, rng: Rng
 ) -> tuple[FloatArray, FloatArray, bool]:
     """Both ends for every statement, and whether they are exact."""
-    betas = None
-    if c.posterior is not None:
-        betas = [c.posterior.betas(s) for s in listed_in_answer(c.posterior.evidence).tolist()]
-    elif c.answer.tree is None and (mixtures := c.method.theta_betas(c.results)) is not None:
-        betas = [Betas(w, s[0] if s else np.ones_like(w), a, b) for w, a, b, *s in mixtures]
+    betas = c.posterior.shares()
     if betas is not None:
         both = np.array([_comparison_interval_of_betas(asked, each) for each in betas])
         return both[:, 0], both[:, 1], True

@@ -22,6 +22,7 @@ from bayescompare._typing import FloatArray, IntArray, StrArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.claims import claim_words
 from bayescompare.comparison.details import Details, Scalars
+from bayescompare.comparison.posterior import Posterior
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -126,6 +127,8 @@ class Method(ABC):
     reference: ClassVar[str] = ""
     #: What its report cites, its own paper first: keys of report/references.bib, or BibTeX entries.
     citations: ClassVar[tuple[str, ...]] = ()
+    #: What its answers can be asked.
+    posterior_type: ClassVar[type[Posterior]] = Posterior
     #: The type of its comparisons, where they have further fields.
     comparison_type: ClassVar[type[Comparison] | None] = None
     #: The type of the facts that only its answers have.
@@ -463,10 +466,6 @@ class Method(ABC):
     def no_evidence(self) -> str:
         """Say why there is no log evidence, where the method has one under other priors."""
         return "has no closed form under a custom prior; compare models by loo() instead."
-
-    def limits(self, results: Results) -> Mapping[str, str]:
-        """Say why this table leaves out quantities that the method has for others."""
-        return {}
 
     def refuses(self, quantity: str) -> str:
         """Say why these options leave out a quantity; empty where they do not."""

@@ -30,7 +30,7 @@ def predict_for_comparison(c: Comparison, n: int, draws: int, rng: Rng) -> xr.Da
             "total."
         )
     generator, seed = as_rng(rng)
-    labels = c.method.predict(c.results, c.answer, int(n), int(draws), generator)
+    labels = c.posterior.predict(int(n), int(draws), generator)
     attrs = {
         "method": c.method.name,
         "options": str(c.method.options()),
@@ -45,6 +45,6 @@ def predict_for_comparison(c: Comparison, n: int, draws: int, rng: Rng) -> xr.Da
 def simulate_for_comparison(c: Comparison, rng: Rng) -> Results:
     """Draw a table from the prior of an answer's method, and note how."""
     generator, seed = as_rng(rng)
-    table = c.method.simulate(c.results, generator)
+    table = c.posterior.simulate(generator)
     how = "" if seed is None else f", rng={seed}"
     return table._with(source=f"simulated from the prior of {c.method.name!r}{how}")

@@ -45,7 +45,7 @@ def reweighted_plan(
     rng: np.random.Generator,
 ) -> pd.DataFrame:
     """Tabulate how often so many further datasets settle the question; see `Comparison.plan`."""
-    weigh, each = c.method.likelihood_of_more(c.results, c.answer), leads_for_reweighting(c, "plan")
+    weigh, each = c.posterior.likelihood_of_more(), leads_for_reweighting(c, "plan")
     parts, failed, ess = [], [], []
     for k, number in enumerate(more):
         simulate = _ReweightedPlanSimulator(weigh, each, simulations, more[:k])

@@ -109,7 +109,7 @@ def smoothed_reweighting(log_weights: FloatArray) -> ReweightingWeights:
 
 def leads_for_reweighting(c: Comparison, asked: str) -> FloatArray:
     """P(each statement leads) given each draw, which averages to the answer."""
-    each = c.method.leads(c.results, c.answer)
+    each = c.posterior.leads()
     assert c.answer.probability is not None
     if not np.allclose(each.mean(axis=(0, 1)), c.answer.probability, atol=1e-6):
         raise BayescompareError(

@@ -381,7 +381,7 @@ def test_raising_the_log_prior_to_a_power_scales_the_strength(power: float, form
     if form == "textbook":
         del tree["log_prior"]
         pm.stats.compute_log_prior(tree, model=c.model(), progressbar=False)
-        tree = c.method.to_tree(c.results, tree, np.random.default_rng(0))
+        tree = c.posterior.from_nuts(tree, np.random.default_rng(0))
     mean, error = reweighed(tree, power)
     scaled = bc.compare(results, method=Dirichlet(prior=power)).summary()["theta_mean"]
     expected = scaled.reindex(list(c.answer.labels)).to_numpy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Method, Sampling
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.replicated.domains import DomainCounts
@@ -44,12 +45,39 @@ __all__ = ["NO_DOMAIN_EVIDENCE", "GroupedMethod"]
 NO_DOMAIN_EVIDENCE = "Domains are answered by NUTS, and their evidence has no closed form."
 
 
+class GroupedPosterior(Posterior):
+    """What is known of the domains, by draws alone."""
+
+    method: GroupedMethod
+
+    def why_not(self, quantity: str) -> str:
+        """Say what domains do not leave."""
+        if quantity in ("plan", "predict", "simulate", "on", "draws"):
+            return (
+                f"{quantity}: with group= the answer is sampled, and new datasets may be of an old "
+                "domain or of a new one; see c.domains, c.tree and c.sample()."
+            )
+        return ""
+
+    def own_sample(
+        self, *, draws: int, chains: int, rng: np.random.Generator, options: Mapping[str, Any]
+    ) -> xr.DataTree:
+        """Sample φ and κ by NUTS, and every θ_g given them."""
+        nuts.check_compiler_for_nuts()
+        sample = self.method.domain_sample(
+            self.results, draws=draws, chains=chains, rng=rng, options=options
+        )
+        return sample.tree
+
+
 class GroupedMethod(Method):
     """The variant of a method about θ for several domains; stands before that method as a base.
 
     A variant says which counts its domains have, how a dataset is observed, its log likelihood
     given log θ, and what its answer tells.
     """
+
+    posterior_type: ClassVar[type[Posterior]] = GroupedPosterior
 
     if TYPE_CHECKING:
         # Of the method that the variant is made from.
@@ -129,20 +157,6 @@ class GroupedMethod(Method):
         )
         return replace(answer, scalars=shared_sampled_questions(phi, statements, answer))
 
-    def own_sample(
-        self,
-        results: Results,
-        *,
-        draws: int,
-        chains: int,
-        rng: np.random.Generator,
-        options: Mapping[str, Any],
-    ) -> xr.DataTree | None:
-        """Sample φ and κ by NUTS, and every θ_g given them."""
-        nuts.check_compiler_for_nuts()
-        sample = self.domain_sample(results, draws=draws, chains=chains, rng=rng, options=options)
-        return sample.tree
-
     def model(self, results: Results) -> pm.Model:
         """Build the model as it is written, with θ of every domain."""
         import pymc as pm
@@ -159,15 +173,6 @@ class GroupedMethod(Method):
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it with every θ_g integrated out."""
         return shared_collapsed_model(results, self.listing(results), self.counts(results))
-
-    def refuses(self, quantity: str) -> str:
-        """Say what domains do not leave."""
-        if quantity in ("plan", "predict", "simulate", "on", "draws"):
-            return (
-                f"{quantity}: with group= the answer is sampled, and new datasets may be of an old "
-                "domain or of a new one; see c.domains, c.tree and c.sample()."
-            )
-        return super().refuses(quantity)
 
     def no_evidence(self) -> str:
         """Say why there is no log evidence."""

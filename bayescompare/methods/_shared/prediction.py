@@ -10,11 +10,10 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.method import Method
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.urn import draw_urn_cells, polya_urn
 from bayescompare.statements import OTHER, State, Statement, Statements
-from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -102,21 +101,15 @@ def shared_categorical_labels(
     return np.array(labels, dtype=np.str_)[draw_urn_cells(theta, number, rng)]
 
 
-def share_labels(
-    method: Method,
-    results: Results,
-    answer: Answer,
-    number: int,
-    draws: int,
-    rng: np.random.Generator,
-) -> StrArray:
+def share_labels(asked: Posterior, number: int, draws: int, rng: np.random.Generator) -> StrArray:
     """Draw the share of datasets that have each statement, and the statements of new ones from it.
 
     The shares are `theta` over "statement", or `r` or `q`, that of the first of two statements. The
     draws are exact where the answer is, else those of the answer.
     """
-    if answer.tree is None and not method.needs_mcmc:
-        posterior = method.draws(results, draws, 1, rng)["posterior"].to_dataset()
+    answer = asked.answer
+    if answer.tree is None and not asked.method.needs_mcmc:
+        posterior = asked.draws(draws, 1, rng)["posterior"].to_dataset()
     else:
         posterior = shared_sampled_posterior(answer)
     if "theta" in posterior:

@@ -377,7 +377,7 @@ class CorrelatedT(RateModel, Method):
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
     ) -> StrArray:
         """Draw the shares of datasets, and who is better on new datasets."""
-        return share_labels(self, results, answer, number, draws, rng)
+        return share_labels(self.posterior_type(self, results, answer), number, draws, rng)
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

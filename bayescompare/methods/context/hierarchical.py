@@ -315,7 +315,7 @@ class Hierarchical(Method):
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
     ) -> StrArray:
         """Draw the hyper-parameters, and who is better on new datasets."""
-        return share_labels(self, results, answer, number, draws, rng)
+        return share_labels(self.posterior_type(self, results, answer), number, draws, rng)
 
     def simulate(self, results: Results, rng: np.random.Generator) -> Results:
         """Draw the hyper-parameters from the prior, and errors on each dataset."""

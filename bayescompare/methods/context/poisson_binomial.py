@@ -396,7 +396,7 @@ class PoissonBinomial(RateModel, Method):
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
     ) -> StrArray:
         """Draw r, and who is better on new datasets."""
-        return share_labels(self, results, answer, number, draws, rng)
+        return share_labels(self.posterior_type(self, results, answer), number, draws, rng)
 
     def simulate(self, results: Results, rng: np.random.Generator) -> Results:
         """Draw r from the prior, and errors on each dataset."""

@@ -25,7 +25,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray, IntArray, StrArray
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import LOWER, LOWEST, UPPER, theta_columns
 from bayescompare.comparison.comparison import Comparison
@@ -43,6 +43,7 @@ from bayescompare.comparison.method import (
     Sampling,
 )
 from bayescompare.comparison.of_posterior import posterior_answer
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.questions import FourQuestions
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.evidence import Evidence, TooManyVectors
@@ -55,7 +56,6 @@ from bayescompare.kernels.dirichlet.posterior import (
 )
 from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.power import NO_EVIDENCE, NO_LOO
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
@@ -65,7 +65,6 @@ from bayescompare.methods._shared.priors import (
     shared_constant_dirichlet,
     shared_fixed_vector,
 )
-from bayescompare.methods.dirichlet.comparison import DirichletComparison
 from bayescompare.methods.dirichlet.elicited import WEIGHT, ElicitedPrior, is_elicited
 from bayescompare.methods.dirichlet.methods_text import (
     dirichlet_learned_text,
@@ -77,6 +76,7 @@ from bayescompare.methods.dirichlet.partial import (
     completion_bounds_of,
     partly_seen_listing,
 )
+from bayescompare.methods.dirichlet.posterior import DirichletComparison, DirichletPosterior
 from bayescompare.methods.dirichlet.prior import (
     Prior,
     check_prior,
@@ -96,7 +96,6 @@ from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm
-    import xarray as xr
 
     from bayescompare.comparison.pair_figures import PairFigures
 
@@ -162,6 +161,7 @@ class Dirichlet(Method):
         "decampos2016joint",
         "benavoli2015joint",
     )
+    posterior_type: ClassVar[type[Posterior]] = DirichletPosterior
     comparison_type: ClassVar[type[Comparison] | None] = DirichletComparison
     details_type: ClassVar[type[Details]] = PartialDetails
     scalars_type: ClassVar[type[Scalars]] = FourQuestions
@@ -365,17 +365,6 @@ class Dirichlet(Method):
             )
         return self
 
-    def limits(self, results: Results) -> Mapping[str, str]:
-        """Say what weights and missing cells leave out."""
-        if results.weights is not None:
-            return {"evidence": NO_EVIDENCE, "loo": f"loo: {NO_LOO}"}
-        if results.gaps in _GAPS:
-            return {
-                "on": "on: with missing cells the measures inform each other, so a subset is "
-                "another question; ask compare(..., measures=[...])."
-            }
-        return {}
-
     def patterns(self, statements: Statements) -> ElicitedPrior | WildcardPrior | None:
         """Return the prior where it is one of patterns of statements."""
         return pattern_prior(self._fixed_prior(statements), statements)
@@ -428,7 +417,7 @@ class Dirichlet(Method):
                 "pairwise(), or give compare() another prior ('symmetric' is the papers')."
             )
         if self.needs_mcmc:
-            from bayescompare.methods.dirichlet.posterior import dirichlet_sampled_answer
+            from bayescompare.methods.dirichlet.model import dirichlet_sampled_answer
 
             return dirichlet_sampled_answer(self, results, sampling)
         posterior = self.posterior(results, sampling.rng)
@@ -478,15 +467,6 @@ class Dirichlet(Method):
         columns = {**answer.per_statement, LOWER: lower, UPPER: upper}
         return replace(answer, per_statement=columns, parts=parts)
 
-    def leads(self, results: Results, answer: Answer) -> FloatArray:
-        """P(max) given each draw; given α it is exact."""
-        from bayescompare.methods.dirichlet.posterior import dirichlet_lead_given_draws
-
-        assert answer.tree is not None
-        posterior = answer.tree["posterior"].to_dataset()
-        evidence, (_, cells) = Evidence.from_table(results), self.cells(results)
-        return dirichlet_lead_given_draws(self, posterior, evidence, cells)[0]
-
     def _alpha_of(self, statements: Statements, label: str) -> float:
         """α of one statement, listed or not."""
         listed, cells = dirichlet_prior_cells(
@@ -525,30 +505,18 @@ class Dirichlet(Method):
         assert smaller.learned is not None
         return replace(smaller, learned=smaller.learned.reweighed(logs))
 
-    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
-        """Exact leave-one-dataset-out, as a difference of log evidences; what was learned holds."""
-        if self.needs_mcmc:
-            raise self.unavailable("exact loo with a custom prior")
-        posterior = self.posterior(results)
-        if posterior.states is None:
-            return posterior.leave_one_out()
-        raise BayescompareError(
-            "loo: there are too many statements and datasets with gaps to leave each out exactly; "
-            "pass tree=, from sample(), for PSIS."
-        )
-
     # posterior -----------------------------------------------------------------------------------
 
     def model(self, results: Results) -> pm.Model:
         """Build the PyMC model, with θ as a separate variable."""
-        from bayescompare.methods.dirichlet.posterior import build
+        from bayescompare.methods.dirichlet.model import build
 
         return build(self, results, "textbook")
 
     def place_theta(self, form: Form, listing: LumpedStatements) -> Any:
         """Add θ, and what its α is made of, to the model in context; return log θ."""
         from bayescompare.methods._shared.simplex import place_shared_dirichlet
-        from bayescompare.methods.dirichlet.posterior import (
+        from bayescompare.methods.dirichlet.model import (
             dirichlet_total_weight,
             place_dirichlet_alpha,
         )
@@ -574,7 +542,7 @@ class Dirichlet(Method):
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it parametrised for NUTS."""
-        from bayescompare.methods.dirichlet.posterior import build
+        from bayescompare.methods.dirichlet.model import build
 
         return build(self, results, "nuts")
 
@@ -584,7 +552,7 @@ class Dirichlet(Method):
         plain = plain and self.prior != "learned"
         if self.needs_mcmc or not plain or type(self) is not Dirichlet:
             return None
-        from bayescompare.methods.dirichlet.posterior import reusable_dirichlet_model
+        from bayescompare.methods.dirichlet.model import reusable_dirichlet_model
 
         return reusable_dirichlet_model(results, self.listing(results))
 
@@ -596,66 +564,6 @@ class Dirichlet(Method):
         patterns = self.patterns(statements)
         leading = None if patterns is None else patterns.leading()
         return LumpedStatements.from_cells(statements, cells, leading)
-
-    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
-        """Draw from the Dirichlet posterior."""
-        if self.needs_mcmc:
-            raise BayescompareError(
-                "draws() need a conjugate prior, and this one is not: use sample(), or the "
-                "posterior kept as c.tree."
-            )
-        from bayescompare.methods._shared.trees import posterior_tree
-        from bayescompare.methods.dirichlet.learned_model import dirichlet_with_log_prior
-
-        listing, posterior = self.listing(results), self.posterior(results, rng)
-        tree = posterior_tree(results, listing, posterior, self.learned, (chains, draws), rng)
-        if self.learned is None:
-            return tree
-        return dirichlet_with_log_prior(tree, listing, self.learned)
-
-    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
-        """Bring NUTS's tree into the shape of `draws`."""
-        from bayescompare.methods._shared.trees import finish_shared_tree
-        from bayescompare.methods.dirichlet.learned_model import (
-            dirichlet_with_log_prior,
-            dirichlet_without_choice,
-        )
-
-        listing = self.listing(results)
-        if self.learned is None:
-            return finish_shared_tree(tree, results, listing, rng)
-        tree = finish_shared_tree(dirichlet_without_choice(tree), results, listing, rng)
-        return dirichlet_with_log_prior(tree, listing, self.learned)
-
-    def predictive_statistics(
-        self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
-    ) -> Mapping[str, tuple[FloatArray, Any]] | None:
-        """Refuse a table with gaps: what such a dataset shows was not seen."""
-        if results.gaps not in _GAPS:
-            return None
-        raise BayescompareError(
-            "check: the statements of datasets with missing cells were not seen, so predictions "
-            "have nothing to be compared with; ask compare(..., missing='drop')."
-        )
-
-    def predict(
-        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
-    ) -> StrArray:
-        """Draw the statements of new datasets: by Pólya's urn where datasets were counted."""
-        from bayescompare.methods._shared.prediction import share_labels
-        from bayescompare.methods.dirichlet.prediction import predict_dirichlet
-
-        drawn = share_labels if results.gaps in _GAPS else predict_dirichlet
-        return drawn(self, results, answer, number, draws, rng)
-
-    def simulate(self, results: Results, rng: np.random.Generator) -> Results:
-        """Draw θ from the prior, and a statement for each dataset; gaps stay where they are."""
-        from bayescompare.methods.dirichlet.prediction import simulated
-
-        table = simulated(self, results, rng)
-        if results.gaps not in _GAPS:
-            return table
-        return table._with(data=table.data.where(results.data.notnull()), gaps=results.gaps)
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Dirichlet:

@@ -12,7 +12,6 @@ import xarray as xr
 
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.prediction import (
@@ -31,34 +30,31 @@ from bayescompare.methods._shared.trees import (
     shared_marginal_dims,
     shared_statement_coords,
 )
-from bayescompare.methods.dirichlet.pattern_draws import draw_statement
-from bayescompare.methods.dirichlet.posterior import (
+from bayescompare.methods.dirichlet.model import (
     dirichlet_hyperparameter,
     scaled_dirichlet_cells,
 )
+from bayescompare.methods.dirichlet.pattern_draws import draw_statement
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods._shared.learned_prior import LearnedPrior
     from bayescompare.methods.dirichlet import Dirichlet
+    from bayescompare.methods.dirichlet.posterior import DirichletPosterior
     from bayescompare.posterior.dirichlet import DirichletMixture
 
 __all__ = ["predict_dirichlet", "simulated"]
 
 
 def predict_dirichlet(
-    method: Dirichlet,
-    results: Results,
-    answer: Answer,
-    number: int,
-    draws: int,
-    rng: np.random.Generator,
+    asked: DirichletPosterior, number: int, draws: int, rng: np.random.Generator
 ) -> StrArray:
     """Draw statements by Pólya's urn; under a prior of the user's, given each draw of it."""
-    if not method.needs_mcmc:
-        return _urn_labels(method, method.posterior(results), number, draws, rng)
-    statements, cells = method.cells(results)
+    method, answer = asked.method, asked.answer
+    if asked.theta is not None:
+        return _urn_labels(method, asked.theta, number, draws, rng)
+    statements, cells = method.cells(asked.results)
     posterior = shared_sampled_posterior(answer)
     if "theta" in method.nonconjugate_priors:
         theta = posterior["theta"]

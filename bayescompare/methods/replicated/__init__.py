@@ -427,7 +427,7 @@ class Replicated(Method):
     ) -> Any:
         """Add θ to the model in context; return log θ."""
         from bayescompare.methods._shared.simplex import place_shared_dirichlet
-        from bayescompare.methods.dirichlet.posterior import place_dirichlet_alpha
+        from bayescompare.methods.dirichlet.model import place_dirichlet_alpha
 
         alpha = place_dirichlet_alpha(self.nonconjugate_priors, listing)
         return place_shared_dirichlet(form, "theta", alpha, float(datasets), ("statement",))
@@ -465,7 +465,7 @@ class Replicated(Method):
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
     ) -> StrArray:
         """Draw θ, and the statements of new datasets from it."""
-        return share_labels(self, results, answer, number, draws, rng)
+        return share_labels(self.posterior_type(self, results, answer), number, draws, rng)
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:

@@ -1,0 +1,194 @@
+"""`Posterior`: what an answer can be asked beyond its figures, once for all methods.
+
+Where the answer is a distribution of θ, the questions are answered here. Families whose parameters
+are others derive from it; what they do not define, their answers do not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray, StrArray
+from bayescompare.comparison.decision import decide
+from bayescompare.comparison.of_posterior import (
+    grown,
+    level_with_more,
+    listed_in_answer,
+    under_other_priors,
+)
+from bayescompare.posterior.component import Betas
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from bayescompare.comparison.answer import Answer
+    from bayescompare.comparison.decision import Decision
+    from bayescompare.posterior.dirichlet import DirichletMixture
+    from bayescompare.table.results import Results
+
+__all__ = ["Posterior"]
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What the answer of a method to one table can be asked.
+
+    Attributes
+    ----------
+    method : Method
+    results : Results
+    answer : Answer
+    """
+
+    method: Any
+    results: Results
+    answer: Answer
+
+    @cached_property
+    def theta(self) -> DirichletMixture | None:
+        """The distribution of θ, made again where a file gave the figures.
+
+        None where the answer is of another kind, or came from draws (`Answer.tree`).
+        """
+        held = self.answer.posterior
+        if held is None and self.answer.tree is None and not self.method.needs_mcmc:
+            found: DirichletMixture | None = self.method.posterior(self.results)
+            return found
+        return held
+
+    def why_not(self, quantity: str) -> str:
+        """Why these options, or this table, leave out a quantity; empty where they do not."""
+        refusal: str = self.method.refuses(quantity)
+        return refusal
+
+    # draws ----------------------------------------------------------------------------------------
+
+    def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
+        """Draw from the posterior without MCMC."""
+        tree: xr.DataTree = self.method.exact_draws(self.results, draws, chains, rng)
+        return tree
+
+    def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
+        """Bring a tree that NUTS made into the shape that `draws` gives."""
+        finished: xr.DataTree = self.method.to_tree(self.results, tree, rng)
+        return finished
+
+    def own_sample(
+        self, *, draws: int, chains: int, rng: np.random.Generator, options: Mapping[str, Any]
+    ) -> xr.DataTree | None:
+        """Sample in a way of its own; None where NUTS of the model for it does."""
+        tree: xr.DataTree | None = self.method.own_sample(
+            self.results, draws=draws, chains=chains, rng=rng, options=options
+        )
+        return tree
+
+    def leads(self) -> FloatArray:
+        """P(each statement leads) given each draw of a sampled answer: (chain, draw, statement)."""
+        leads: FloatArray = self.method.leads(self.results, self.answer)
+        return leads
+
+    # the same question of other data --------------------------------------------------------------
+
+    def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
+        """Exact log predictive densities of each dataset: given the others, and given all."""
+        if self.theta is None:
+            both: tuple[FloatArray, FloatArray] = self.method.leave_one_out(self.results)
+            return both
+        if self.theta.states is not None:
+            raise BayescompareError(
+                "loo: there are too many statements and datasets with gaps to leave each out "
+                "exactly; pass tree=, from sample(), for PSIS."
+            )
+        return self.theta.leave_one_out()
+
+    def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Return a function that adds so many predicted datasets and answers again."""
+        if self.theta is None:
+            simulate: Callable[[int, np.random.Generator], FloatArray]
+            simulate = self.method.predictive_simulator(self.results)
+            return simulate
+        return grown(self.theta)
+
+    def with_replicates(self) -> Callable[[float, np.random.Generator], FloatArray]:
+        """Return a function that makes each dataset's replicates so many times as many.
+
+        It simulates them and answers again.
+        """
+        simulate: Callable[[float, np.random.Generator], FloatArray]
+        simulate = self.method.replicate_simulator(self.results)
+        return simulate
+
+    def likelihood_of_more(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Return what plans with a sampled answer, by reweighting its draws.
+
+        The function predicts so many datasets at one draw of the posterior, and returns their log
+        likelihood at every draw (chain, draw).
+        """
+        weigh: Callable[[int, np.random.Generator], FloatArray]
+        weigh = self.method.likelihood_of_more(self.results, self.answer)
+        return weigh
+
+    def level_given(self, decision: Decision) -> Callable[[int, int], float] | None:
+        """Return a function that gives the level for other data; None where that is slow.
+
+        The function takes how many datasets more support the leading statement, and how many of
+        its own went to the next one instead; it returns the statement's P, or the p-value.
+        """
+        if self.theta is None:
+            level: Callable[[int, int], float] | None
+            level = self.method.level_given(self.results, self.answer, decision)
+            return level
+        labels = self.answer.labels
+        rival = None if decision.runner_up is None else decision.runner_up[0]
+        if rival not in labels or len(self.theta.evidence.uncounted):
+            return None
+        return level_with_more(self.theta, labels.index(decision.statement), labels.index(rival))
+
+    def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
+        """Statements of so many new datasets, (draws, number), from the posterior predictive."""
+        labels: StrArray = self.method.predict(self.results, self.answer, number, draws, rng)
+        return labels
+
+    def simulate(self, rng: np.random.Generator) -> Results:
+        """Return a table like this one drawn from the prior, with the truth that it came from."""
+        table: Results = self.method.simulate(self.results, rng)
+        return table
+
+    # criticism ------------------------------------------------------------------------------------
+
+    def shares(self) -> list[Betas] | None:
+        """Return each listed θ as a mixture of Betas; None where it has no such form."""
+        if self.theta is None:
+            if self.answer.tree is not None:
+                return None
+            mixtures = self.method.theta_betas(self.results)
+            if mixtures is None:
+                return None
+            return [Betas(w, s[0] if s else np.ones_like(w), a, b) for w, a, b, *s in mixtures]
+        return [self.theta.betas(s) for s in listed_in_answer(self.theta.evidence).tolist()]
+
+    def under_other_priors(self, values: FloatArray | None) -> pd.DataFrame | None:
+        """Tabulate P by the weight of the prior; None where draws must be weighed for that."""
+        if self.theta is None:
+            return None
+        best = self.answer.labels.index(decide(self.answer).statement)
+        return under_other_priors(self.theta.alone or self.theta, best, values)
+
+    def statistics(
+        self, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
+    ) -> Mapping[str, tuple[FloatArray, Any]] | None:
+        """Return what `check` compares: by name, predicted values (n,) and what was seen.
+
+        What was seen is one number, or one for each prediction where it is itself uncertain. None
+        where the usual statistics will do.
+        """
+        found: Mapping[str, tuple[FloatArray, Any]] | None
+        found = self.method.predictive_statistics(self.results, tree, rng, prior=prior)
+        return found

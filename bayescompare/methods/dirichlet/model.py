@@ -1,0 +1,218 @@
+"""The multinomial-Dirichlet test in PyMC: its model, and its answer under a prior of the user's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
+from bayescompare.comparison import nuts
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.compiled import ReusableModel
+from bayescompare.comparison.method import Form, Sampling
+from bayescompare.evidence import Evidence
+from bayescompare.kernels.dirichlet.cells import DirichletCells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.leading import sole_leader
+from bayescompare.methods._shared.drawn import (
+    drawn_parts,
+    drawn_theta_summary,
+    shared_sampled_questions,
+)
+from bayescompare.methods._shared.lumped import LumpedStatements
+from bayescompare.methods._shared.priors import (
+    Priors,
+    check_shared_prior_support,
+    place_shared_prior,
+)
+from bayescompare.methods._shared.trees import (
+    finish_shared_tree,
+    shared_marginal_dims,
+    shared_statement_coords,
+)
+from bayescompare.methods.dirichlet.partial import PartialDetails
+from bayescompare.statements import DENSE, Statements
+from bayescompare.table.results import Results
+from bayescompare.text.numbers import count
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+    from bayescompare.methods.dirichlet import Dirichlet
+
+#: The data of the model: each dataset's weight in every statement.
+WEIGHT = "weight"
+
+__all__ = [
+    "build",
+    "dirichlet_hyperparameter",
+    "dirichlet_lead_given_draws",
+    "dirichlet_sampled_answer",
+    "dirichlet_total_weight",
+    "place_dirichlet_alpha",
+    "reusable_dirichlet_model",
+    "scaled_dirichlet_cells",
+]
+
+
+def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
+    """Build the model of a method in one of its forms, with the user's priors in it."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    listing = method.listing(results)
+    priors = method.nonconjugate_priors
+    _check_dirichlet_test_size(priors, listing)
+    with pm.Model(coords=shared_statement_coords(results, listing)) as model:
+        weights = pm.Data(WEIGHT, listing.weights, dims=("dataset", "statement"))
+        if "theta" in priors:
+            theta = place_shared_prior("theta", priors["theta"], ("statement",))
+            _check_dirichlet_test_theta(theta, listing)
+            log_theta = pt.log(theta)
+        else:
+            log_theta = method.place_theta(form, listing)
+            theta = model["theta"]
+        if not listing.has_other:
+            marginal = pt.tensordot(theta, listing.wins, axes=1)
+            pm.Deterministic("marginal", marginal, dims=shared_marginal_dims(results))
+        method.observe(results, log_theta, weights)
+    return model
+
+
+def dirichlet_total_weight() -> Any:
+    """The weight of all datasets together, in the model at hand."""
+    import pymc as pm
+
+    return pm.modelcontext(None)[WEIGHT].sum()
+
+
+def reusable_dirichlet_model(results: Results, listing: LumpedStatements) -> ReusableModel:
+    """What the model of a table has in common with others, under a fixed α."""
+    wins = None if listing.has_other else (listing.wins.shape, listing.wins.tobytes())
+    key = ("dirichlet", listing.weights.shape, listing.log_alpha.tobytes(), wins)
+    return ReusableModel(key, {WEIGHT: listing.weights}, shared_statement_coords(results, listing))
+
+
+def place_dirichlet_alpha(priors: Priors, listing: LumpedStatements) -> Any:
+    """Each cell's α: fixed, or random by the user's prior on alpha or strength."""
+    import pytensor.tensor as pt
+
+    if "strength" in priors:
+        log_share = listing.log_multiplicity - np.logaddexp.reduce(listing.log_multiplicity)
+        return place_shared_prior("strength", priors["strength"], ()) * np.exp(log_share)
+    if "alpha" in priors:
+        alpha = pt.as_tensor_variable(place_shared_prior("alpha", priors["alpha"], ("statement",)))
+        if alpha.ndim and listing.has_other:
+            raise BayescompareError(
+                f"priors['alpha'] is a vector, but beyond {DENSE} statements α must be one number "
+                "for all: give a scalar prior."
+            )
+        return alpha * np.exp(listing.log_multiplicity)
+    return np.exp(listing.log_alpha)
+
+
+def _check_dirichlet_test_size(priors: Priors, listing: LumpedStatements) -> None:
+    if "theta" in priors and listing.has_other:
+        power = count(round(float(np.logaddexp.reduce(listing.log_multiplicity))))
+        raise BayescompareError(
+            f"priors['theta'] needs every statement listed, at most {DENSE}; here there are about "
+            f"e^{power}. Put a prior on alpha or "
+            "strength, or compare on fewer measures."
+        )
+    if "alpha" in priors and listing.log_multiplicity[-1] > 690.0:
+        raise BayescompareError(
+            "priors['alpha']: α times the number of statements exceeds the float range; put the "
+            "prior on 'strength' (their sum) instead."
+        )
+
+
+def _check_dirichlet_test_theta(theta: Any, listing: LumpedStatements) -> None:
+    length = theta.type.shape[-1] if theta.ndim == 1 else None
+    if theta.ndim != 1 or (length is not None and length != len(listing.labels)):
+        raise BayescompareError(
+            f"priors['theta'] must be a vector over the {len(listing.labels)} statements "
+            f"({', '.join(listing.labels[:4])}…); its shape is {theta.type.shape}."
+        )
+
+
+def dirichlet_sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> Answer:
+    """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
+    model = method.model(results)
+    check_shared_prior_support(method.nonconjugate_priors, method.parameters, model)
+    tree = nuts.sample_nuts_as_asked(sampling, method.nuts_model(results), through=model)
+    statements, cells = method.cells(results)
+    evidence = Evidence.from_table(results)
+    tree = finish_shared_tree(tree, results, method.listing(results), sampling.rng)
+    posterior = tree["posterior"].to_dataset()
+    each, lump = dirichlet_lead_given_draws(method, posterior, evidence, cells)
+    probability = each.mean(axis=(0, 1))
+    unseen = ~evidence.possible
+    # Given α the cells are continuous, and so never equal; a prior on θ may have them so.
+    counted = "theta" not in method.nonconjugate_priors and not len(evidence.uncounted)
+    none = 0.0 if counted else 1.0 - float(each.any(axis=-1).mean())
+    answer = Answer.over(
+        statements,
+        probability=probability,
+        unobserved=float(probability[unseen].sum() + lump.mean()),
+        mcse=nuts.nuts_monte_carlo_error(each),
+        none_leads=none,
+        per_statement=drawn_theta_summary(posterior["theta"], statements),
+        parts=drawn_parts(posterior["theta"], statements),
+        tree=tree,
+        seed=sampling.seed,
+        details=PartialDetails(partly_seen=len(evidence.uncounted) or None),
+    )
+    return replace(answer, scalars=shared_sampled_questions(posterior["theta"], statements, answer))
+
+
+def dirichlet_lead_given_draws(
+    method: Dirichlet, posterior: xr.Dataset, evidence: Evidence, cells: DirichletCells
+) -> tuple[FloatArray, FloatArray]:
+    """P(max) of each listed statement given each draw, and of those not listed together.
+
+    Given α it is exact where every dataset was counted.
+    """
+    if "theta" in method.nonconjugate_priors or len(evidence.uncounted):
+        each = _largest_dirichlet_test_theta(posterior["theta"])
+        return each, np.zeros(each.shape[:2])
+    return _dirichlet_test_given_alpha(posterior, evidence.statements, cells)
+
+
+def _largest_dirichlet_test_theta(theta: xr.DataArray) -> FloatArray:
+    return sole_leader(theta.transpose("chain", "draw", "statement").values).astype(np.float64)
+
+
+def _dirichlet_test_given_alpha(
+    posterior: xr.Dataset, statements: Statements, cells: DirichletCells
+) -> tuple[FloatArray, FloatArray]:
+    """P(max) given each draw of α, exactly: conditionally the model is conjugate.
+
+    Averaging these (Rao–Blackwell) has far less Monte Carlo error than counting which θ is
+    largest, and needs no aggregate however many statements there are.
+    """
+    name = dirichlet_hyperparameter(posterior)
+    drawn = posterior[name].transpose("chain", "draw", ...).values
+    each = np.empty((*drawn.shape[:2], statements.n_listed))
+    lump = np.empty(drawn.shape[:2])
+    for chain, draw in np.ndindex(drawn.shape[:2]):
+        scaled = scaled_dirichlet_cells(name, drawn[chain, draw], statements, cells)
+        each[chain, draw], lump[chain, draw] = probability_of_maximum(scaled)
+    return each, lump
+
+
+def dirichlet_hyperparameter(posterior: xr.Dataset) -> str:
+    """Name of the parameter that a user's prior is on."""
+    return "strength" if "strength" in posterior else "alpha"
+
+
+def scaled_dirichlet_cells(
+    name: str, value: FloatArray, statements: Statements, cells: DirichletCells
+) -> DirichletCells:
+    """Return the conjugate Dirichlet given one draw of the strength, or of α."""
+    log_alpha = np.log(value) - (statements.log_size if name == "strength" else 0.0)
+    listed = np.broadcast_to(log_alpha, statements.n_listed).astype(np.float64)
+    return DirichletCells(listed, cells.counts, float(listed[0]), cells.rest_log_size)
