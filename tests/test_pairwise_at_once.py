@@ -16,7 +16,7 @@ import bayescompare as bc
 from bayescompare import _pairwise
 from bayescompare._errors import BayescompareError
 from bayescompare.methods._shared.learned_prior import Learned
-from bayescompare.plots.critical import _critical_plot_ranks
+from bayescompare.plots.critical import expected_ranks
 from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
 from tests.cases import few_quick
@@ -200,8 +200,8 @@ def test_ranks_in_pictures_are_those_of_single_comparisons() -> None:
     apart, together = both(table(noise(8, 5, 2), rope=0.2))
     for measure in apart.results.measures:
         np.testing.assert_allclose(
-            _critical_plot_ranks(together, measure),
-            _critical_plot_ranks(apart, measure),
+            expected_ranks(together, measure),
+            expected_ranks(apart, measure),
             atol=1e-12,
         )
 

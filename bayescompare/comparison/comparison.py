@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -759,19 +759,7 @@ class Comparison:
 
     def plot(
         self,
-        kind: Literal[
-            "statements",
-            "simplex",
-            "network",
-            "shrinkage",
-            "ranks",
-            "relation",
-            "growth",
-            "robustness",
-            "sensitivity",
-            "plan",
-        ]
-        | None = None,
+        kind: str | None = None,
         *,
         title: str | None = None,
         figsize: tuple[float, float] | None = None,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -451,7 +451,7 @@ class Pairwise:
 
     def plot(
         self,
-        kind: Literal["matrix", "order", "dominance", "critical"] | None = None,
+        kind: str | None = None,
         *,
         measure: str | None = None,
         level: float | None = None,

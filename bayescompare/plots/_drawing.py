@@ -1,14 +1,17 @@
-"""What all plots share: axes, colours, and names shown literally."""
+"""What all plots share: axes, colours, legends, titles, and names shown literally."""
 
 from __future__ import annotations
 
 import math
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.statements import BAR, Statement
 from bayescompare.text.names import common_prefix, short_names
 
@@ -16,31 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.transforms import Transform
-
-__all__ = [
-    "BLUE",
-    "GLUE",
-    "GREEN",
-    "GREY",
-    "INK",
-    "LINES",
-    "LITERAL",
-    "ORANGE",
-    "PURPLE",
-    "SKY",
-    "VERMILION",
-    "add_legend",
-    "clip_drawn_label",
-    "clip_drawn_text",
-    "figure_of",
-    "legend_beside",
-    "moved_in_drawing",
-    "new_axes",
-    "prefix_words",
-    "set_title",
-    "shown_names",
-    "wrap_label",
-]
 
 #: Okabe & Ito's colours: distinct for every kind of colour vision and, as chosen here, in grey.
 BLUE, SKY, ORANGE, GREEN, VERMILION = "#0072B2", "#56B4E9", "#E69F00", "#009E73", "#D55E00"
@@ -65,23 +43,33 @@ LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
 #: Holds words together on one line.
 GLUE = "\N{NO-BREAK SPACE}"
 
+#: Corners of a triangle of three shares: left, right, top.
+CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, math.sqrt(0.75)]])
 
-def new_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """Return `ax`, or the Axes of a new pyplot figure of this size in inches."""
-    if ax is not None:
-        from matplotlib.axes import Axes
 
-        argument: object = ax
-        if not isinstance(argument, Axes):
-            raise BayescompareError(
-                f"ax is a {type(argument).__name__}: give a matplotlib Axes, or None for a new "
-                "figure."
-            )
-        return ax
-    import matplotlib.pyplot as plt
+# axes ---------------------------------------------------------------------------------------------
 
-    _, axes = plt.subplots(figsize=size, layout="constrained")
-    return axes
+
+def new_axes(ax: Any, size: tuple[float, float]) -> Axes:
+    """Return `ax`, or the Axes of a new pyplot figure of this size in inches.
+
+    A Figure instead of Axes, as the report gives, is made as large as that and gets one Axes.
+    """
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        return plt.subplots(figsize=size, layout="constrained")[1]
+    if isinstance(ax, Figure):
+        ax.set_size_inches(size)
+        ax = ax.subplots()
+    if not isinstance(ax, Axes):
+        raise BayescompareError(
+            f"ax is a {type(ax).__name__}: give a matplotlib Axes, or None for a new figure."
+        )
+    return ax
 
 
 def figure_of(ax: Axes) -> Figure | SubFigure:
@@ -91,11 +79,40 @@ def figure_of(ax: Axes) -> Figure | SubFigure:
     return figure
 
 
-def moved_in_drawing(ax: Axes, transform: Transform, x: float, y: float) -> Transform:
+def inches_of(ax: Axes) -> tuple[float, float]:
+    """Return the width and height of the Axes in inches, before the figure is laid out."""
+    box, dpi = ax.get_window_extent(), figure_of(ax).dpi
+    return box.width / dpi, box.height / dpi
+
+
+def moved(ax: Axes, transform: Transform, x: float, y: float) -> Transform:
     """Return the transform moved by x and y points, whatever the size of the figure."""
     from matplotlib.transforms import ScaledTranslation
 
     return transform + ScaledTranslation(x / 72, y / 72, figure_of(ax).dpi_scale_trans)
+
+
+def finish(ax: Axes, *title: str, bare: str = "top right", **options: Any) -> Axes:
+    """Set the title, hide the spines of `bare` sides, and show every name as it is.
+
+    Where the left spine is hidden, the rows of the Axes have names instead of ticks.
+    """
+    from matplotlib.ticker import FuncFormatter
+
+    sides = bare.split()
+    ax.spines[sides].set_visible(False)
+    if "left" in sides:
+        ax.tick_params(axis="y", length=0)
+    named = [ax.xaxis.label, ax.yaxis.label, *ax.texts]
+    for axis in (ax.xaxis, ax.yaxis):
+        # Names that were given; the numbers of a logarithmic axis are mathematics.
+        if isinstance(axis.get_major_formatter(), FuncFormatter):
+            named += axis.get_ticklabels()
+    for text in named:
+        text.set(**LITERAL)
+    if title:
+        set_title(ax, *title, **options)
+    return ax
 
 
 def set_title(
@@ -111,16 +128,16 @@ def set_title(
     `pad` is the room between the title and the Axes, in points.
     """
     if inches is None:
-        inches = min(ax.get_window_extent().width / figure_of(ax).dpi, most)
+        inches = min(inches_of(ax)[0], most)
     width = max(24, int(inches / 0.088))
     # "P = 0.8" and "p < 0.001" stay on one line.
     glued = (re.sub(r" ([=<>]) ", rf"{GLUE}\1{GLUE}", part) for part in parts)
-    lines = [line for part in glued for line in _balanced_plot_lines(part, width)]
+    lines = [line for part in glued for line in _balanced(part, width)]
     text = re.sub(f"{GLUE}([=<>]){GLUE}", r" \1 ", "\n".join(lines))
     ax.set_title(text, loc="left", fontsize="medium", pad=pad, **LITERAL)
 
 
-def _balanced_plot_lines(text: str, width: int) -> list[str]:
+def _balanced(text: str, width: int) -> list[str]:
     """Wrap to as few lines as `width` allows, of similar length."""
     lines = textwrap.wrap(text, width)
     for narrower in range(width - 1, 0, -1):
@@ -131,6 +148,21 @@ def _balanced_plot_lines(text: str, width: int) -> list[str]:
     return lines
 
 
+# words beside what is drawn -----------------------------------------------------------------------
+
+
+def note(ax: Axes, words: str, at: Sequence[float], x: float, y: float, **style: Any) -> None:
+    """Write beside a point of the data, moved by x and y points."""
+    place = {"textcoords": "offset points", "fontsize": "small", **style}
+    ax.annotate(words, (float(at[0]), float(at[1])), (x, y), **place, **LITERAL)
+
+
+def write_right(ax: Axes, y: float, words: str, *, by: float = 6.0, **style: Any) -> None:
+    """Write on the right of the Axes, `by` points from its edge, at the height y of the data."""
+    where = moved(ax, ax.get_yaxis_transform(), by, 0.0)
+    ax.text(1.0, y, words, transform=where, **{"va": "center", "fontsize": "small", **style})
+
+
 def add_legend(ax: Axes, **options: Any) -> None:
     """Add a legend without a frame, whose texts are shown literally."""
     legend = ax.legend(**{"frameon": False, "fontsize": "small", **options})
@@ -138,19 +170,48 @@ def add_legend(ax: Axes, **options: Any) -> None:
         text.set(**LITERAL)
 
 
-def legend_beside(ax: Axes, **options: Any) -> None:
-    """Add a legend on the right of the Axes, or where `options` say; it covers no curve."""
-    # Long enough to show the dashes.
-    place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "handlelength": 3.6}
-    add_legend(ax, borderaxespad=0.0, **{**place, **options})
+def legend_beside(ax: Axes, title: str | None = None, **options: Any) -> None:
+    """Add a legend on the right of the Axes, where it covers no curve."""
+    place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+    # Without a title it names lines: long enough to show the dashes, and level with the Axes.
+    lines = {"handlelength": 3.6, "borderaxespad": 0.0}
+    titled = {"title": title, "title_fontsize": "small"}
+    add_legend(ax, **place, **({**lines, **options} if title is None else {**titled, **options}))
 
 
-def clip_drawn_text(text: str, width: int) -> str:
+def legend_below(ax: Axes, points: float, *, centred: bool = False, **options: Any) -> None:
+    """Add a legend so many points below the Axes, whatever the height of the figure."""
+    below = moved(ax, ax.transAxes, 0.0, -points)
+    place = {"loc": "upper left", "bbox_to_anchor": (0.0, 0.0), "borderaxespad": 0.0}
+    if centred:
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0)}
+    add_legend(ax, bbox_transform=below, **place, **options)
+
+
+def triangle(ax: Axes, *, x: tuple[float, float], y: tuple[float, float], **style: Any) -> None:
+    """Draw the triangle of three shares, and show it within these limits."""
+    ax.plot(*np.vstack([CORNERS, CORNERS[:1]]).T, color=INK, linewidth=1.2, **style)
+    ax.set(xlim=x, ylim=y, aspect="equal")
+    ax.set_axis_off()
+
+
+def readable_on(rgba: FloatArray) -> str:
+    """Return black or white, whichever has more contrast with a colour (WCAG 2)."""
+    rgb = rgba[:3]
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    luminance = float(linear @ [0.2126, 0.7152, 0.0722])
+    return "black" if luminance > 0.179 else "white"
+
+
+# names and statements -----------------------------------------------------------------------------
+
+
+def clip(text: str, width: int) -> str:
     """Shorten a text in its middle.
 
     Examples
     --------
-    >>> clip_drawn_text("a-very-long-name", 9)
+    >>> clip("a-very-long-name", 9)
     'a-ve…name'
     """
     if len(text) <= width:
@@ -167,7 +228,7 @@ def shown_names(names: Sequence[str], width: int) -> dict[str, str]:
     >>> shown_names(["lab/net-small", "lab/net-extra-large"], 9)
     {'lab/net-small': 'small', 'lab/net-extra-large': 'extr…arge'}
     """
-    return {name: clip_drawn_text(own, width) for name, own in short_names(names).items()}
+    return {name: clip(own, width) for name, own in short_names(names).items()}
 
 
 def prefix_words(names: Sequence[str]) -> list[str]:
@@ -182,16 +243,16 @@ def prefix_words(names: Sequence[str]) -> list[str]:
     return [f"names without “{prefix}”"] if prefix else []
 
 
-def clip_drawn_label(label: str, width: int) -> str:
+def clip_statement(label: str, width: int) -> str:
     """Shorten the names in a statement about two algorithms, and keep its meaning.
 
     Longer orderings keep both ends.
 
     Examples
     --------
-    >>> clip_drawn_label("a-very-long-name>another-long-name", 18)
+    >>> clip_statement("a-very-long-name>another-long-name", 18)
     'a-ve…ame>anot…ame'
-    >>> clip_drawn_label("A>B>C>D>E>F>G", 9)
+    >>> clip_statement("A>B>C>D>E>F>G", 9)
     'A>B>…>F>G'
     """
     if len(label) <= width:
@@ -202,30 +263,26 @@ def clip_drawn_label(label: str, width: int) -> str:
     room = width - len(names) + 1
     pairs = all(len(state.names) == 2 for state in statement.states)
     if not pairs or room < 3 * len(names):
-        return clip_drawn_text(label, width)
+        return clip(label, width)
     # Short names leave room for the others.
     each = max(k for k in range(room) if sum(min(len(name), k) for name in names) <= room)
-    return str(statement.renamed(lambda name: clip_drawn_text(name, each)))
+    return str(statement.renamed(lambda name: clip(name, each)))
 
 
-def wrap_label(label: str, *, width: int = 40, most: int = 4) -> list[str]:
+def wrap_statement(label: str, *, width: int = 40, most: int = 4) -> list[str]:
     """Break a statement at its bars into lines of about `width` characters.
 
     Examples
     --------
-    >>> wrap_label("B>A|A>B")
+    >>> wrap_statement("B>A|A>B")
     ['B>A|A>B']
-    >>> wrap_label("A>B>C>D|B>A>C>D|D>C>B>A", width=16)
+    >>> wrap_statement("A>B>C>D|B>A>C>D|D>C>B>A", width=16)
     ['A>B>C>D|B>A>C>D|', 'D>C>B>A']
     """
+    *states, last = (clip_statement(str(state), width) for state in Statement.parse(label).states)
     lines = [""]
-    for part in _plot_label_parts(label, width):
+    for part in [*(state + BAR for state in states), last]:
         if lines[-1] and len(lines[-1]) + len(part.rstrip(BAR)) > width:
             lines.append("")
         lines[-1] += part
     return lines if len(lines) <= most else [*lines[: most - 1], "…" + lines[-1]]
-
-
-def _plot_label_parts(label: str, width: int) -> Iterable[str]:
-    *states, last = (clip_drawn_label(str(state), width) for state in Statement.parse(label).states)
-    return [*(state + BAR for state in states), last]

@@ -1,4 +1,4 @@
-"""What the plots of all pairs share: the verdicts, how sure they are, and who is ahead."""
+"""What the plots of all pairs share: the verdicts in words and signs, and who is ahead."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.comparison.columns import PROBABILITY
-from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.comparison.pairwise_notes import pairwise_notes_on_spread
-from bayescompare.comparison.rule import Rule, as_rule
 from bayescompare.kernels.classic.wilcoxon import wilcoxon_differences
 from bayescompare.statements import State, Statement
 from bayescompare.text.numbers import plural
@@ -21,22 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bayescompare.comparison.comparison import Comparison
-
-__all__ = [
-    "ABOVE",
-    "APART",
-    "BELOW",
-    "SAME",
-    "level_of_plotted_pairs",
-    "plotted_datasets_words",
-    "plotted_no_winner_words",
-    "plotted_pair_ahead",
-    "plotted_pair_signs",
-    "plotted_ranked_measure",
-    "plotted_sign_lines",
-    "plotted_verdicts_words",
-    "rule_of_plotted_pairs",
-]
+    from bayescompare.comparison.pairwise import Pairwise
+    from bayescompare.comparison.rule import Rule
 
 #: Row better, row worse, equivalent, incomparable.
 ABOVE, BELOW, SAME, APART = "≻", "≺", "=", "~"
@@ -45,28 +29,14 @@ ABOVE, BELOW, SAME, APART = "≻", "≺", "=", "~"
 _MOST_SIGNS = 6
 
 
-def rule_of_plotted_pairs(p: object, level: object, fdr: object) -> Rule:
-    """Check the argument `p`, and return the rule by which its pairs are decided."""
-    if not isinstance(p, Pairwise):
-        raise BayescompareError(
-            f"p is a {type(p).__name__}: this plot shows all pairs; give the result of pairwise()."
-        )
-    return as_rule(level=level, fdr=fdr)
-
-
-def level_of_plotted_pairs(p: Pairwise) -> str:
-    """Return the column of `Pairwise.decide` with the certainty of a statement."""
-    return "probability" if p.bayesian else "pvalue"
-
-
 # Every picture of all pairs asks for the same ones again.
 @lru_cache(maxsize=1024)
-def plotted_pair_signs(statement: str, row: str, column: str) -> tuple[str, ...]:
+def signs(statement: str, row: str, column: str) -> tuple[str, ...]:
     """Return for each measure how `row` compares with `column` in a statement about the pair.
 
     Examples
     --------
-    >>> plotted_pair_signs("B>A|A>B|A=B", "A", "B")
+    >>> signs("B>A|A>B|A=B", "A", "B")
     ('≺', '≻', '=')
     """
     order = State.order(row, column)
@@ -77,45 +47,45 @@ def plotted_pair_signs(statement: str, row: str, column: str) -> tuple[str, ...]
     )
 
 
-def plotted_sign_lines(signs_of_pair: tuple[str, ...]) -> list[str]:
+def sign_lines(own: tuple[str, ...]) -> list[str]:
     """Return one line per sign or, if there are many, how often each occurs.
 
     Examples
     --------
-    >>> plotted_sign_lines(("≻", "≺")), plotted_sign_lines(("≻",) * 7 + ("=",))
+    >>> sign_lines(("≻", "≺")), sign_lines(("≻",) * 7 + ("=",))
     (['≻', '≺'], ['7 ≻', '1 ='])
     """
-    if len(signs_of_pair) <= _MOST_SIGNS:
-        return list(signs_of_pair)
-    times = Counter(signs_of_pair)
+    if len(own) <= _MOST_SIGNS:
+        return list(own)
+    times = Counter(own)
     return [f"{times[sign]} {sign}" for sign in (ABOVE, BELOW, SAME, APART) if times[sign]]
 
 
-def plotted_verdicts_words(p: Pairwise, table: pd.DataFrame, rule: Rule) -> str:
+def verdicts_words(p: Pairwise, table: pd.DataFrame, rule: Rule) -> str:
     """Say how many pairs have a verdict and by which rule."""
     pairs = f"{int(table['asserted'].sum())} of {plural(len(table), 'pair')}"
-    return f"a verdict for {pairs} ({rule.name(bayesian=p.bayesian)}){plotted_datasets_words(p)}"
+    return f"a verdict for {pairs} ({rule.name(bayesian=p.bayesian)}){datasets_words(p)}"
 
 
-def plotted_no_winner_words(number: int) -> str:
+def no_winner_words(number: int) -> str:
     """Say how many verdicts have no arrow: trade-offs, and ties on some or all measures.
 
     Examples
     --------
-    >>> plotted_no_winner_words(1)
+    >>> no_winner_words(1)
     '1 verdict names no winner on every measure'
     """
     name = "names" if number == 1 else "name"
     return f"{plural(number, 'verdict')} {name} no winner on every measure"
 
 
-def plotted_datasets_words(p: Pairwise) -> str:
+def datasets_words(p: Pairwise) -> str:
     """Say for the end of a title how many datasets pairs have, if they have different ones."""
     spread = pairwise_notes_on_spread(p.tables)
     return f"; on different datasets, {spread} each" if spread else ""
 
 
-def plotted_ranked_measure(p: Pairwise, measure: object) -> str | None:
+def ranked_measure(p: Pairwise, measure: object) -> str | None:
     """Return the measure to rank by; None if the method asks one question about all of them.
 
     Ranks on several measures are never averaged: the reader decides which of them matters.
@@ -141,7 +111,7 @@ def plotted_ranked_measure(p: Pairwise, measure: object) -> str | None:
     return names[0] if measure is None else str(measure)
 
 
-def plotted_pair_ahead(c: Comparison, first: str, second: str, measure: str | None = None) -> float:
+def ahead(c: Comparison, first: str, second: str, measure: str | None = None) -> float:
     """Return how far a pair's first algorithm is ahead of the second on a measure, from 0 to 1.
 
     Bayesian: the probability that this is the most frequent outcome on that measure by itself or,
@@ -152,7 +122,7 @@ def plotted_pair_ahead(c: Comparison, first: str, second: str, measure: str | No
     --------
     >>> import bayescompare as bc
     >>> c = bc.compare(bc.load_example("benavoli-example1"), method="glrt")
-    >>> [round(plotted_pair_ahead(c, "A", "B", measure), 3) for measure in c.results.measures]
+    >>> [round(ahead(c, "A", "B", measure), 3) for measure in c.results.measures]
     [0.25, 0.333]
     """
     place = 0 if measure is None else c.results.measures.index(measure)
@@ -160,12 +130,11 @@ def plotted_pair_ahead(c: Comparison, first: str, second: str, measure: str | No
         rope = c.results[c.results.measures[place]].rope
         advantage = wilcoxon_differences(c.results.oriented()[:, :, place], rope)
         return float(np.mean((np.sign(advantage) + 1.0) / 2.0))
-    worth = {ABOVE: 1.0, BELOW: 0.0}
-    signs = [plotted_pair_signs(label, first, second)[place] for label in c.answer.labels]
+    own = [signs(label, first, second)[place] for label in c.answer.labels]
     listed = c.answer.probability
     if c.answer.parts:
         # Statements that say the same of this measure have the same figure.
-        by_sign = dict(zip(signs, c.answer.parts[PROBABILITY][:, place], strict=True))
-        signs, listed = list(by_sign), np.nan_to_num(np.array(list(by_sign.values())))
-    share = [worth.get(sign, 0.5) for sign in signs]
+        by_sign = dict(zip(own, c.answer.parts[PROBABILITY][:, place], strict=True))
+        own, listed = list(by_sign), np.nan_to_num(np.array(list(by_sign.values())))
+    share = [{ABOVE: 1.0, BELOW: 0.0}.get(sign, 0.5) for sign in own]
     return float(np.clip(listed @ share + 0.5 * (1.0 - listed.sum()), 0.0, 1.0))

@@ -1,54 +1,41 @@
-"""The Hasse diagram of winners and losers over all pairs."""
+"""Hasse diagrams: the verdicts on all pairs, and generalised stochastic dominance in the data."""
 
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.pairwise import Pairwise
+from bayescompare.comparison.rule import Rule, as_rule
 from bayescompare.plots._drawing import (
     BLUE,
     GREY,
     INK,
-    LITERAL,
     PURPLE,
     VERMILION,
-    moved_in_drawing,
+    finish,
+    moved,
     new_axes,
     prefix_words,
-    set_title,
 )
-from bayescompare.plots._pairs import (
-    plotted_datasets_words,
-    plotted_no_winner_words,
-    rule_of_plotted_pairs,
-)
-from bayescompare.plots.order_layout import (
-    Node,
-    OrderLayout,
-    edge_stations,
-    layout_size,
-    node_places,
-    order_layout,
-)
+from bayescompare.plots._pairs import datasets_words, no_winner_words
+from bayescompare.plots.kinds import plot_of
+from bayescompare.plots.order_layout import Layout, Node, lay_out, stations
 from bayescompare.statements import State, Statement
 from bayescompare.text.numbers import plural
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
 
-    from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.comparison.rule import Rule
+__all__ = ["plot_order", "plot_relation"]
 
-__all__ = ["MOST_TRADES", "draw_order_graph", "drawn_order_size", "order_size", "plot_order"]
-
-#: Half the height of a node in points: arrows begin and end there.
-_HALF_NODE = 11.0
-
-#: Half the height of each further line of a node, in points.
-_HALF_LINE = 7.0
+#: Half the height of a node in points, where arrows begin and end, and of each further line.
+_HALF_NODE, _HALF_LINE = 11.0, 7.0
 
 #: Trade-offs are drawn while there are at most this many.
 MOST_TRADES = 20
@@ -57,6 +44,7 @@ MOST_TRADES = 20
 _MOST_ARROWS = 60
 
 
+@plot_of(Pairwise, "order")
 def plot_order(
     p: Pairwise, *, level: float | None = None, fdr: float | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -87,89 +75,109 @@ def plot_order(
     >>> sorted({arrow.get_label() for arrow in ax.texts if arrow.get_label()})
     ['GBM>CART', 'RF>CART']
     """
-    rule = rule_of_plotted_pairs(p, level, fdr)
+    rule = as_rule(level=level, fdr=fdr)
     graph = p.ordered(rule)
-    ax = draw_order_graph(graph, ax)
-    set_title(
-        ax, *_order_plot_title(p, graph, order_layout(graph), rule), *prefix_words(list(graph))
-    )
-    return ax
+    return finish(draw_order(graph, ax), *_title(p, graph, rule), *prefix_words(list(graph)))
 
 
-def order_size(
-    p: Pairwise, *, level: float | None = None, fdr: float | None = None
-) -> tuple[float, float]:
-    """Return the width and height in inches that `plot_order` needs."""
-    return drawn_order_size(p.order(level=level, fdr=fdr))
+@plot_of(Comparison, "relation", needs="relation")
+def plot_relation(c: Comparison, *, ax: Axes | None = None) -> Axes:
+    """Draw an arrow from each algorithm to those that it dominates directly.
+
+    Arrows that follow from others are left out.
+
+    Parameters
+    ----------
+    c : Comparison
+        A comparison by ``"gsd"``.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> results = bc.load_example("jansen-uci")
+    >>> c = bc.compare(results, method=bc.methods.GSD(delta=0), algorithms=["GBM", "RF", "CART"])
+    >>> ax = plot_relation(c, ax=Figure().subplots())
+    >>> sorted({arrow.get_label() for arrow in ax.texts if arrow.get_label()})
+    ['GBM>RF', 'RF>CART']
+    """
+    graph, lines = c.order(), [c.headline()]
+    if c.incomparable:
+        apart = join_names([f"{a} and {b}" for a, b in c.incomparable], most=8)
+        lines.append(f"Incomparable pairs: {apart}")
+    # Half an inch more for the longer title.
+    return finish(draw_order(graph, ax, more=0.5), *lines, *prefix_words(list(graph)))
 
 
-def draw_order_graph(graph: nx.DiGraph[str], ax: Axes | None) -> Axes:
-    """Draw a graph of winners and losers, best on top."""
-    layout = order_layout(graph)
-    ax = new_axes(ax, layout_size(layout))
-    place = node_places(layout)
+def draw_order(graph: nx.DiGraph[str], ax: Axes | None, *, more: float = 0.0) -> Axes:
+    """Draw a graph of winners and losers, best on top, in a new figure `more` inches taller."""
+    layout = lay_out(graph)
+    width, height = layout.size()
+    ax = new_axes(ax, (width, height + more))
+    place = layout.places()
     _draw_trade_offs(ax, graph, layout, place)
-    _draw_order_plot_edges(ax, layout, place)
-    _draw_order_plot_nodes(ax, layout, place)
+    _draw_arrows(ax, layout, place)
+    _draw_nodes(ax, layout, place)
     across = [x for x, _ in place.values()]
     ax.set_xlim(min(across) - 0.75, max(across) + 0.75)
     margin = 0.35 + layout.extra_height / 2
     ax.set_ylim(min(y for _, y in place.values()) - margin, margin)
     ax.set_axis_off()
-    return ax
+    return finish(ax)
 
 
-def drawn_order_size(graph: nx.DiGraph[str]) -> tuple[float, float]:
-    """Return the width and height in inches that `draw_order_graph` needs."""
-    return layout_size(order_layout(graph))
-
-
-# drawing -----------------------------------------------------------------------------------------
-
-
-def _draw_order_plot_edges(
-    ax: Axes, layout: OrderLayout, place: dict[Node, tuple[float, float]]
-) -> None:
-    depth = {n: k for k, row in enumerate(layout.rows) for n in row if isinstance(n, str)}
+def _draw_arrows(ax: Axes, layout: Layout, place: dict[Node, tuple[float, float]]) -> None:
     half = {
         node: _HALF_NODE + _HALF_LINE * (len(lines) - 1) for node, lines in layout.lines.items()
     }
-    arrival = _order_plot_arrivals(layout, place, depth)
+    depth, arrival = layout.depth, _arrivals(layout, place)
     many = len(layout.edges) > _MOST_ARROWS
     look = {"color": "0.6", "linewidth": 0.5} if many else {"color": INK, "linewidth": 1.1}
     for winner, loser in layout.edges:
-        stations = edge_stations(winner, loser, depth)
-        below = moved_in_drawing(ax, ax.transData, 0.0, -half[winner])
-        tip = moved_in_drawing(ax, ax.transData, arrival[winner, loser], half[loser])
-        pieces = list(itertools.pairwise(stations))
+        below = moved(ax, ax.transData, 0.0, -half[winner])
+        tip = moved(ax, ax.transData, arrival[winner, loser], half[loser])
+        pieces = list(itertools.pairwise(stations(winner, loser, depth)))
         for k, (start, end) in enumerate(pieces):
             last = k == len(pieces) - 1
-            arrow = ax.annotate(
-                "",
-                xy=place[end],
+            arrow = _line(
+                ax,
+                place[start],
+                place[end],
+                {"arrowstyle": "-|>" if last else "-", **look},
                 xycoords=tip if last else ax.transData,
-                xytext=place[start],
                 textcoords=below if k == 0 else ax.transData,
-                arrowprops={
-                    "arrowstyle": "-|>" if last else "-",
-                    "shrinkA": 0,
-                    "shrinkB": 0,
-                    **look,
-                },
-                annotation_clip=False,
             )
-            # Arrows are within the Axes by construction; measuring a thousand takes long.
-            arrow.set_in_layout(False)
             arrow.set_label(str(State.order(winner, loser)))
 
 
-def _order_plot_arrivals(
-    layout: OrderLayout, place: dict[Node, tuple[float, float]], depth: dict[str, int]
+def _line(
+    ax: Axes,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    look: dict[str, Any],
+    **where: Any,
+) -> Any:
+    """Draw a line or an arrow from point to point."""
+    arrow = {"shrinkA": 0, "shrinkB": 0, **look}
+    line = ax.annotate("", xy=end, xytext=start, arrowprops=arrow, annotation_clip=False, **where)
+    # Lines are within the Axes by construction; measuring a thousand takes long.
+    line.set_in_layout(False)
+    return line
+
+
+def _arrivals(
+    layout: Layout, place: dict[Node, tuple[float, float]]
 ) -> dict[tuple[str, str], float]:
     """Return where each arrow ends on the loser's upper edge, in points from its middle."""
     coming: dict[str, list[tuple[float, str]]] = {}
     for winner, loser in layout.edges:
-        before = edge_stations(winner, loser, depth)[-2]
+        before = stations(winner, loser, layout.depth)[-2]
         coming.setdefault(loser, []).append((place[before][0], winner))
     ends = {}
     for loser, sources in coming.items():
@@ -182,7 +190,7 @@ def _order_plot_arrivals(
 
 
 def _draw_trade_offs(
-    ax: Axes, graph: nx.DiGraph[str], layout: OrderLayout, place: dict[Node, tuple[float, float]]
+    ax: Axes, graph: nx.DiGraph[str], layout: Layout, place: dict[Node, tuple[float, float]]
 ) -> None:
     """Join the pairs of a trade-off by dashed lines, behind the names."""
     node_of = layout.node_of()
@@ -192,23 +200,14 @@ def _draw_trade_offs(
             continue
         # Neighbours are joined straight; a line along a row bends around those between.
         near = abs(one[1] - other[1]) > 0.1 or other[0] - one[0] < 1.1
-        line = ax.annotate(
-            "",
-            xy=other,
-            xytext=one,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": PURPLE,
-                "linewidth": 1.6,
-                "linestyle": (0, (4, 2)),
-                "shrinkA": 0,
-                "shrinkB": 0,
-                "connectionstyle": f"arc3,rad={0.0 if near else 0.18}",
-            },
-            annotation_clip=False,
-            zorder=1,
-        )
-        line.set_in_layout(False)
+        look = {
+            "arrowstyle": "-",
+            "color": PURPLE,
+            "linewidth": 1.6,
+            "linestyle": (0, (4, 2)),
+            "connectionstyle": f"arc3,rad={0.0 if near else 0.18}",
+        }
+        _line(ax, one, other, look, zorder=1)
 
 
 def _trade_offs(graph: nx.DiGraph[str]) -> list[tuple[str, str, str]]:
@@ -218,9 +217,7 @@ def _trade_offs(graph: nx.DiGraph[str]) -> list[tuple[str, str, str]]:
     return trades if len(trades) <= MOST_TRADES else []
 
 
-def _draw_order_plot_nodes(
-    ax: Axes, layout: OrderLayout, place: dict[Node, tuple[float, float]]
-) -> None:
+def _draw_nodes(ax: Axes, layout: Layout, place: dict[Node, tuple[float, float]]) -> None:
     loose = {name for row in layout.loose for name in row}
     for node, (x, y) in place.items():
         if not isinstance(node, str):
@@ -233,25 +230,22 @@ def _draw_order_plot_nodes(
             "linewidth": 1.2,
         }
         text = "\n".join(layout.lines[node])
-        ax.text(x, y, text, ha="center", va="center", bbox=box, zorder=4, **LITERAL)
+        ax.text(x, y, text, ha="center", va="center", bbox=box, zorder=4)
     if layout.loose:
         x, y = place[layout.loose[0][0]]
         y += layout.step(layout.loose[0]) - 0.15
         ax.text(x - 0.5, y, "not ordered", fontsize="small", style="italic", color="0.35")
 
 
-def _order_plot_title(
-    p: Pairwise, graph: nx.DiGraph[str], layout: OrderLayout, rule: Rule
-) -> list[str]:
+def _title(p: Pairwise, graph: nx.DiGraph[str], rule: Rule) -> list[str]:
     pairs = plural(len(p.comparisons) + len(p.skipped), "pair")
     mixed = len(graph.graph["mixed"])
     decided = graph.number_of_edges() + mixed
-    name = rule.name(bayesian=p.bayesian)
-    verdicts = f"a verdict for {decided} of {pairs} ({name}){plotted_datasets_words(p)}"
-    lines = [f"winners above losers: {verdicts}"]
+    verdicts = f"a verdict for {decided} of {pairs} ({rule.name(bayesian=p.bayesian)})"
+    lines = [f"winners above losers: {verdicts}{datasets_words(p)}"]
     if mixed:
         dashed = "; dashed lines: trade-offs" if _trade_offs(graph) else ""
-        lines.append(f"{plotted_no_winner_words(mixed)}{dashed}")
-    if layout.cyclic:
+        lines.append(f"{no_winner_words(mixed)}{dashed}")
+    if lay_out(graph).cyclic:
         lines.append("those in one box beat each other in a circle, so there is no order within it")
     return lines

@@ -12,14 +12,13 @@ from bayescompare.plots._drawing import (
     GREY,
     INK,
     LINES,
-    LITERAL,
     SKY,
     VERMILION,
-    clip_drawn_label,
+    clip_statement,
+    finish,
     legend_beside,
     new_axes,
-    set_title,
-    wrap_label,
+    wrap_statement,
 )
 from bayescompare.text.numbers import format_probability, plural, setting_number_text
 
@@ -59,7 +58,7 @@ def plot_prior(elicitation: Elicitation, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['B>A', 'A>B']
     """
-    rows = _prior_plot_rows(elicitation.table)
+    rows = _first_rows(elicitation.table)
     ax = new_axes(ax, (6.8, 1.3 + 0.42 * len(rows)))
     places = np.arange(len(rows))
     ax.hlines(places, rows["lower"], rows["upper"], color=SKY, linewidth=5.0)
@@ -73,14 +72,8 @@ def plot_prior(elicitation: Elicitation, *, ax: Axes | None = None) -> Axes:
             color=INK,
         )
     ax.annotate("P(leads)", (1.02, 1.01), xycoords="axes fraction", fontsize="small", color=INK)
-    _label_prior_plot_rows(ax, rows)
     ax.set(xlim=(-0.02, 1.02), xlabel="share of datasets on which it holds: mean, 95 % interval")
-    set_title(
-        ax,
-        f"Before any data: worth {_prior_plot_weight(elicitation)}",
-        *_prior_plot_left_out(elicitation),
-    )
-    return ax
+    return _finish_rows(ax, rows, elicitation, "Before any data: worth {}")
 
 
 def plot_beliefs(elicitation: Elicitation, *, ax: Axes | None = None) -> Axes:
@@ -112,17 +105,16 @@ def plot_beliefs(elicitation: Elicitation, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_axes(ax, (6.8, 4.0))
     share = np.linspace(0.001, 0.999, 400)
-    lines = _prior_plot_densities(elicitation)
+    lines = _densities(elicitation)
     for (alpha, names), line in zip(lines.items(), LINES, strict=False):
         style = {k: v for k, v in line.items() if k != "marker"}
         density = beta.pdf(share, alpha, max(elicitation.weight - alpha, 1e-9))
-        ax.plot(share, density, label=_prior_plot_line_names(names), **style)
+        ax.plot(share, density, label=_line_names(names), **style)
     ax.set(xlim=(0, 1), ylim=(0, None), xlabel="share of datasets", ylabel="prior density")
     ax.set_ylim(top=min(ax.get_ylim()[1], 8.0))
     legend_beside(ax)
-    ax.spines[["top", "right"]].set_visible(False)
-    set_title(ax, f"How often each state holds, by a prior worth {_prior_plot_weight(elicitation)}")
-    return ax
+    worth = _weight_words(elicitation)
+    return finish(ax, f"How often each state holds, by a prior worth {worth}")
 
 
 def plot_prior_predictive(elicitation: Elicitation, *, n: int = 20, ax: Axes | None = None) -> Axes:
@@ -152,7 +144,7 @@ def plot_prior_predictive(elicitation: Elicitation, *, n: int = 20, ax: Axes | N
     >>> plot_prior_predictive(e, n=10, ax=Figure().subplots()).get_xlabel()
     'datasets of 10 that support it'
     """
-    rows = _prior_plot_rows(elicitation.predict(n))
+    rows = _first_rows(elicitation.predict(n))
     ax = new_axes(ax, (6.8, 1.3 + 0.42 * len(rows)))
     masses = rows[list(range(n + 1))].to_numpy()
     edges = np.arange(n + 2) - 0.5
@@ -164,59 +156,49 @@ def plot_prior_predictive(elicitation: Elicitation, *, n: int = 20, ax: Axes | N
     ax.plot(rows["mean"], places, "o", color=VERMILION, markersize=5.0)
     for place in places[1:]:
         ax.axhline(place - 0.5, color="white", linewidth=2.0)
-    _label_prior_plot_rows(ax, rows)
-    ax.grid(False)
     ax.set(xlim=(-0.5, n + 0.5), xlabel=f"datasets of {n} that support it")
     ax.locator_params(axis="x", integer=True)
-    set_title(
-        ax,
-        f"What a prior worth {_prior_plot_weight(elicitation)} expects to see",
-        *_prior_plot_left_out(elicitation),
-    )
+    _finish_rows(ax, rows, elicitation, "What a prior worth {} expects to see")
+    ax.grid(False)
     return ax
 
 
-def _prior_plot_rows(table: pd.DataFrame) -> pd.DataFrame:
+def _first_rows(table: pd.DataFrame) -> pd.DataFrame:
     """The statements expected most often, first."""
     return table.sort_values("mean", ascending=False, kind="stable").head(_MOST_ROWS)
 
 
-def _prior_plot_left_out(elicitation: Elicitation) -> list[str]:
-    left = len(elicitation.table) - _MOST_ROWS
-    return [f"{plural(left, 'statement')} expected less often not shown"] if left > 0 else []
-
-
-def _label_prior_plot_rows(ax: Axes, rows: pd.DataFrame) -> None:
-    labels = ["\n".join(wrap_label(str(label))) for label in rows.index]
-    ax.set_yticks(np.arange(len(rows)), labels, **LITERAL)
+def _finish_rows(ax: Axes, rows: pd.DataFrame, elicitation: Elicitation, title: str) -> Axes:
+    labels = ["\n".join(wrap_statement(str(label))) for label in rows.index]
+    ax.set_yticks(np.arange(len(rows)), labels)
     ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.tick_params(axis="y", length=0)
-    ax.spines[["top", "right", "left"]].set_visible(False)
     ax.grid(axis="x", color=GREY, linewidth=0.5, alpha=0.6)
     ax.set_axisbelow(True)
+    lines = [title.format(_weight_words(elicitation))]
+    if (left := len(elicitation.table) - _MOST_ROWS) > 0:
+        lines.append(f"{plural(left, 'statement')} expected less often not shown")
+    return finish(ax, *lines, bare="top right left")
 
 
-def _prior_plot_weight(elicitation: Elicitation) -> str:
+def _weight_words(elicitation: Elicitation) -> str:
     weight = round(elicitation.weight, 6)
-    return (
-        plural(weight, "dataset")
-        if weight == round(weight)
-        else f"{setting_number_text(weight)} datasets"
-    )
+    if weight == round(weight):
+        return plural(weight, "dataset")
+    return f"{setting_number_text(weight)} datasets"
 
 
-def _prior_plot_densities(elicitation: Elicitation) -> dict[float, list[str]]:
+def _densities(elicitation: Elicitation) -> dict[float, list[str]]:
     """The parameter of each line, and the states whose density it is."""
     lines: dict[float, list[str]] = {}
     for measure, states in elicitation.measures.groupby(level="measure", sort=False):
         alphas = states["alpha"]
         shown = alphas.nlargest(1, keep="first") if len(alphas) == 2 else alphas
         for state, alpha in zip(shown.index.get_level_values("state"), shown, strict=True):
-            name = f"{clip_drawn_label(str(state), 24)} on {measure}"
+            name = f"{clip_statement(str(state), 24)} on {measure}"
             lines.setdefault(round(float(alpha), 9), []).append(name)
     return lines
 
 
-def _prior_plot_line_names(names: list[str]) -> str:
+def _line_names(names: list[str]) -> str:
     """The states of one line; of many the first, and how many more."""
     return ", ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more"

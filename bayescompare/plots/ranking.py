@@ -1,58 +1,98 @@
-"""The choice of the plot for `Ranking.plot`."""
+"""Who is best: places with intervals, the front, open weights, and a gate."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare.plots._options import arranged_names, draw_titled
-from bayescompare.plots.front import plot_front
-from bayescompare.plots.places import plot_places
-from bayescompare.plots.weights import plot_weights
+import numpy as np
+
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
+from bayescompare.plots._drawing import (
+    BLUE,
+    CORNERS,
+    GREY,
+    INK,
+    LINES,
+    ORANGE,
+    SKY,
+    VERMILION,
+    clip,
+    finish,
+    legend_below,
+    legend_beside,
+    moved,
+    new_axes,
+    note,
+    prefix_words,
+    shown_names,
+    triangle,
+    write_right,
+)
+from bayescompare.plots.kinds import plot_of
+from bayescompare.ranking.gate import Gate
+from bayescompare.ranking.ranking import Ranking
+from bayescompare.text.names import rename_in, short_names
+from bayescompare.text.numbers import (
+    difference_number_text,
+    narrow_probability,
+    percent,
+    percent_setting,
+)
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
-    from bayescompare.ranking.ranking import Ranking
+    from bayescompare.ranking.gate_answer import MeasureGate
+    from bayescompare.table.measure import Measure
 
-__all__ = ["plot_ranking"]
-
-#: The first is the default.
-_OF_RANKING: dict[str, Callable[..., Axes]] = {
-    "places": plot_places,
-    "front": plot_front,
-    "weights": plot_weights,
-}
+__all__ = ["plot_front", "plot_gate", "plot_places", "plot_weights"]
 
 
-def plot_ranking(
+def _known(r: Ranking, measures: Sequence[str]) -> list[str]:
+    for name in measures:
+        r.results[name]  # which refuses an unknown one
+    return list(measures)
+
+
+# places -------------------------------------------------------------------------------------------
+
+#: Longest name, inches per algorithm and measure, and the largest number of rows and of measures.
+_NAME, _ROW, _MOST, _MEASURES = 40, 0.16, 40, 6
+
+#: Letters that names may have in a figure of the usual width, and the inches of each further one.
+_SHORT, _LETTER = 20, 0.08
+
+#: A longer headline is left to the words beside the picture.
+_TITLE = 160
+
+
+@plot_of(Ranking, "places")
+def plot_places(
     r: Ranking,
     *,
-    kind: str | None = None,
     measures: Sequence[str] | None = None,
+    most: int = _MOST,
     order: Sequence[str] | None = None,
-    title: str | None = None,
-    figsize: tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a ranking.
+    """Draw the place of each algorithm and its interval, sorted by place.
+
+    With one measure or a utility, the overall place, and P(best) on the right. Else the places on
+    each measure side by side, sorted by their mean.
 
     Parameters
     ----------
     r : Ranking
-    kind : {"places", "front", "weights", "cost"}, optional
-        See `plot_places` (the default), `plot_front` and `plot_weights`. "cost" is the front with
-        the first measure that is better when lower across, and the first that is better when
-        higher up.
     measures : sequence of str, optional
-        The measures to draw.
+        The measures to draw, at most six; without a utility all by default.
+    most : int
+        Largest number of algorithms; of more the first ones.
     order : sequence of str, optional
-        The algorithms from top to bottom, for "places"; by default by place.
-    title : str, optional
-        In place of the usual title; "" for none.
-    figsize : tuple of float, optional
-        Width and height of the new figure in inches; by default what the content needs.
+        The algorithms from top to bottom; by default by place.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -64,44 +104,387 @@ def plot_ranking(
     --------
     >>> import bayescompare as bc
     >>> from matplotlib.figure import Figure
-    >>> r = bc.rank(bc.load_example("jansen-uci"), by="value", rng=0)
-    >>> ax = plot_ranking(r, kind="cost", ax=Figure().subplots())
-    >>> ax.get_xlabel(), ax.get_ylabel()
-    ('mean brier', 'mean auc')
+    >>> r = bc.rank(bc.load_example("jansen-uci"), measures=["auc"], rng=0)
+    >>> ax = plot_places(r, ax=Figure().subplots())
+    >>> ax.get_yticklabels()[0].get_text(), ax.get_xlabel()
+    ('GBM', 'place on auc')
     """
-    draw = _drawn(r, kind, measures, order)
-    return draw_titled(draw, title=title, figsize=figsize, ax=ax)
+    algorithms, tables = r.results.algorithms, _place_tables(r, measures)
+    place = np.mean([table["place"].to_numpy() for table in tables.values()], axis=0)
+    rows = np.argsort(place, kind="stable")
+    if order is not None:
+        rows = np.array([algorithms.index(name) for name in order])
+    rows = rows[:most]
+    label, table = next(iter(tables.items()))
+    single = len(tables) == 1
+    shown = shown_names(algorithms, _NAME)
+    width = 7.0 + _LETTER * max(0, max(map(len, shown.values())) - _SHORT)
+    row = max(0.26, _ROW * len(tables))
+    ax = new_axes(ax, (width, 1.8 + len(rows) * row + (0.0 if single else 0.3)))
+    for k, (name, own) in enumerate(tables.items()):
+        _draw_places(ax, own.iloc[rows], k, len(tables), name)
+    ax.set_yticks(np.arange(len(rows)), [shown[algorithms[a]] for a in rows], fontsize="small")
+    ax.set_ylim(len(rows) - 0.4, -1.4)
+    ax.set_xlim(0.5, len(algorithms) + 0.5)
+    if len(algorithms) <= 20:
+        ax.set_xticks(range(1, len(algorithms) + 1))
+    label = label if single else "place"
+    if r.answer.has_draws and not single:
+        label += f" (lines: {percent_setting(r.options.level)} intervals)"
+    ax.set_xlabel(label)
+    if more := len(algorithms) - len(rows):
+        ax.set_ylabel(f"{more} further back not shown")
+    ax.grid(axis="x", color=GREY, alpha=0.35, linewidth=0.6)
+    ax.set_axisbelow(True)
+    if single:
+        _write_best(ax, table["p_best"].to_numpy()[rows])
+    else:
+        legend_below(ax, 36.0, centred=True, ncols=min(3, len(tables)))
+    title = rename_in(r.headline(), short_names(algorithms))
+    if len(title) > _TITLE:
+        what = next(iter(tables)) if single else f"places on {join_names(list(tables))}"
+        title = f"{what[:1].upper()}{what[1:]}, the best first"
+    return finish(ax, title, *prefix_words(algorithms), bare="top right left")
 
 
-def _drawn(
-    r: Ranking, kind: str | None, measures: Sequence[str] | None, order: Sequence[str] | None
-) -> Callable[[Axes | None], Axes]:
-    """Return the function that draws the picture asked for on an Axes."""
-    known = [*_OF_RANKING, "cost"]
-    if kind is not None and kind not in known:
+def _place_tables(r: Ranking, measures: Sequence[str] | None) -> dict[str, pd.DataFrame]:
+    """Return what is drawn by its label, with the algorithms in the order of the table."""
+    names = list(r.results.algorithms)
+    if measures is None and r.answer.overall is not None:
+        label = "place by utility"
+        if r.options.utility is None:
+            label = f"place on {r.results.measures[0]}"
+        return {label: r.overall.reindex(names)}
+    chosen = _known(r, r.results.measures[:_MEASURES] if measures is None else measures)
+    found = {
+        name: r.places.loc[[name]].droplevel("measure").reindex(names)
+        for name in chosen[:_MEASURES]
+    }
+    return found if len(found) > 1 else {f"place on {chosen[0]}": found[chosen[0]]}
+
+
+def _draw_places(ax: Axes, table: pd.DataFrame, k: int, of: int, name: str) -> None:
+    """Draw the k-th of several series of places, with their intervals."""
+    colour, marker = LINES[k % len(LINES)]["color"], LINES[k % len(LINES)]["marker"]
+    rows = np.arange(len(table)) + (0.0 if of == 1 else 0.24 * (2 * k - of + 1) / (of - 1))
+    place, lower, upper = (table[c].to_numpy() for c in ("place", "lower", "upper"))
+    if not np.isnan(lower).all():
+        ax.hlines(rows, lower, upper, color=colour, linewidth=1.6, zorder=2)
+    ax.scatter(place, rows, s=24, color=colour, marker=marker, label=name, zorder=3)
+
+
+def _write_best(ax: Axes, best: FloatArray) -> None:
+    """Write P(best) beside each row."""
+    if np.isnan(best).all():
+        return
+    write_right(ax, -1.0, "P(best)")
+    for row, p in enumerate(best.tolist()):
+        write_right(ax, row, narrow_probability(p), color=BLUE if p >= 0.05 else INK)
+
+
+# the front ----------------------------------------------------------------------------------------
+
+#: Marker, colour and words of each state.
+_STATES = {
+    "front": ("o", BLUE, "on the front"),
+    "open": ("D", ORANGE, "may be on the front"),
+    "dominated": ("x", GREY, "dominated"),
+}
+
+#: Names are written beside the points of at most so many algorithms, else of those on the front.
+_NAMED = 25
+
+#: A measure above zero that spans more than this factor is drawn on a logarithmic scale.
+_WIDE = 20.0
+
+
+@plot_of(Ranking, "front")
+def plot_front(
+    r: Ranking, *, measures: Sequence[str] | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw each algorithm as a point in two measures, with an interval along each of them.
+
+    Colours say whether an algorithm is on the front of all measures of the ranking. The line joins
+    the points that are on the front of these two as the table stands. Better is up and to the
+    right, so the axis of a measure that is better when lower runs backwards. With ``by="value"``
+    and a cost as the first measure this is the picture of cost against quality; values that span
+    a wide range are on a logarithmic scale.
+
+    Parameters
+    ----------
+    r : Ranking
+    measures : sequence of two str, optional
+        Across and up; the first two by default.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> r = bc.rank(bc.load_example("jansen-uci"), rng=0)
+    >>> ax = plot_front(r, measures=["brier", "auc"], ax=Figure().subplots())
+    >>> ax.get_xlabel()
+    'mean rank on brier'
+    """
+    chosen = _known(r, r.results.measures if measures is None else measures)
+    if len(chosen) < 2 or (measures is not None and len(chosen) != 2):
         raise BayescompareError(
-            f"Unknown plot {kind!r}: set kind= to one of {', '.join(known)}."
-            f"{did_you_mean(str(kind), known)}"
+            f"measures={chosen}: the front is drawn in two measures; name two, as in "
+            "measures=['time', 'accuracy']."
         )
-    names = arranged_names(r.results, order)
-    if kind in (None, "places"):
-        return lambda ax: plot_places(r, measures=measures, order=names, ax=ax)
-    if names is not None:
-        raise BayescompareError(f"order= is for the plot 'places', and this is {kind!r}.")
-    if kind == "cost":
-        chosen = _ranking_plot_cost_measures(r, measures)
-        return lambda ax: plot_front(r, measures=chosen, ax=ax)
-    draw = _OF_RANKING[str(kind)]
-    return lambda ax: draw(r, measures=measures, ax=ax)
+    ax = new_axes(ax, (6.8, 5.0))
+    names = r.results.algorithms
+    x, y = (r.scores.loc[name].to_numpy() for name in chosen[:2])
+    state = r.front["state"].loc[list(names)].to_numpy()
+    # The line joins those that no other one beats on both, as the table stands.
+    centre = r.answer.board.centre[[r.results.measures.index(name) for name in chosen[:2]]]
+    worse = (centre[:, :, None] <= centre[:, None, :]).all(axis=0)
+    strictly = (centre[:, :, None] < centre[:, None, :]).any(axis=0)
+    own = np.flatnonzero(~(worse & strictly).any(axis=1))
+    own = own[np.argsort(centre[0, own])]
+    dashes = (0, (4, 3))
+    ax.step(x[own, 0], y[own, 0], where="pre", color=INK, linewidth=1.0, linestyle=dashes, zorder=1)
+    for kind, (marker, colour, words) in _STATES.items():
+        if (state == kind).any():
+            points = x[state == kind], y[state == kind]
+            style: dict[str, Any] = {"markersize": 6, "elinewidth": 1.0, "alpha": 0.9, "zorder": 3}
+            if not np.isnan(points[0][:, 1]).any():
+                reach = [np.abs(table[:, 1:].T - table[:, 0]) for table in points]
+                style |= zip(("xerr", "yerr"), reach, strict=True)
+            style |= {"fmt": marker, "color": colour, "label": words}
+            ax.errorbar(points[0][:, 0], points[1][:, 0], **style)
+    for a, name in enumerate(names):
+        if len(names) <= _NAMED or state[a] == "front":
+            note(ax, clip(name, 24), (x[a, 0], y[a, 0]), 5, 4, color=INK)
+    _set_scale(ax, r, "x", chosen[0], x)
+    _set_scale(ax, r, "y", chosen[1], y)
+    ax.margins(0.08)
+    if r.answer.has_draws:
+        legend_beside(ax, f"lines: {percent_setting(r.options.level)} intervals")
+    return finish(ax, r.headline())
 
 
-def _ranking_plot_cost_measures(r: Ranking, measures: Sequence[str] | None) -> Sequence[str]:
-    if measures is not None:
-        return measures
-    first = {sign: [n for n in r.results.measures if r.results[n].sign == sign] for sign in (-1, 1)}
-    if not (first[-1] and first[1]):
+@plot_of(Ranking, "cost")
+def _plot_cost(
+    r: Ranking, *, measures: Sequence[str] | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw the front with the first cost across and the first quality up."""
+    if measures is None:
+        costs = [name for name in r.results.measures if r.results[name].sign < 0]
+        rest = [name for name in r.results.measures if name not in costs]
+        if not (costs and rest):
+            raise BayescompareError(
+                "kind='cost' needs a measure that is better when lower and one that is better when "
+                "higher: name two by measures=[...], or use kind='front'."
+            )
+        measures = [costs[0], rest[0]]
+    return plot_front(r, measures=measures, ax=ax)
+
+
+def _set_scale(ax: Axes, r: Ranking, axis: str, name: str, table: FloatArray) -> None:
+    by, measure = r.options.by, r.results[name]
+    unit = f" ({measure.unit})" if measure.unit and by == "value" else ""
+    what = {"rank": "mean rank on", "strength": "log strength on"}.get(by, "mean")
+    along = ax.xaxis if axis == "x" else ax.yaxis
+    along.set_label_text(f"{what} {name}{unit}")
+    known = table[~np.isnan(table)]
+    if by == "value" and known.min() > 0 and known.max() > _WIDE * known.min():
+        ax.set(**{f"{axis}scale": "log"})
+    if by == "rank" or (by == "value" and measure.sign < 0):
+        along.set_inverted(True)
+
+
+# weights ------------------------------------------------------------------------------------------
+
+#: Points along an edge of the triangle, and along the line.
+_GRID, _LINE = 120, 400
+
+
+@plot_of(Ranking, "weights")
+def plot_weights(
+    r: Ranking, *, measures: Sequence[str] | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw for which weights of the measures each algorithm is best, as the table stands.
+
+    Weights are shares that sum to one. Two measures are a line, on which the utility of each
+    algorithm is drawn; three are a triangle, coloured by the best. The legend has each one's share
+    of all weights.
+
+    Parameters
+    ----------
+    r : Ranking
+    measures : sequence of two or three str, optional
+        By default all, or the first three.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> r = bc.rank(bc.load_example("jansen-uci"), utility="unknown", rng=0)
+    >>> ax = plot_weights(r, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['GBM: 100 %']
+    """
+    chosen = _known(r, r.results.measures[:3] if measures is None else measures)
+    if len(chosen) not in (2, 3):
         raise BayescompareError(
-            "kind='cost' needs a measure that is better when lower and one that is better when "
-            "higher: name two by measures=[...], or use kind='front'."
+            f"measures={chosen}: weights are drawn of two or three measures; name them, as in "
+            "measures=['accuracy', 'time']."
         )
-    return [first[-1][0], first[1][0]]
+    if r.options.by == "value" and (r.options.utility is None or not r.options.utility.shares):
+        raise BayescompareError(
+            "kind='weights' shows shares that sum to one, and values of different measures are not "
+            "on one scale: use by='rank', or by='value' with utility='unknown'."
+        )
+    weights = _weight_grid(len(chosen))
+    utility = weights @ r.answer.board.centre[[r.results.measures.index(name) for name in chosen]]
+    best = utility.argmax(axis=1)
+    who, times = np.unique(best, return_counts=True)
+    # Those that are best anywhere, by their shares.
+    leaders = {int(who[k]): float(times[k] / len(best)) for k in np.argsort(-times, kind="stable")}
+    ax = new_axes(ax, (6.6, 5.4))
+    draw = _draw_weight_line if len(chosen) == 2 else _draw_weight_triangle
+    draw(ax, r, chosen, weights, utility, leaders)
+    legend_beside(ax, "share of all weights", markerscale=3.0)
+    return finish(ax, f"best as the table stands, by the weights of {', '.join(chosen)}")
+
+
+def _weight_grid(measures: int) -> FloatArray:
+    """Return weights that each stand for the same part of all (points, measures)."""
+    if measures == 2:
+        at = (np.arange(_LINE) + 0.5) / _LINE
+        return np.stack([1.0 - at, at], axis=1)
+    # The middles of the small triangles that a regular grid makes.
+    up = [(i + 1 / 3, j + 1 / 3) for i in range(_GRID) for j in range(_GRID - i)]
+    down = [(i + 2 / 3, j + 2 / 3) for i in range(_GRID - 1) for j in range(_GRID - 1 - i)]
+    middles = np.array(up + down)
+    return np.column_stack([middles, _GRID - middles.sum(axis=1)]) / _GRID
+
+
+def _leader(r: Ranking, k: int, who: int, share: float) -> dict[str, Any]:
+    """Colour and label of the k-th of the leaders."""
+    label = f"{clip(r.results.algorithms[who], 28)}: {percent(share)}"
+    return {"color": LINES[k]["color"] if k < len(LINES) else GREY, "label": label}
+
+
+def _draw_weight_line(
+    ax: Axes,
+    r: Ranking,
+    chosen: list[str],
+    weights: FloatArray,
+    utility: FloatArray,
+    leaders: dict[int, float],
+) -> None:
+    at = weights[:, 1]
+    for who in range(utility.shape[1]):
+        if who not in leaders:
+            ax.plot(at, utility[:, who], color=GREY, linewidth=0.8, alpha=0.6, zorder=1)
+    for k, (who, share) in enumerate(leaders.items()):
+        dashes = LINES[k % len(LINES)]["linestyle"]
+        ax.plot(at, utility[:, who], linestyle=dashes, linewidth=2.0, **_leader(r, k, who, share))
+    ax.plot(at, utility.max(axis=1), color=INK, linewidth=0.8, zorder=4)
+    ax.set_xlim(0, 1)
+    ax.set_xlabel(f"weight of {chosen[1]} (the rest is that of {chosen[0]})")
+    unit = "l + 1 − mean rank" if r.options.by == "rank" else "larger is better"
+    ax.set_ylabel(f"utility ({unit})")
+
+
+def _draw_weight_triangle(
+    ax: Axes,
+    r: Ranking,
+    chosen: list[str],
+    weights: FloatArray,
+    utility: FloatArray,
+    leaders: dict[int, float],
+) -> None:
+    where, best = weights @ CORNERS, utility.argmax(axis=1)
+    for k, (who, share) in enumerate(leaders.items()):
+        x, y = where[best == who].T
+        ax.scatter(x, y, s=7, linewidths=0, **_leader(r, k, who, share))
+    triangle(ax, x=(-0.2, 1.2), y=(-0.12, 0.98))
+    for name, corner, up in zip(chosen, CORNERS, (-8, -8, 8), strict=True):
+        side = "bottom" if up > 0 else "top"
+        note(ax, f"all weight on {clip(name, 20)}", corner, 0, up, ha="center", va=side)
+
+
+# a gate -------------------------------------------------------------------------------------------
+
+#: Longest name of a measure.
+_MEASURE = 28
+
+#: Colour and marker of each verdict.
+_VERDICTS = {
+    "superior": (BLUE, "o"),
+    "not worse": (SKY, "s"),
+    "worse": (VERMILION, "X"),
+    "undecided": (INK, "D"),
+}
+
+
+@plot_of(Gate, "bounds")
+def plot_gate(g: Gate, *, ax: Axes | None = None) -> Axes:
+    """Draw the candidate's mean advantage on each measure, with its two one-sided bounds.
+
+    The measures have scales of their own, so each row has one too, and the figures stand beside
+    the line. Its shaded part is the loss within the rope. A candidate passes where the line ends
+    on the left within that part, or to the right of it.
+
+    Parameters
+    ----------
+    g : Gate
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> g = bc.gate(bc.load_example("jansen-uci"), candidate="GBM", baseline="CART")
+    >>> ax = plot_gate(g, ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['auc', 'accuracy', 'brier']
+    """
+    names = g.results.measures
+    ax = new_axes(ax, (7.0, 1.5 + 0.55 * len(names)))
+    for row, (name, judged) in enumerate(zip(names, g.answer.measures, strict=True)):
+        _draw_gate_row(ax, row, judged, g.results[name])
+    ax.axvline(0.0, color=INK, linewidth=0.8, zorder=1)
+    ax.set_yticks(np.arange(len(names)), [clip(name, _MEASURE) for name in names])
+    ax.set(xlim=(-1.15, 1.15), ylim=(len(names) - 0.4, -0.6), xticks=[])
+    side = percent_setting(g.level)
+    ax.set_xlabel(f"worse   ←   mean advantage (one-sided bounds, {side} each)   →   better")
+    return finish(ax, g.headline(), bare="top right left bottom")
+
+
+def _draw_gate_row(ax: Axes, row: int, judged: MeasureGate, spec: Measure) -> None:
+    """Draw one measure, scaled so that all of it fits."""
+    colour, marker = _VERDICTS[judged.verdict]
+    ends = judged.lower, judged.upper
+    known = [abs(x) for x in (*ends, judged.difference, spec.rope or 0.0) if not np.isnan(x)]
+    scale = max(known) or 1.0
+    if spec.rope:
+        ax.barh(row, spec.rope / scale, 0.5, -spec.rope / scale, color=GREY, alpha=0.45, zorder=0)
+    label = difference_number_text(judged.difference, spec.unit or "")
+    if not np.isnan(ends[0]):
+        ax.hlines(row, ends[0] / scale, ends[1] / scale, color=colour, linewidth=2.0, zorder=2)
+        label = f"{label} ({' to '.join(difference_number_text(x, significant=2) for x in ends)})"
+    ax.scatter(judged.difference / scale, row, s=36, color=colour, marker=marker, zorder=3)
+    style: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": "x-small"}
+    above = moved(ax, ax.transData, 0.0, 6.0)
+    ax.text(judged.difference / scale, row, label, transform=above, **style)
+    write_right(ax, row, judged.verdict, color=colour)

@@ -248,7 +248,7 @@ class Ranking:
 
     def plot(
         self,
-        kind: Literal["places", "front", "weights", "cost"] | None = None,
+        kind: str | None = None,
         *,
         measures: Sequence[str] | None = None,
         order: Sequence[str] | None = None,

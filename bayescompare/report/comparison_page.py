@@ -15,14 +15,12 @@ from bayescompare.comparison.diagnosis import LIMITS
 from bayescompare.comparison.lever import POWER
 from bayescompare.comparison.pairwise_facts import data_words, taken_for_granted
 from bayescompare.comparison.power_scaling import POWER_SCALING
-from bayescompare.plots.growth import growth_size, plot_growth
-from bayescompare.plots.network import network_size, plot_network
-from bayescompare.plots.ranks import plot_ranks, ranks_size
-from bayescompare.plots.relation import plot_relation, relation_size
-from bayescompare.plots.sensitivity import plot_sensitivity
-from bayescompare.plots.shrinkage import plot_shrinkage, shrinkage_size
-from bayescompare.plots.simplex import SIMPLEX_SIZE, has_simplex, plot_simplex
-from bayescompare.plots.statements import plot_statements, statements_size
+from bayescompare.plots.critical import plot_ranks
+from bayescompare.plots.curves import plot_growth, plot_sensitivity
+from bayescompare.plots.network import plot_network
+from bayescompare.plots.order import plot_relation
+from bayescompare.plots.shrinkage import plot_shrinkage
+from bayescompare.plots.statements import has_simplex, plot_simplex, plot_statements
 from bayescompare.report.citations import citation_keys, report_method_section
 from bayescompare.report.data import data_section, page_title
 from bayescompare.report.effects import effect_tables
@@ -129,17 +127,17 @@ def _comparison_page_pictures(c: Comparison) -> list[Picture]:
     words, provides = c.headline(), c.method.provides
     if has_simplex(c) and "draws" in provides:
         draw = partial(_draw_on_comparison_page, partial(plot_simplex, draws=1000), c)
-        shown.append(Picture("Posterior", draw, SIMPLEX_SIZE, "x", words))
+        shown.append(Picture("Posterior", draw, "x", words))
     if "network" in provides:
         draw = partial(_draw_on_comparison_page, plot_network, c)
         graph = "the graph of measures that win together"
-        shown.append(Picture("Network", draw, network_size(c), "n", graph))
+        shown.append(Picture("Network", draw, "n", graph))
     if "thresholds" in provides and len(c.results.algorithms) > 2:
         draw = partial(_draw_on_comparison_page, plot_growth, c)
-        shown.append(Picture("Growth", draw, growth_size(c), "g", "order by δ"))
+        shown.append(Picture("Growth", draw, "g", "order by δ"))
     if "per_dataset" in provides:
         draw = partial(_draw_comparison_page_tooltips, plot_shrinkage, dataset_tooltips, c)
-        shown.append(Picture("Datasets", draw, shrinkage_size(c), "d", "every dataset"))
+        shown.append(Picture("Datasets", draw, "d", "every dataset"))
     return shown
 
 
@@ -149,15 +147,14 @@ def _comparison_page_first_picture(c: Comparison) -> Picture:
         return Picture(
             "Mean ranks",
             partial(_draw_on_comparison_page, plot_ranks, c),
-            ranks_size(c),
             "s",
             words,
         )
     if "relation" in c.method.provides and len(c.results.algorithms) > 2:
         draw = partial(_draw_on_comparison_page, plot_relation, c)
-        return Picture("Who dominates whom", draw, relation_size(c), "s", words)
+        return Picture("Who dominates whom", draw, "s", words)
     draw = partial(_draw_comparison_page_tooltips, plot_statements, bar_tooltips, c)
-    return Picture("Statements", draw, statements_size(c), "s", words)
+    return Picture("Statements", draw, "s", words)
 
 
 def _draw_on_comparison_page(plot: Any, thing: Comparison, ax: Any) -> None:
@@ -167,8 +164,7 @@ def _draw_on_comparison_page(plot: Any, thing: Comparison, ax: Any) -> None:
 def _draw_comparison_page_tooltips(
     plot: Any, add_tooltips: Any, thing: Comparison, ax: Any
 ) -> None:
-    plot(thing, ax=ax)
-    add_tooltips(thing, ax)
+    add_tooltips(thing, plot(thing, ax=ax))
 
 
 # tables -------------------------------------------------------------------------------------------
@@ -232,7 +228,7 @@ def _comparison_page_sensitivity(c: Comparison) -> list[PageSection]:
     if len(table) < 2:
         return []  # no other prior is near enough to the draws
     draw = partial(_draw_comparison_page_table, table)
-    picture = Picture("Weight of the prior", draw, (6.8, 4.0), "w", "P by the weight of the prior")
+    picture = Picture("Weight of the prior", draw, "w", "P by the weight of the prior")
     words = [_comparison_page_sensitivity_words(c, table), *_comparison_page_scaling_words(table)]
     return [PageSection("Sensitivity", words=words, pictures=[picture])]
 

@@ -82,8 +82,8 @@ def _drawn(picture: Picture, suffix: str) -> bytes:
     with style.context("default"), warnings.catch_warnings():
         # A name may have letters that the font lacks.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure = Figure(figsize=picture.size, layout="constrained")
-        picture.draw(figure.subplots())
+        figure = Figure(layout="constrained")
+        picture.draw(figure)
         metadata = _NO_METADATA[suffix]
         figure.savefig(written, format=suffix[1:], dpi=150, metadata=metadata)
     return written.getvalue()

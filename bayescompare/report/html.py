@@ -25,9 +25,7 @@ _LONG = 16
 def html(page: Page) -> str:
     """Return the page, with its figures as SVG inside it."""
     drawn = {
-        picture.name: svg_report_picture(
-            picture.draw, picture.size, name=picture.name, words=picture.words
-        )
+        picture.name: svg_report_picture(picture.draw, name=picture.name, words=picture.words)
         for picture in page.pictures
     }
     template = html_template("report.html.j2", autoescape=True)

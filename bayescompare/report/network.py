@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare.plots.network_layout import (
-    plotted_edge_probabilities,
-    plotted_link_probability,
-    plotted_network_details,
-)
+from bayescompare.plots.network import graph_of, link_probability
 from bayescompare.report.tables import Table, report_probability_cell
 from bayescompare.text.numbers import log_evidence_text, setting_number_text, standard_error_text
 from bayescompare.text.phrases import join_names
@@ -34,7 +30,7 @@ def report_component_table(c: Comparison) -> Table:
             "exact" if part.exact else "Monte Carlo",
             report_probability_cell(part.probability),
         ]
-        for part in plotted_network_details(c).components
+        for part in graph_of(c, _LEAST).details.components
     ]
     heads = ["group", "statement", "computed", "P(most probable)"]
     return Table("Independent groups of measures, each by itself", heads, rows, text=3)
@@ -43,13 +39,13 @@ def report_component_table(c: Comparison) -> Table:
 def report_edge_table(c: Comparison, most: int) -> list[Table]:
     """Return the links in the graph and probable ones outside it, the most probable first."""
     names = list(c.results.measures)
-    arrows = {(names.index(a), names.index(b)) for a, b in plotted_network_details(c).edges}
-    directed = plotted_edge_probabilities(c)
+    arrows = {(names.index(a), names.index(b)) for a, b in graph_of(c, _LEAST).details.edges}
+    directed = graph_of(c, _LEAST).probability
     if directed is None:
         rows = [[names[i], "→", names[j]] for i, j in sorted(arrows)]
         title = "Arrows of the graph (without probabilities: too many measures)"
         return [Table(title, ["measure", "", "measure"], rows, text=3)] if rows else []
-    values, linked = directed.to_numpy(), plotted_link_probability(directed)
+    values, linked = directed.to_numpy(), link_probability(directed)
     # Each pair has the direction of its arrow or, without one, the more probable direction.
     pairs = [
         (j, i)
@@ -90,7 +86,7 @@ def report_edge_table(c: Comparison, most: int) -> list[Table]:
 
 def report_graph_words(c: Comparison) -> dict[str, str]:
     """Return the score of the graph and the limit on parents, for the provenance section."""
-    details = plotted_network_details(c)
+    details = graph_of(c, _LEAST).details
     return {
         "graph": f"log BDeu = {log_evidence_text(details.log_bdeu)}",
         "max_parents": f"at most {details.max_parents} per measure",

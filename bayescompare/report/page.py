@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bayescompare.report.tables import ShadedReportCell, Table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from bayescompare.comparison.diagnosis import Diagnosis
     from bayescompare.report.live import Live
@@ -25,9 +25,7 @@ class Picture:
     ----------
     title : str
     draw : callable
-        Takes the Axes to draw on.
-    size : tuple of float
-        Width and height in inches.
+        Takes the Figure to draw on, which becomes as large as the content needs.
     name : str
         The prefix of the ids of its parts.
     words : str
@@ -35,8 +33,7 @@ class Picture:
     """
 
     title: str
-    draw: Callable[[Axes], Any]
-    size: tuple[float, float]
+    draw: Callable[[Figure], Any]
     name: str
     words: str
 

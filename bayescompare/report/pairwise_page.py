@@ -21,10 +21,9 @@ from bayescompare.comparison.pairwise_headline import pairwise_headline
 from bayescompare.comparison.rule import Rule
 from bayescompare.comparison.verdicts import PairVerdicts
 from bayescompare.methods.context.learned_rate import LearnsWeight
-from bayescompare.plots.critical import critical_size, plot_critical
-from bayescompare.plots.dominance import dominance_size, plot_dominance
-from bayescompare.plots.matrix import matrix_size, plot_matrix
-from bayescompare.plots.order import MOST_TRADES, order_size, plot_order
+from bayescompare.plots.critical import plot_critical
+from bayescompare.plots.matrices import plot_dominance, plot_matrix
+from bayescompare.plots.order import MOST_TRADES, plot_order
 from bayescompare.report.citations import citation_keys, report_method_section
 from bayescompare.report.data import data_section, pairs_title
 from bayescompare.report.effects import effect_tables
@@ -154,7 +153,7 @@ def _pairwise_page_pictures(p: Pairwise, rule: Rule) -> list[Picture]:
     if number <= _MOST_ORDERED:
         draw = partial(_draw_on_pairwise_page, partial(plot_order, **chosen), None, p)
         words = "winners above losers, an arrow for each verdict"
-        order = [Picture("Winners above losers", draw, order_size(p, **chosen), "o", words)]
+        order = [Picture("Winners above losers", draw, "o", words)]
     if number <= _MOST_SIGNED:
         draw = partial(
             _draw_on_pairwise_page,
@@ -163,10 +162,10 @@ def _pairwise_page_pictures(p: Pairwise, rule: Rule) -> list[Picture]:
             p,
         )
         words = "the leading statement of every pair"
-        matrix = Picture("Every pair, by place", draw, dominance_size(p), "d", words)
+        matrix = Picture("Every pair, by place", draw, "d", words)
     else:
         draw = partial(_draw_on_pairwise_page, plot_matrix, cell_tooltips, p)
-        matrix = Picture("Every pair, by place", draw, matrix_size(p), "m", "heat map of pairs")
+        matrix = Picture("Every pair, by place", draw, "m", "heat map of pairs")
     ranked = [
         _pairwise_page_rank_picture(p, measure, rule)
         for measure in _pairwise_page_ranked_measures(p)
@@ -197,11 +196,11 @@ def _pairwise_page_rank_picture(p: Pairwise, measure: str | None, rule: Rule) ->
     on = "" if measure is None else f" on {measure}"
     words = f"algorithms by rank{on}, joined where no pair has a verdict"
     key = f"k{0 if measure is None else p.results.measures.index(measure)}"
-    return Picture(f"Ranks and groups{on}", draw, critical_size(p, **options), key, words)
+    return Picture(f"Ranks and groups{on}", draw, key, words)
 
 
-def _draw_on_pairwise_page(plot: Any, add_tooltips: Any, p: Pairwise, ax: Any) -> None:
-    plot(p, ax=ax)
+def _draw_on_pairwise_page(plot: Any, add_tooltips: Any, p: Pairwise, figure: Any) -> None:
+    ax = plot(p, ax=figure)
     if add_tooltips is not None:
         add_tooltips(p, ax)
 

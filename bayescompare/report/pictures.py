@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from bayescompare.report.tooltips import tooltip_fields
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["svg_report_picture"]
 
@@ -25,17 +25,13 @@ _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 _ID = re.compile(r'(\sid="|url\(#|href="#)')
 
 
-def svg_report_picture(
-    draw: Callable[[Axes], object], size: tuple[float, float], *, name: str, words: str
-) -> Markup:
+def svg_report_picture(draw: Callable[[Figure], object], *, name: str, words: str) -> Markup:
     """Draw a new figure and return it as an ``<svg>`` element that scales.
 
     Parameters
     ----------
     draw : callable
-        Takes the Axes to draw on.
-    size : tuple of float
-        Width and height in inches.
+        Takes the Figure to draw on.
     name : str
         The prefix of every id, so that a page can have several figures.
     words : str
@@ -43,7 +39,9 @@ def svg_report_picture(
 
     Examples
     --------
-    >>> picture = svg_report_picture(lambda ax: ax.plot([1, 2]), (2, 1), name="line", words="a < b")
+    >>> def line(figure):
+    ...     figure.subplots().plot([1, 2])
+    >>> picture = svg_report_picture(line, name="line", words="a < b")
     >>> picture.startswith('<svg class="plot" role="img" aria-label="a &lt; b"')
     True
     """
@@ -55,20 +53,18 @@ def svg_report_picture(
     with style.context(["default", _SETTINGS]), warnings.catch_warnings():
         # The browser has the glyphs that matplotlib's font lacks.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure = Figure(figsize=size, layout="constrained")
-        draw(figure.subplots())
+        figure = Figure(layout="constrained")
+        draw(figure)
         tips = {}
         for k, (field, text) in enumerate(tooltip_fields(figure)):
             field.set_gid(f"tip-{k}")
             tips[f'<g id="tip-{k}">'] = f'<g class="tip"><title>{escape(text)}</title>'
         figure.savefig(written, format="svg", metadata=_NO_METADATA)
     document = re.sub(r'<g id="tip-\d+">', lambda tag: tips[tag[0]], written.getvalue())
-    return _embed_picture_in_page(document, size, name, words)
+    return _embed_picture_in_page(document, figure.get_figwidth(), name, words)
 
 
-def _embed_picture_in_page(
-    document: str, size: tuple[float, float], name: str, words: str
-) -> Markup:
+def _embed_picture_in_page(document: str, width: float, name: str, words: str) -> Markup:
     """Extract the element from the document: no prolog, no comments, scalable, unique ids."""
     element = document[document.index("<svg") :]
     element = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
@@ -78,7 +74,7 @@ def _embed_picture_in_page(
     assert box is not None
     head = (
         f'<svg class="plot" role="img" aria-label="{escape(words)}" {box[0]} '
-        f'style="--wanted:{size[0]:.3g}in" xmlns="http://www.w3.org/2000/svg" '
+        f'style="--wanted:{width:.3g}in" xmlns="http://www.w3.org/2000/svg" '
         'xmlns:xlink="http://www.w3.org/1999/xlink">'
     )
     return Markup(re.sub(r"^<svg[^>]*>", lambda _: head, element).rstrip())

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescompare.plots.front import FRONT_SIZE, plot_front
-from bayescompare.plots.places import places_size, plot_places
-from bayescompare.plots.weights import WEIGHTS_SIZE, plot_weights
+from bayescompare.plots.ranking import plot_front, plot_places, plot_weights
 from bayescompare.report.citations import bibtex, citation_aside
 from bayescompare.report.data import data_section, pairs_title
 from bayescompare.report.live import live_ranking
@@ -41,7 +39,7 @@ _STATES = {"front": "on the front", "open": "may be on the front", "dominated": 
 def ranking_page(r: Ranking, command: str | None = None) -> Page:
     """Return the page of a ranking."""
     draw = partial(_draw, plot_places, r)
-    first = Picture("Places", draw, places_size(r), "p", r.headline())
+    first = Picture("Places", draw, "p", r.headline())
     tables = _place_tables(r)
     sections = [
         PageSection("Places", tables=tables),
@@ -248,7 +246,7 @@ def _front_section(r: Ranking) -> list[PageSection]:
     first, second = r.results.measures[:2]
     draw = partial(_draw, plot_front, r)
     words = f"each algorithm in {first} and {second}"
-    picture = Picture(f"{second} against {first}", draw, FRONT_SIZE, "f", words)
+    picture = Picture(f"{second} against {first}", draw, "f", words)
     return [PageSection("The front", tables=[table], pictures=[picture])]
 
 
@@ -259,7 +257,7 @@ def _weights_section(r: Ranking) -> list[PageSection]:
     if r.options.utility.kind == "given":
         return []
     draw = partial(_draw, plot_weights, r)
-    picture = Picture("Best by weights", draw, WEIGHTS_SIZE, "w", "who is best by weights")
+    picture = Picture("Best by weights", draw, "w", "who is best by weights")
     return [PageSection("Weights", pictures=[picture])]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayescompare.plots.matrix import COLOURS, readable_on_matrix
+from bayescompare.plots._drawing import readable_on
+from bayescompare.plots.matrices import COLOURS
 
 __all__ = ["SHADES", "shade_colours"]
 
@@ -24,4 +25,4 @@ def shade_colours(*, bayesian: bool) -> list[tuple[str, str]]:
     from matplotlib.colors import to_hex
 
     colours = colormaps[COLOURS[bayesian]](np.linspace(0.0, 1.0, SHADES + 1))
-    return [(to_hex(rgba), readable_on_matrix(np.asarray(rgba))) for rgba in colours]
+    return [(to_hex(rgba), readable_on(np.asarray(rgba))) for rgba in colours]

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from bayescompare.plots._drawing import clip_drawn_text
+from bayescompare.plots._drawing import clip
 from bayescompare.statements import Statement
 from bayescompare.text import numbers
 from bayescompare.text.phrases import cell_text, figure_text
@@ -92,7 +92,7 @@ def dataset_tooltips(c: Comparison, ax: Axes) -> None:
     for k, tick in enumerate(ax.get_yticklabels()):
         text = tick.get_text()
         # A long name is shortened in the figure, and whole in its tooltip.
-        names = [name for name in rows if clip_drawn_text(name, len(text)) == text]
+        names = [name for name in rows if clip(name, len(text)) == text]
         if len(names) == 1:
             row = rows[names[0]]
             figures = ", ".join(f"{head}: {cell_text(str(head), v)}" for head, v in row.items())

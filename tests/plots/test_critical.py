@@ -16,7 +16,7 @@ import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSDBootstrap
 from bayescompare.plots._drawing import BLUE, INK
-from bayescompare.plots._line import LineBar, draw_line
+from bayescompare.plots.critical import Bar, _draw_line
 from bayescompare.report.pages import report_page_of
 from tests.cases import few_quick
 from tests.plots.decided import made, random_pairs, written
@@ -259,7 +259,7 @@ def marks(ax: Axes) -> set[tuple[int, float]]:
 @pytest.mark.slow
 def test_very_many_have_a_row_each() -> None:
     p = random_pairs(60, 1, sure=0.9)
-    ax = plots.plot_critical(p, ax=fresh(9, 7))
+    ax = plots.plot_critical(p)
     exact = exact_ranks(p)
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert names == sorted(exact, key=exact.__getitem__)
@@ -269,7 +269,7 @@ def test_very_many_have_a_row_each() -> None:
     for a, b in open_pairs(p):
         wanted |= {(names.index(a), round(exact[b], 9)), (names.index(b), round(exact[a], 9))}
     assert marks(ax) == wanted
-    assert plots.critical.critical_size(p)[1] < 20
+    assert ax.figure.get_size_inches()[1] < 20
 
 
 def test_more_groups_than_letters_have_rows_too() -> None:
@@ -298,7 +298,7 @@ def test_against_a_reference_ranks_are_of_two(uci: bc.Results) -> None:
 
 def test_letters_do_not_run_out() -> None:
     ranks = np.linspace(1.0, 40.0, 40)
-    many = [LineBar((k, k + 2)) for k in range(30)]
+    many = [Bar((k, k + 2)) for k in range(30)]
     ax = fresh(9, 7)
-    draw_line(ax, ranks, [f"n{k}" for k in range(40)], many)
+    _draw_line(ax, ranks, [f"n{k}" for k in range(40)], many, top=1.0)
     assert not any(text.get_text() in string.ascii_lowercase for text in ax.texts)

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 import bayescompare as bc
 from bayescompare import plots
 from bayescompare.plots._drawing import INK, PURPLE
-from bayescompare.plots.order import draw_order_graph
-from bayescompare.plots.order_layout import break_drawn_name
+from bayescompare.plots.order import draw_order
+from bayescompare.plots.order_layout import broken
 from tests.plots.drawn import arrows, fresh, nodes, texts
 
 
@@ -99,7 +99,7 @@ def test_a_circle_is_one_box(pairs: bc.Pairwise, monkeypatch: pytest.MonkeyPatch
 def test_a_large_circle_is_counted() -> None:
     names = [f"a{k}" for k in range(9)]
     ring: nx.DiGraph[str] = nx.DiGraph([*itertools.pairwise(names), (names[-1], names[0])])
-    (text,) = nodes(draw_order_graph(ring, fresh()))
+    (text,) = nodes(draw_order(ring, fresh()))
     assert text.splitlines() == [*names[:5], "and 4 more", "(in a circle)"]
 
 
@@ -107,7 +107,7 @@ def test_trade_offs_are_dashed_in_their_own_colour() -> None:
     graph: nx.DiGraph[str] = nx.DiGraph([("A", "C")], mixed=[("A", "B", "A>B|B>A")])
     graph.add_nodes_from("AB")
     graph.graph["mixed"].append(("B", "C", "B=C|B=C"))  # no trade-off
-    ax = draw_order_graph(graph, fresh())
+    ax = draw_order(graph, fresh())
     dashed = [text for text in ax.texts if getattr(text, "arrow_patch", None) is not None]
     colours = [to_hex(text.arrow_patch.get_edgecolor()).upper() for text in dashed]
     assert colours.count(PURPLE) == 1
@@ -115,7 +115,7 @@ def test_trade_offs_are_dashed_in_their_own_colour() -> None:
 
 def test_names_lose_what_they_all_begin_with() -> None:
     graph: nx.DiGraph[str] = nx.DiGraph([("lab/net-one", "lab/net-two")], mixed=[])
-    assert set(nodes(draw_order_graph(graph, fresh()))) == {"one", "two"}
+    assert set(nodes(draw_order(graph, fresh()))) == {"one", "two"}
 
 
 @pytest.mark.parametrize(
@@ -130,13 +130,13 @@ def test_names_lose_what_they_all_begin_with() -> None:
     ],
 )
 def test_long_names_are_broken_between_words(name: str, lines: list[str]) -> None:
-    assert break_drawn_name(name) == lines
+    assert broken(name) == lines
 
 
 def test_a_comma_parts_the_long_names_of_a_circle() -> None:
     names = [f"lab-{k}/multilingual-encoder-large" for k in range(2)]
     ring: nx.DiGraph[str] = nx.DiGraph([(names[0], names[1]), (names[1], names[0])])
-    (text,) = nodes(draw_order_graph(ring, fresh()))
+    (text,) = nodes(draw_order(ring, fresh()))
     own = [["lab-0/multilingual-", "encoder-large,"], ["lab-1/multilingual-", "encoder-large,"]]
     assert text.splitlines() == [*own[0], *own[1], "(in a circle)"]
 
@@ -153,7 +153,7 @@ def test_sixty_names_of_forty_letters_are_whole_and_do_not_overlap() -> None:
     )
     graph.add_edges_from([*itertools.pairwise(names[50:53]), (names[52], names[50])])
     graph.add_nodes_from(names)
-    ax = draw_order_graph(graph, None)
+    ax = draw_order(graph, None)
     figure = ax.get_figure()
     assert isinstance(figure, Figure)
     written = "\n".join(nodes(ax)).replace("\n", "")
@@ -176,7 +176,7 @@ def test_many_arrows_are_pale() -> None:
     def colours(n: int) -> set[str]:
         names = [f"a{k}" for k in range(2 * n)]
         graph: nx.DiGraph[str] = nx.DiGraph(itertools.product(names[:n], names[n:]))
-        arrows = [t for t in draw_order_graph(graph, fresh()).texts if t.get_label()]
+        arrows = [t for t in draw_order(graph, fresh()).texts if t.get_label()]
         return {to_hex(arrow.arrow_patch.get_edgecolor()).upper() for arrow in arrows}
 
     assert colours(7) == {INK}
@@ -193,7 +193,7 @@ def test_two_hundred_names_of_an_order_do_not_overlap() -> None:
     chain.add_edges_from((name, names[11]) for name in names[12:150])
     chain.add_nodes_from(names)
     for graph in (star, chain):
-        ax = draw_order_graph(graph, None)
+        ax = draw_order(graph, None)
         figure = ax.get_figure()
         assert isinstance(figure, Figure)
         assert figure.get_size_inches().max() < 60

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bayescompare as bc
-from bayescompare.plots.ranks import joined_ranks_in_plot
+from bayescompare.plots.critical import joined_ranks
 from tests.cases import few_quick
 from tests.plots.drawn import fresh
 
@@ -24,7 +24,7 @@ def test_the_critical_difference_diagram() -> None:
 def test_bars_join_exactly_the_pairs_that_do_not_differ(seed: int) -> None:
     rng = np.random.default_rng(seed)
     ranks, apart = np.sort(rng.uniform(1, 9, 9)), float(rng.uniform(0.2, 5))
-    bars = joined_ranks_in_plot(ranks, apart)
+    bars = joined_ranks(ranks, apart)
     for i in range(9):
         for j in range(i + 1, 9):
             together = any(start <= i and j <= stop for start, stop in bars)

@@ -16,7 +16,7 @@ import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSD, GSDBootstrap
 from bayescompare.plots import _drawing
-from bayescompare.plots._drawing import BLUE, clip_drawn_label
+from bayescompare.plots._drawing import BLUE, clip_statement
 from tests.methods.gsd.cases import ask
 from tests.plots.dominated import leading_without_a_dataset
 from tests.plots.drawn import fresh, results_of, texts, ticks, title
@@ -205,7 +205,7 @@ def test_a_mean_outside_its_interval_is_drawn(results: bc.Results) -> None:
 def test_a_clipped_statement_still_says_who_is_better() -> None:
     first, second = "first-" + "x" * 40, "second-" + "y" * 40
     said = {
-        clip_drawn_label(s, 30)
+        clip_statement(s, 30)
         for s in (f"{first}>{second}", f"{second}>{first}", f"{first}={second}")
     }
     assert len(said) == 3

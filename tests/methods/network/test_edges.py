@@ -87,18 +87,15 @@ def test_pictures_and_reports_show_sampled_edges_once_they_are_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No picture starts a long computation by itself."""
-    from bayescompare.plots.network_captions import _network_caption_key
-    from bayescompare.plots.network_layout import picture_of_network
+    from bayescompare.plots.network import _key, graph_of
     from bayescompare.report.network import report_edge_table
 
     monkeypatch.setattr(network_edges, "MOST_SUMMED", 3)
     monkeypatch.setattr(network_edges, "_MOST", 1000)
     c = ask(copies(5, 45), max_parents=2, search=[("m0", "m1")])
-    assert picture_of_network(c, 0.1).probability is None
-    assert "c.edges" in _network_caption_key(picture_of_network(c, 0.1), 0.1)
+    assert graph_of(c, 0.1).probability is None
+    assert "c.edges" in _key(graph_of(c, 0.1), 0.1)
     assert "without probabilities" in report_edge_table(c, 10)[0].title
     most = c.edges.attrs["mcse"]
-    assert f"at most {bc.text.numbers.standard_error_text(most)}" in _network_caption_key(
-        picture_of_network(c, 0.1), 0.1
-    )
+    assert f"at most {bc.text.numbers.standard_error_text(most)}" in _key(graph_of(c, 0.1), 0.1)
     assert "graphs sampled, standard error at most" in report_edge_table(c, 10)[0].title

@@ -1,0 +1,309 @@
+"""Curves: of priors and ropes, of further datasets, of δ and γ, and of successes and errors."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.decision import SETTLED, SIGNIFICANT
+from bayescompare.kernels.success import area_under_success
+from bayescompare.plots._drawing import (
+    BLUE,
+    GREY,
+    LINES,
+    SKY,
+    clip,
+    clip_statement,
+    finish,
+    legend_below,
+    legend_beside,
+    new_axes,
+    note,
+)
+from bayescompare.plots.kinds import plot_of
+from bayescompare.statements import State
+from bayescompare.text.numbers import share_number_text, statistic_number_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bayescompare._rng import Rng
+
+__all__ = ["plot_growth", "plot_plan", "plot_robustness", "plot_sensitivity", "plot_success"]
+
+#: Curves with more points than this have no markers.
+_FEW = 25
+
+#: Up to so many steps of a growing order are named.
+_MOST_STEPS = 60
+
+_SETTLED_WORDS = {
+    "settled": "some statement is settled",
+    "settled_on_best": "the one leading now is",
+}
+
+
+@plot_of(Comparison, "growth", needs="thresholds")
+def plot_growth(c: Comparison, *, ax: Axes | None = None) -> Axes:
+    """Draw the number of ordered pairs against δ, each step with the pair that becomes ordered.
+
+    With larger δ fewer utilities are allowed, so more pairs are comparable.
+
+    Parameters
+    ----------
+    c : Comparison
+        A comparison by ``"gsd"``.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> results = bc.load_example("jansen-uci")
+    >>> c = bc.compare(results, method="gsd", algorithms=["BDS", "RF", "CART"])
+    >>> ax = plot_growth(c, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts]
+    ['2 at δ = 0', 'RF>BDS']
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    start, steps = _growth(c)
+    ax = new_axes(ax, (7.5, 3.2 + 0.16 * min(len(steps), _MOST_STEPS)))
+    at = np.array([0.0, *(delta for delta, _ in steps)])
+    count = start + np.arange(len(at))
+    end = float(at[-1]) * 1.25 or 1e-3
+    ax.step([*at, end], [*count, count[-1]], where="post", color=BLUE, linewidth=2.0)
+    note(ax, f"{start} at δ = 0", (0.0, start), 4, -3, va="top")
+    for (delta, label), height in zip(steps[:_MOST_STEPS], count[1:], strict=False):
+        # The steps only rise, so there is room below a step to the right and above it to the left.
+        if delta < end / 2:
+            note(ax, clip_statement(label, 30), (delta, height), 4, -3, ha="left", va="top")
+        else:
+            note(ax, clip_statement(label, 30), (delta, height), -4, 2, ha="right", va="bottom")
+    pairs = len(c.results.algorithms) * (len(c.results.algorithms) - 1) // 2
+    ax.axhline(pairs, color=GREY, linewidth=1.0, linestyle="--")
+    ax.set_xlim(0.0, end)
+    ax.set_ylim(max(0.0, start - 0.08 * pairs - 0.5), pairs + 0.08 * pairs + 0.5)
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set(xlabel="δ", ylabel=f"ordered pairs, of {pairs}")
+    left = pairs - int(count[-1])
+    return finish(ax, f"{int(count[-1])} of {pairs} pairs are ordered at some δ, {left} at none")
+
+
+def _growth(c: Comparison) -> tuple[int, list[tuple[float, str]]]:
+    """Return the number of pairs ordered at δ = 0, and the pairs ordered later with their δ."""
+    names, thresholds = c.results.algorithms, c.thresholds.values
+    start, steps = 0, []
+    for i, j in itertools.combinations(range(len(names)), 2):
+        if thresholds[i, j] == thresholds[j, i]:
+            continue  # equivalent, or comparable at no δ
+        # Either direction orders a pair; the first to do so counts.
+        winner, loser = (i, j) if thresholds[i, j] <= thresholds[j, i] else (j, i)
+        least = float(np.fmin(thresholds[i, j], thresholds[j, i]))
+        if least == 0.0:
+            start += 1
+        elif np.isfinite(least):
+            steps.append((least, str(State.order(names[winner], names[loser]))))
+    return start, sorted(steps)
+
+
+@plot_of(Comparison, "robustness", needs="robustness")
+def plot_robustness(c: Comparison, *, rng: Rng = None, ax: Axes | None = None) -> Axes:
+    """Draw the p-value against γ, the share of the data that may be arbitrarily corrupted.
+
+    Parameters
+    ----------
+    c : Comparison
+        A comparison of two algorithms by ``"gsd"``.
+    rng : None, int or Generator
+        For the resamples; by default the seed of the answer.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> method = bc.methods.GSD(permutations=50)
+    >>> uci = bc.load_example("jansen-uci")
+    >>> c = bc.compare(uci, method=method, algorithms=["GBM", "CART"], rng=1)
+    >>> plot_robustness(c, ax=Figure().subplots()).get_ylabel()
+    'p-value'
+    """
+    curve = c.robustness(rng=rng)
+    ax = new_axes(ax, (6.4, 3.6))
+    ax.step(curve["gamma"], curve["pvalue"], where="post", color=BLUE, linewidth=2.0)
+    ax.axhline(SIGNIFICANT, color=GREY, linewidth=1.0, linestyle="--")
+    ax.set(xlabel="γ, share of the data that may be anything", ylabel="p-value", ylim=(0.0, 1.02))
+    ax.set_xscale("symlog", linthresh=1e-5)
+    ax.set_xlim(0.0, float(curve["gamma"].iloc[-1]))
+    last = curve.attrs["robust_up_to"]
+    verdict = "not significant even without corruption"
+    if last is not None:
+        of_all = statistic_number_text(last * len(c.results.datasets), significant=2)
+        gamma = statistic_number_text(last, significant=3)
+        verdict = f"significant up to γ = {gamma} ({of_all} datasets)"
+    return finish(ax, f"{c.method.claim(c.results, c.best)}: {verdict}")
+
+
+@plot_of(Comparison, "sensitivity", reads=lambda c: c.sensitivity())
+def plot_sensitivity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw the statements' probabilities against prior weight or rope.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `Comparison.sensitivity` or `Comparison.rope_sensitivity`. Bounds over all prior
+        means, if the table has them, are drawn as a band for the leading statement.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> c = bc.compare(bc.load_example("benavoli-example1"))
+    >>> ax = plot_sensitivity(c.sensitivity(), ax=Figure().subplots())
+    >>> ax.get_xlabel(), len(ax.get_lines())
+    ('strength', 5)
+    """
+    ax = new_axes(ax, (6.8, 4.0))
+    at = table.index.to_numpy(dtype=float)
+    if "lower" in table.attrs:
+        ends = table.attrs["lower"], table.attrs["upper"]
+        ax.fill_between(at, *ends, color=SKY, alpha=0.3, linewidth=0, label="all prior means")
+    leading = table.max().sort_values(ascending=False, kind="stable").index
+    for label, line in zip(leading, LINES, strict=False):
+        name = clip_statement(str(label), 36)
+        ax.plot(at, table[label].to_numpy(), markersize=4.0, label=name, **line)
+    ax.axhline(SETTLED, color=GREY, linewidth=1.0, linestyle="--")
+    if table.index.name != "rope":
+        ax.set_xscale("log")
+    ax.set(xlabel=str(table.index.name), ylabel="P", ylim=(-0.02, 1.02))
+    legend_beside(ax)
+    # The legend names the statements; codes such as "A>B|B>A" are for keys and tables.
+    same = table.idxmax(axis=1).nunique() == 1
+    return finish(ax, f"{'the same' if same else 'no single'} statement leads throughout")
+
+
+# With a seed, so that it is the same picture every time.
+@plot_of(Comparison, "plan", reads=lambda c: c.plan(rng=0))
+def plot_plan(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw the probability of a settled answer against the number of further datasets.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `Comparison.plan`. Bars are two standard errors of the simulation.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> c = bc.compare(bc.load_example("benavoli-example1"))
+    >>> ax = plot_plan(c.plan([5, 10], simulations=20, rng=0), ax=Figure().subplots())
+    >>> ax.get_xlabel(), len(ax.get_legend().get_texts())
+    ('further datasets', 2)
+    """
+    ax = new_axes(ax, (6.8, 4.0))
+    at = table.index.to_numpy(dtype=float)
+    for (column, words), line in zip(_SETTLED_WORDS.items(), LINES, strict=False):
+        ax.plot(at, table[column].to_numpy(), markersize=4.0, label=words, **line)
+    low, high = (table["settled"] + sign * 2.0 * table["mcse"] for sign in (-1.0, 1.0))
+    ax.vlines(at, low.clip(lower=0.0), high.clip(upper=1.0), color=LINES[0]["color"], linewidth=1.0)
+    of_datasets = table.index.name != "replicates"
+    label = "further datasets" if of_datasets else "times as many replicates"
+    ax.set(xlabel=label, ylabel="probability", ylim=(-0.02, 1.02))
+    legend_beside(ax)
+    return finish(ax, f"how probable it is that {label} settle the question")
+
+
+def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) -> Axes:
+    """Draw the share of successes against that of errors, threshold by threshold.
+
+    A test with informative confidence is above the diagonal. The area under each curve, by the
+    trapezoidal rule, is in the legend.
+
+    Parameters
+    ----------
+    curves : mapping of str to DataFrame
+        For each method the output of `studies.success_errors`.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    References
+    ----------
+    Lacoste, Laviolette & Marchand (2012), Section 6.3.
+
+    Examples
+    --------
+    >>> from bayescompare.studies import success_curves, success_study
+    >>> from matplotlib.figure import Figure
+    >>> study = success_study(simulations=500, datasets=5, rng=1)
+    >>> ax = plot_success(success_curves(study), ax=Figure().subplots())
+    >>> ax.get_legend().get_texts()[1].get_text()
+    'sign: AUC 0.6...'
+    """
+    drawn = list(_checked(curves))
+    ax = new_axes(ax, (5.4, 5.8))
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, zorder=1)
+    for (name, under, error, success), line in zip(drawn, itertools.cycle(LINES), strict=False):
+        style = line if len(error) <= _FEW else {**line, "marker": "none"}
+        label = f"{clip(name, 32)}: AUC {share_number_text(under)}"
+        ax.plot(error, success, linewidth=1.8, markersize=4.0, label=label, **style)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    ax.set(xlabel="errors left, share of all", ylabel="successes left, share of all")
+    legend_below(ax, 38.0, handlelength=4.0)
+    return finish(ax, "successes against errors as the least confidence falls")
+
+
+def _checked(curves: object) -> Iterator[tuple[str, float, FloatArray, FloatArray]]:
+    """Yield name, area, errors and successes of each curve, once they are checked."""
+    if not isinstance(curves, Mapping) or not curves:
+        raise BayescompareError(
+            "curves: give a mapping with at least one curve, such as the output of "
+            "studies.success_curves."
+        )
+    for name, curve in curves.items():
+        if not isinstance(curve, pd.DataFrame) or not {"success", "error"} <= set(curve.columns):
+            raise BayescompareError(
+                f"curves[{name!r}] has no columns 'success' and 'error': give the output of "
+                "studies.success_errors."
+            )
+        success, error = (curve[c].to_numpy(dtype=np.float64) for c in ("success", "error"))
+        whole = np.concatenate([success, error])
+        if len(success) < 2 or not ((whole >= 0.0) & (whole <= 1.0)).all():
+            raise BayescompareError(
+                f"curves[{name!r}]: give at least two shares of successes and errors, from 0 to 1."
+            )
+        yield str(name), area_under_success(success, error), error, success
