@@ -1,14 +1,14 @@
 from .readers.aeon import read_aeon as read_aeon
 from .readers.amlb import read_amlb as read_amlb
-from .readers.every_eval import read_every_eval as read_every_eval
+from .readers.every_eval_ever import read_every_eval as read_every_eval
 from .readers.fev import from_fev as from_fev
 from .readers.formats import read as read
 from .readers.helm import read_helm as read_helm
-from .readers.inspect_ai import read_inspect as read_inspect
+from .readers.inspect import read_inspect as read_inspect
 from .readers.ioh import read_ioh as read_ioh
 from .readers.lm_eval import read_lm_eval as read_lm_eval
 from .readers.lm_eval_items import read_lm_eval_items as read_lm_eval_items
-from .readers.lm_eval_samples import read_lm_eval_samples as read_lm_eval_samples
+from .readers.lm_eval_items import read_lm_eval_samples as read_lm_eval_samples
 from .readers.mlflow import from_mlflow as from_mlflow
 from .readers.mteb import read_mteb as read_mteb
 from .readers.openml import from_openml as from_openml

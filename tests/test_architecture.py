@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1] / PACKAGE
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
         {
-            *("_checks", "_errors", "_formats", "_model_files"),
+            *("_checks", "_errors", "_model_files"),
             *("_parallel", "_rng", "_typing", "_version"),
             "text",
         }

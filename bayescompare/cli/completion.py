@@ -56,7 +56,7 @@ def complete_example(incomplete: str) -> list[tuple[str, str]]:
 
 def complete_format(incomplete: str) -> list[str]:
     """Offer the formats."""
-    from bayescompare._formats import FORMATS
+    from bayescompare.readers import FORMATS
 
     return _beginning_with(incomplete, FORMATS)
 

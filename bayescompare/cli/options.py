@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayescompare._errors import BayescompareError
-from bayescompare._formats import FORMATS, TOOLS
 from bayescompare.cli.completion import (
     complete_example,
     complete_format,
@@ -22,6 +21,7 @@ from bayescompare.cli.completion import (
 )
 from bayescompare.cli.flags import Flag
 from bayescompare.cli.groups import OptionGroup, command_line_option
+from bayescompare.readers import FORMATS
 
 if TYPE_CHECKING:
     from bayescompare.table.results import Results
@@ -282,11 +282,8 @@ class TableOptions(OptionGroup):
         list[str] | None,
         command_line_option(
             "--reader",
-            "An option for what another tool wrote, as in --reader split=test: "
-            + "; ".join(
-                f"{name}: {', '.join(tool.options)}" for name, tool in TOOLS.items() if tool.options
-            )
-            + ".",
+            "An option for what another tool wrote, as in --reader split=test. A NAME that a "
+            "format does not have is answered by those that it has.",
             TABLE,
             metavar="NAME=VALUE",
         ),
@@ -377,7 +374,7 @@ def measures_meant(names: list[str] | None, results: "Results") -> list[str] | N
     """Return the measures of a table that were typed, in any case and as far as needed."""
     if names is None:
         return None
-    from bayescompare.table.reading import meant_name
+    from bayescompare.text.names import meant_name
 
     return [meant_name(name, results.measures) for name in names]
 

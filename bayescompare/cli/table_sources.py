@@ -17,12 +17,12 @@ import typer
 import bayescompare as bc
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._formats import FORMATS, TABLES, TOOLS
 from bayescompare.cli.flags import Flag, naming_flags
 from bayescompare.cli.measures import read_measures
 from bayescompare.cli.options import TableOptions, read_names_flag
 from bayescompare.cli.pipes import STANDARD_INPUT, called_as_typed, files_of_pipes, is_pipe
-from bayescompare.table.input import input_limits
+from bayescompare.readers import FORMATS, TOOLS
+from bayescompare.table.input import TABLES, input_limits
 from bayescompare.text.names import any_name_pattern
 
 __all__ = ["check_table", "read_table"]
@@ -154,12 +154,12 @@ def _recognised_table_source(options: TableOptions, paths: Any) -> str | None:
     about_tables = set(_typed_flags(options)) - {"--measure", "--label", "--reader"}
     if about_tables:
         return None
-    from bayescompare.readers.formats import recognised_for_reading
+    from bayescompare.readers.formats import recognised, tools
 
-    format = recognised_for_reading(paths)
+    format: str = recognised(paths)
     if format in TABLES:
         return None
-    typer.echo(f"read as {TOOLS[format].title} (--format {format})", err=True)
+    typer.echo(f"read as {tools()[format].title} (--format {format})", err=True)
     return format
 
 
@@ -251,20 +251,25 @@ def _read_tool_for_cli(
     more: dict[str, Any] = dict(_options_of_reader(options.reader or (), kind))
     if recognised is None:
         return bc.read(paths, measures=measures, format=options.format, **more)
-    from bayescompare.readers.formats import read_recognised
+    from bayescompare.readers.formats import read_as
 
-    return read_recognised(recognised, paths, measures, **more)
+    results: bc.Results = read_as(recognised, paths, measures, **more)
+    return results
 
 
 def _flags_of_readers() -> dict[str, Flag]:
     """Return how the arguments of all readers are typed."""
-    names = [name for tool in TOOLS.values() for name in tool.options]
+    from bayescompare.readers.formats import tools
+
+    names = [name for tool in tools().values() for name in tool.options]
     return {name: Flag(f"--reader {name}", "VALUE") for name in names}
 
 
 def _options_of_reader(texts: Sequence[str], tool: str) -> dict[str, str | bool]:
     """Read every ``--reader NAME=VALUE`` that was typed."""
-    known, given = TOOLS[tool].options, dict[str, str | bool]()
+    from bayescompare.readers.formats import tools
+
+    known, given = tools()[tool].options, dict[str, str | bool]()
     for text in texts:
         name, _, value = text.partition("=")
         if name not in known:

@@ -32,8 +32,7 @@ from bayescompare.comparison.method import Method
 from bayescompare.comparison.netcdf_checks import check_netcdf_before_opening
 from bayescompare.comparison.saved_prior import SavedPrior
 from bayescompare.table.counts import ErrorCounts
-from bayescompare.table.files import distinct_keys
-from bayescompare.table.input import check_is_regular, input_limits, read_file
+from bayescompare.table.input import check_is_regular, distinct_keys, input_limits, read_file
 from bayescompare.table.items import item_data_from_json
 from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results

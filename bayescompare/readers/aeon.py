@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from bayescompare._errors import BayescompareError
-from bayescompare.readers.records import (
-    Chosen,
-    directed,
-    parsed_number,
-    results_of_rows,
-    select_measures,
-)
-from bayescompare.table.files import content_of, number_or_text, text_of
+from bayescompare.readers import records
+from bayescompare.readers.records import Chosen, Format, Record
+from bayescompare.table.input import number_or_text, read_text
 from bayescompare.table.measure import Measure
 from bayescompare.table.paths import (
     Paths,
@@ -27,30 +23,21 @@ from bayescompare.table.paths import (
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, repeated_name
 
-__all__ = ["AEON_HEADERS", "read_aeon"]
+__all__ = ["FORMAT", "read_aeon"]
 
 #: How the first line begins; tsml's Java version wrote folds.
-AEON_HEADERS = ("resamples:", "folds:")
+_HEADS = ("resamples:", "folds:")
 
 #: The statistics of tsml-eval, without spaces and underscores.
-_MEASURES = directed(
+_MEASURES = records.directed(
     "accuracy acc balancedaccuracy balacc auroc f1 f1score sensitivity specificity precision "
     "recall clusteringaccuracy clacc ri rand ari adjustedrandindex mi mutualinformation ami nmi r2 "
     "pearson pearsoncorrelation",
     "error logloss nll mse rmse mae mape smape mase",
 ) | dict.fromkeys(
     ("fittime", "predicttime", "fitandpredicttime", "traintime", "testtime", "memoryusage"),
-    Measure("min", bounds=(0, None)),
+    records.COUNT,
 )
-
-
-class _AeonResamples(NamedTuple):
-    """One file: the values of an estimator's measure, by dataset and resample."""
-
-    file: Path
-    algorithm: str
-    measure: str
-    values: dict[tuple[str, str], float]
 
 
 def read_aeon(paths: Paths, *, measures: Chosen | None = None) -> Results:
@@ -86,72 +73,77 @@ def read_aeon(paths: Paths, *, measures: Chosen | None = None) -> Results:
     files, source = find_files(paths, "*.csv")
     named = {path for path, _ in list_paths(paths)[0]}
     # A directory may hold other tables, such as tsml-eval's summaries.
-    kept = [pair for pair in files if pair[0] in named or _fits_aeon(pair[0])]
+    kept = [(file, name) for file, name in files if file in named or _fits(file)]
     if not kept:
         raise BayescompareError(
             f"{source}: no file whose first line begins with 'Resamples:', as aeon's do."
         )
+    parts = [record for file, name in kept for record in _records(file, name)]
+    records.once(
+        (((*one.values, one.algorithm), str(one.file)) for one in parts),
+        lambda key: f"the {key[0]} of {key[1]!r}",
+    )
+    known: dict[str, Measure | None] = {
+        name: _MEASURES.get(re.sub("[-_ ]", "", name.lower()))
+        for one in parts
+        for name in one.values
+    }
+    spec = records.select(measures, known, [name for name, kind in known.items() if kind])
     others = [file.name for file, name in files if (file, name) not in kept]
-    parts = [_read_aeon_resamples(file, name) for file, name in kept]
-    _check_aeon_parts(parts)
-    names = dict.fromkeys(part.measure for part in parts)
-    known = {name: _MEASURES.get(_plain_aeon_measure(name)) for name in names}
-    default = [name for name, kind in known.items() if kind is not None]
-    spec = select_measures(measures, known, default)
-    cells: dict[tuple[str, str, str], tuple[Path, dict[str, float]]] = {}
-    for part in parts:
-        for (dataset, resample), value in part.values.items():
-            cell = cells.setdefault((dataset, part.algorithm, resample), (part.file, {}))
-            cell[1][part.measure] = value
-    rows = [
-        (file, dict(zip(_ROLES, key, strict=True)) | values)
-        for key, (file, values) in cells.items()
-    ]
-    results = results_of_rows(rows, source, replicate="replicate", measures=spec)
-    note = f"left out, not as aeon's result files are: {first_words(others, 4)}"
-    return results._with(notes=(*results.notes, note)) if others else results
+    notes = [f"left out, not as aeon's result files are: {first_words(others, 4)}"]
+    return records.results_of(records.joined(parts), source, spec, notes=notes if others else ())
 
 
-_ROLES = ("dataset", "algorithm", "replicate")
-
-
-def _plain_aeon_measure(measure: str) -> str:
-    return measure.lower().replace("_", "").replace("-", "").replace(" ", "")
-
-
-def _fits_aeon(file: Path) -> bool:
+def _fits(file: Path) -> bool:
     with naming(file):
-        return text_of(content_of(file)).lstrip().lower().startswith(AEON_HEADERS)
+        return read_text(file).lstrip().lower().startswith(_HEADS)
 
 
-def _read_aeon_resamples(file: Path, name: str | None) -> _AeonResamples:
+def _records(file: Path, name: str | None) -> Iterator[Record]:
     with naming(file):
-        stem = file.name.partition(".csv")[0]
-        estimator, _, measure = stem.rpartition("_")
+        estimator, _, measure = file.name.partition(".csv")[0].rpartition("_")
         if not measure or not (estimator or name):
             raise BayescompareError(
                 "the name of the file must be <estimator>_<measure>.csv, as in HC2_accuracy.csv."
             )
-        header, *lines = _aeon_rows(text_of(content_of(file)))
-        if header[1][0].lower() not in AEON_HEADERS:
+        (top, (head, *resamples)), *lines = _cells(read_text(file))
+        if head.lower() not in _HEADS:
             raise BayescompareError(
-                f"line {header[0]} begins with {header[1][0]!r}, not with 'Resamples:', so this is "
-                "not a result file of aeon or tsml-eval."
+                f"line {top} begins with {head!r}, not with 'Resamples:', so this is not a result "
+                "file of aeon or tsml-eval."
             )
-        resamples = header[1][1:]
         if not resamples or not all(resamples):
             raise BayescompareError(
-                f"line {header[0]} must name every resample, as in 'Resamples:,0,1,2'."
+                f"line {top} must name every resample, as in 'Resamples:,0,1,2'."
             )
         if repeated_name(resamples) is not None:
             raise BayescompareError(f"resample {repeated_name(resamples)!r} occurs twice.")
         if not lines:
             raise BayescompareError("the file has a header but no datasets.")
-        values = _read_aeon_values(lines, resamples)
-        return _AeonResamples(file, algorithm_label(name or estimator), measure, values)
+        label = algorithm_label(name or estimator)
+        seen: set[str] = set()
+        for number, (dataset, *row) in lines:
+            if len(row) != len(resamples):
+                raise BayescompareError(
+                    f"line {number} has {len(row)} values, but there are {len(resamples)} "
+                    "resamples."
+                )
+            task = parsed_name(dataset, f"line {number}: the dataset")
+            if task.lower() in _HEADS:
+                raise BayescompareError(f"line {number} is a second header.")
+            if task in seen:
+                raise BayescompareError(f"line {number}: dataset {task!r} occurs twice.")
+            seen.add(task)
+            for resample, cell in zip(resamples, row, strict=True):
+                place = f"line {number}, resample {resample}"
+                value = number_or_text(cell)
+                if isinstance(value, str):
+                    raise BayescompareError(f"{place}: {cell!r} is not a number.")
+                values = {measure: records.number_at(value, place)}
+                yield Record(file, task, label, values, place, resample)
 
 
-def _aeon_rows(text: str) -> list[tuple[int, list[str]]]:
+def _cells(text: str) -> list[tuple[int, list[str]]]:
     """Return the number and the cells of each line that is not empty."""
     lines = enumerate(text.splitlines(), 1)
     cells = [(n, [cell.strip() for cell in line.split(",")]) for n, line in lines if line.strip()]
@@ -160,37 +152,4 @@ def _aeon_rows(text: str) -> list[tuple[int, list[str]]]:
     return [(n, row[:-1] if len(row) == width + 1 and not row[-1] else row) for n, row in cells]
 
 
-def _read_aeon_values(
-    lines: list[tuple[int, list[str]]], resamples: list[str]
-) -> dict[tuple[str, str], float]:
-    values: dict[tuple[str, str], float] = {}
-    for number, (dataset, *row) in lines:
-        if len(row) != len(resamples):
-            raise BayescompareError(
-                f"line {number} has {len(row)} values, but there are {len(resamples)} resamples."
-            )
-        name = parsed_name(dataset, f"line {number}: the dataset")
-        if name.lower() in AEON_HEADERS:
-            raise BayescompareError(f"line {number} is a second header.")
-        for resample, cell in zip(resamples, row, strict=True):
-            value = number_or_text(cell)
-            if isinstance(value, str):
-                raise BayescompareError(
-                    f"line {number}, resample {resample}: {cell!r} is not a number."
-                )
-            if (name, resample) in values:
-                raise BayescompareError(f"line {number}: dataset {name!r} occurs twice.")
-            values[name, resample] = parsed_number(value, f"line {number}, resample {resample}")
-    return values
-
-
-def _check_aeon_parts(parts: list[_AeonResamples]) -> None:
-    """Refuse two files of one estimator and measure."""
-    seen: dict[tuple[str, str], Path] = {}
-    for part in parts:
-        other = seen.setdefault((part.algorithm, part.measure), part.file)
-        if other != part.file:
-            raise BayescompareError(
-                f"{other} and {part.file} both have the {part.measure} of {part.algorithm!r}: "
-                "leave out one, or give them different names, as in {'first': ..., 'second': ...}."
-            )
+FORMAT = Format("result files of aeon", read_aeon, heads=_HEADS)

@@ -10,13 +10,8 @@ import numpy as np
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.readers.records import (
-    Chosen,
-    check_metric_of_runs,
-    directed,
-    results_of_tables,
-    select_measures,
-)
+from bayescompare.readers import records
+from bayescompare.readers.records import SECONDS, Chosen, Format
 from bayescompare.table.files import parse_table
 from bayescompare.table.frames import numbers_in
 from bayescompare.table.measure import Direction, Measure
@@ -25,25 +20,19 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names
 from bayescompare.text.numbers import plural
 
-__all__ = ["AMLB_COLUMNS", "read_amlb"]
+__all__ = ["FORMAT", "read_amlb"]
 
 #: The columns by which the file is recognised.
-AMLB_COLUMNS: frozenset[str] = frozenset({"task", "framework", "fold", "result", "info"})
-
+_OWN = frozenset({"task", "framework", "fold", "result", "info"})
 #: The metrics, in the directions that the benchmark's own functions declare (nrmse and ncrps were
 #: in it for some months of 2023). None of the losses can be below zero.
-_METRICS = directed(
+_METRICS = records.directed(
     "acc auc auc_ovo auc_ovr balacc f05 f1 f2 pr_auc r2",
     "logloss max_pce mean_pce mae mse msle rmse rmsle nrmse smape mape wape mase mql wql sql ncrps",
 )
-_COLUMNS = (
-    {"result": Measure("max")}
-    | _METRICS
-    | dict.fromkeys(
-        ("duration", "training_duration", "predict_duration"),
-        Measure("min", bounds=(0, None), unit="s"),
-    )
-)
+_TIMES = dict.fromkeys(("duration", "training_duration", "predict_duration"), SECONDS)
+_COLUMNS = {"result": Measure("max")} | _METRICS | _TIMES
+_WORDS = frozenset({"id", "task", "framework", "constraint", "fold", "metric", "info"})
 
 
 def read_amlb(paths: Paths, *, measures: Chosen | None = None) -> Results:
@@ -88,34 +77,56 @@ def read_amlb(paths: Paths, *, measures: Chosen | None = None) -> Results:
     (('forest', 'boost'), ("1 failed run without a result: 'boost' on 'iris'",))
     """
     files, source = find_files(paths, "results.csv")
-    tables = [_read_amlb_runs(file, name) for file, name in files]
-    table = pd.concat(tables)
+    tables = {file: _runs(file, name) for file, name in files}
+    table = pd.concat(tables.values())
+    known = {name: _COLUMNS[name] for name in _COLUMNS if name in table}
     # Within each file that was checked; two files may still disagree.
     with naming(Path(source)):
-        check_metric_of_runs(table, "task", "result")
-    known = {name: _COLUMNS[name] for name in _COLUMNS if name in table}
-    spec = select_measures(measures, known, ["result"])
-    for (file, _), one in zip(files, tables, strict=True):
+        records.one_metric_each(table, "task", "result")
+    spec = records.select(measures, known, ["result"])
+    for file, own in tables.items():
         with naming(file):
-            for name in set(spec) & set(one.columns):
-                numbers_in(one[name], f"column {name!r}")
-    table = _amlb_with_constraints(table)
+            for name in set(spec) & set(own.columns):
+                numbers_in(own[name], f"column {name!r}")
+    table = _with_constraints(table)
     with naming(Path(source)):
-        table, turned = _amlb_all_one_way(table, spec, given=isinstance(measures, Mapping))
-    ends = itertools.pairwise(itertools.accumulate(map(len, tables), initial=0))
-    results = results_of_tables(
-        table,
-        [(file, table[start:end]) for (file, _), (start, end) in zip(files, ends, strict=True)],
-        source,
-        dataset="task",
-        algorithm="framework",
-        replicate="fold",
-        measures=spec,
-    )
-    return results._with(notes=(*results.notes, *turned, *_amlb_failure_notes(table)))
+        table, turned = _all_one_way(table, spec, given=isinstance(measures, Mapping))
+    failed = table[pd.to_numeric(table["result"], errors="coerce").isna()]
+    pairs = dict.fromkeys(zip(failed["framework"], failed["task"], strict=True))
+    words = first_words([f"{framework!r} on {task!r}" for framework, task in pairs], 3)
+    notes = [f"{plural(len(failed), 'failed run')} without a result: {words}"] if words else []
+    ends = itertools.pairwise(itertools.accumulate(map(len, tables.values()), initial=0))
+    parts = ((file, table[start:end]) for file, (start, end) in zip(tables, ends, strict=True))
+    columns = {"dataset": "task", "algorithm": "framework", "replicate": "fold"}
+    results = records.results_of_frame(table, parts, source, measures=spec, **columns)
+    return results._with(notes=(*results.notes, *turned, *notes))
 
 
-def _amlb_all_one_way(
+def _runs(file: Path, name: str | None) -> pd.DataFrame:
+    with naming(file):
+        table = parse_table(file, "csv", names=_WORDS)
+        absent = [column for column in sorted(_OWN) if column not in table]
+        if absent:
+            raise BayescompareError(
+                f"no column {quoted_names(absent)}, so this is not a results.csv of the AutoML "
+                f"benchmark; the columns are {quoted_names([str(c) for c in table.columns], 6)}."
+            )
+        records.one_metric_each(table, "task", "result")
+        alone = table["framework"].nunique() == 1
+        labels = algorithm_labels(table["framework"])
+        return table.assign(framework=[labelled_run(name, own, alone=alone) for own in labels])
+
+
+def _with_constraints(table: pd.DataFrame) -> pd.DataFrame:
+    """Tell the runs of a framework apart by their constraint, if it had several."""
+    if "constraint" not in table:
+        return table
+    several = table.groupby("framework")["constraint"].transform("nunique") > 1
+    names = table["framework"].where(~several, table["framework"] + " " + table["constraint"])
+    return table.assign(framework=names.str.strip())
+
+
+def _all_one_way(
     table: pd.DataFrame, spec: Mapping[str, Measure], *, given: bool
 ) -> tuple[pd.DataFrame, list[str]]:
     """Turn the sign of ``result`` in the tasks that are measured the other way, and say so."""
@@ -124,31 +135,31 @@ def _amlb_all_one_way(
     wanted = spec["result"].direction
     values = pd.to_numeric(table["result"], errors="coerce")
     scored = table.assign(result=values)[values.notna().to_numpy()]
-    ways = {str(task): _amlb_direction(str(task), own) for task, own in scored.groupby("task")}
+    ways = {str(task): _direction(str(task), own) for task, own in scored.groupby("task")}
     unclear = [task for task, way in ways.items() if way is None]
     if unclear and not given:
         raise BayescompareError(
-            f"it is not known which way 'result' of {first_words(unclear, 3)} is "
-            "better: no column 'metric' names a metric of the benchmark, nor does 'result' equal "
-            "a column such as 'auc' or 'logloss': use measures={'result': 'max'} (higher is "
-            "better) or 'min'."
+            f"it is not known which way 'result' of {first_words(unclear, 3)} is better: no column "
+            "'metric' names a metric of the benchmark, nor does 'result' equal a column such as "
+            "'auc' or 'logloss': use measures={'result': 'max'} (higher is better) or 'min'."
         )
     others = [task for task, way in ways.items() if way not in (wanted, None)]
-    if others and wanted == "min":
-        raise BayescompareError(
-            f"measures={{'result': 'min'}}: higher is better in 'result' of "
-            f"{first_words(others, 3)}, as the file says: leave out the direction."
-        )
     if not others:
         return table, []
+    words = first_words(others, 3)
+    if wanted == "min":
+        raise BayescompareError(
+            f"measures={{'result': 'min'}}: higher is better in 'result' of {words}, as the file "
+            "says: leave out the direction."
+        )
     sign = np.where(table["task"].isin(others), -1.0, 1.0)
-    number = plural(len(others), "task")
-    return table.assign(result=values * sign), [
-        f"'result' is a loss in {number}, and has a minus sign here: {first_words(others, 3)}"
-    ]
+    note = (
+        f"'result' is a loss in {plural(len(others), 'task')}, and has a minus sign here: {words}"
+    )
+    return table.assign(result=values * sign), [note]
 
 
-def _amlb_direction(task: str, own: pd.DataFrame) -> Direction | None:
+def _direction(task: str, own: pd.DataFrame) -> Direction | None:
     """Return which way the results of one task are better, if the file tells."""
     named = {str(name).strip() for name in own.get("metric", pd.Series()).dropna()} - {""}
     if any(name.startswith("neg_") for name in named):
@@ -157,7 +168,7 @@ def _amlb_direction(task: str, own: pd.DataFrame) -> Direction | None:
         columns = {
             name: pd.to_numeric(own[name], errors="coerce") for name in _METRICS if name in own
         }
-        equal = {name: cells for name, cells in columns.items() if _is_amlb_result(own, cells)}
+        equal = {name: cells for name, cells in columns.items() if _is_result(own, cells)}
         for one, other in itertools.combinations(equal, 2):
             if not (equal[one].notna() & equal[other].notna()).any():
                 raise BayescompareError(
@@ -171,7 +182,7 @@ def _amlb_direction(task: str, own: pd.DataFrame) -> Direction | None:
     return ways.pop() if len(ways) == 1 else None
 
 
-def _is_amlb_result(own: pd.DataFrame, column: pd.Series[float]) -> bool:
+def _is_result(own: pd.DataFrame, column: pd.Series[float]) -> bool:
     """Whether a column is the result, perhaps but for its sign, wherever it has a value."""
     there = column.notna()
     # Both are written with six digits.
@@ -180,37 +191,4 @@ def _is_amlb_result(own: pd.DataFrame, column: pd.Series[float]) -> bool:
     )
 
 
-def _read_amlb_runs(file: Path, name: str | None) -> pd.DataFrame:
-    with naming(file):
-        words = {"id", "task", "framework", "constraint", "fold", "metric", "info"}
-        table = parse_table(file, "csv", names=words)
-        absent = [column for column in sorted(AMLB_COLUMNS) if column not in table]
-        if absent:
-            raise BayescompareError(
-                f"no column {quoted_names(absent)}, so this is not a results.csv of "
-                "the AutoML "
-                "benchmark; the columns are "
-                f"{quoted_names([str(c) for c in table.columns], 6)}."
-            )
-        check_metric_of_runs(table, "task", "result")
-        alone = table["framework"].nunique() == 1
-        labels = algorithm_labels(table["framework"])
-        return table.assign(framework=[labelled_run(name, own, alone=alone) for own in labels])
-
-
-def _amlb_with_constraints(table: pd.DataFrame) -> pd.DataFrame:
-    """Tell the runs of a framework apart by their constraint, if it had several."""
-    if "constraint" not in table:
-        return table
-    several = table.groupby("framework")["constraint"].transform("nunique") > 1
-    names = table["framework"].where(~several, table["framework"] + " " + table["constraint"])
-    return table.assign(framework=names.str.strip())
-
-
-def _amlb_failure_notes(table: pd.DataFrame) -> list[str]:
-    failed = table[pd.to_numeric(table["result"], errors="coerce").isna()]
-    pairs = dict.fromkeys(zip(failed["framework"], failed["task"], strict=True))
-    words = [f"{framework!r} on {task!r}" for framework, task in pairs]
-    if not words:
-        return []
-    return [f"{plural(len(failed), 'failed run')} without a result: {first_words(words, 3)}"]
+FORMAT = Format("results of the AutoML benchmark", read_amlb, columns=_OWN)

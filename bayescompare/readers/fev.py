@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from bayescompare._errors import BayescompareError, printable_error_text
-from bayescompare.readers.records import Chosen, check_rows_once, select_measures
+from bayescompare.readers import records
+from bayescompare.readers.records import SECONDS, Chosen, Format
 from bayescompare.table.frames import as_pandas, distinct_columns, row_names
 from bayescompare.table.measure import Measure
 from bayescompare.table.paths import algorithm_labels
@@ -15,23 +16,14 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 from bayescompare.text.numbers import plural
 
-__all__ = ["FEV_COLUMNS", "from_fev"]
+__all__ = ["FORMAT", "from_fev"]
 
-#: The columns by which a table is recognised.
-FEV_COLUMNS: frozenset[str] = frozenset({"model_name", "test_error", "fev_version"})
-
-_SECONDS = Measure("min", bounds=(0, None), unit="s")
+_OWN = frozenset({"model_name", "test_error", "fev_version"})
 _COLUMNS = {
     "test_error": Measure("min"),
-    "training_time_s": _SECONDS,
-    "inference_time_s": _SECONDS,
-} | dict.fromkeys(
-    (
-        *("MAE", "MAEB", "MAPE", "MASE", "MQL", "MSE", "RMSE", "RMSLE", "RMSSE", "SMAPE", "SQL"),
-        *("WAPE", "WAPEB", "WQL"),
-    ),
-    Measure("min"),
-)
+    "training_time_s": SECONDS,
+    "inference_time_s": SECONDS,
+} | records.directed("", "MAE MAEB MAPE MASE MQL MSE RMSE RMSLE RMSSE SMAPE SQL WAPE WAPEB WQL")
 
 
 def from_fev(df: Any, *, measures: Chosen | None = None, source: str = "fev summaries") -> Results:
@@ -63,7 +55,7 @@ def from_fev(df: Any, *, measures: Chosen | None = None, source: str = "fev summ
     >>> from_fev(frame).algorithms
     ('ets', 'theta')
     """
-    table = _fev_frame(df) if isinstance(df, list) else as_pandas(df, index=True)
+    table = _frame(df) if isinstance(df, list) else as_pandas(df, index=True)
     columns = distinct_columns(table)
     for name in ("model_name", "test_error"):
         if name not in columns:
@@ -72,20 +64,25 @@ def from_fev(df: Any, *, measures: Chosen | None = None, source: str = "fev summ
                 f"{quoted_names(columns, 8)}."
             )
     known = {name: kind for name, kind in _COLUMNS.items() if name in columns}
-    spec = select_measures(measures, known, ["test_error"])
+    spec = records.select(measures, known, ["test_error"])
     models = pd.Series(row_names(table["model_name"], "algorithm"), index=table.index)
-    tasks = _fev_task_names(table)
-    check_rows_once(tasks, models)
+    tasks = _task_names(table)
+    records.one_row_each(tasks, models)
     results = Results.from_frame(
         table.assign(model_name=algorithm_labels(models), dataset=tasks),
         algorithm="model_name",
         measures=spec,
         source=source,
     )
-    return results._with(notes=(*results.notes, *_fev_leak_notes(table)))
+    # A file has the word, a frame the boolean.
+    leaked = table.get("trained_on_this_dataset", pd.Series(dtype=object)).astype(str).str.lower()
+    number = int((leaked == "true").sum())
+    verb = "comes from a model" if number == 1 else "come from models"
+    note = f"{plural(number, 'result')} {verb} trained on that very dataset"
+    return results._with(notes=(*results.notes, note)) if number else results
 
 
-def _fev_frame(summaries: list[Any]) -> pd.DataFrame:
+def _frame(summaries: list[Any]) -> pd.DataFrame:
     for place, row in enumerate(summaries):
         if not isinstance(row, dict):
             raise BayescompareError(
@@ -95,14 +92,12 @@ def _fev_frame(summaries: list[Any]) -> pd.DataFrame:
     return pd.DataFrame(summaries, dtype=object)
 
 
-def _fev_task_names(table: pd.DataFrame) -> pd.Series[Any]:
+def _task_names(table: pd.DataFrame) -> pd.Series[Any]:
     """Name the tasks, with their horizon and metric where that alone tells them apart."""
-    base = next(
-        (name for name in ("task_name", "dataset_config", "dataset_path") if name in table), None
-    )
-    if base is None:
+    bases = [name for name in ("task_name", "dataset_config", "dataset_path") if name in table]
+    if not bases:
         raise BayescompareError("df has no column 'task_name' nor 'dataset_path'.")
-    names = pd.Series(row_names(table[base], "dataset"), index=table.index)
+    names = pd.Series(row_names(table[bases[0]], "dataset"), index=table.index)
     for column, word in (("horizon", "horizon"), ("eval_metric", "by")):
         if column in table:
             texts = [printable_error_text(str(cell)) for cell in table[column]]
@@ -112,11 +107,9 @@ def _fev_task_names(table: pd.DataFrame) -> pd.Series[Any]:
     return names
 
 
-def _fev_leak_notes(table: pd.DataFrame) -> list[str]:
-    if "trained_on_this_dataset" not in table:
-        return []
-    flags = table["trained_on_this_dataset"]
-    # A file has the word, a frame the boolean.
-    number = int(flags.map(lambda flag: str(flag).lower() == "true").sum())
-    verb = "comes from a model" if number == 1 else "come from models"
-    return [f"{plural(number, 'result')} {verb} trained on that very dataset"] if number else []
+def _is_summaries(data: Any) -> bool:
+    rows = data if isinstance(data, list) else []
+    return bool(rows) and isinstance(rows[0], dict) and rows[0].keys() >= _OWN
+
+
+FORMAT = Format("summaries of fev", from_fev, columns=_OWN, json=_is_summaries)

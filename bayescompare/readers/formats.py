@@ -1,52 +1,58 @@
-"""`read`: results in any format that is known, recognised by their content."""
+"""`read`: results in any format that is known, recognised by their content.
+
+What a tool writes, and how that is recognised, its reader declares as ``FORMAT``.
+"""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import bayescompare.io as io
+import pandas as pd
+
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
-from bayescompare._formats import FORMATS, TABLES, TOOLS
-from bayescompare.readers.aeon import AEON_HEADERS
-from bayescompare.readers.amlb import AMLB_COLUMNS
-from bayescompare.readers.every_eval import is_every_eval_json, is_every_eval_sample
-from bayescompare.readers.fev import FEV_COLUMNS
-from bayescompare.readers.inspect_ai import is_inspect_json
-from bayescompare.readers.ioh import is_ioh_json
-from bayescompare.readers.lm_eval import is_lm_eval_json
-from bayescompare.readers.mteb import is_mteb_json
-from bayescompare.readers.promptfoo import is_promptfoo_json
-from bayescompare.readers.records import Chosen
-from bayescompare.readers.tabarena import TABARENA_COLUMNS
-from bayescompare.table.files import (
-    content_of,
-    format_of,
-    parquet_errors,
-    parse_table,
+from bayescompare.readers import FORMATS, TOOLS
+from bayescompare.readers.records import Chosen, Format
+from bayescompare.table.files import format_of, parquet_errors, parse_table
+from bayescompare.table.input import (
+    TABLES,
+    input_limits,
+    name_unpacked,
+    open_unpacked,
     read_json,
     read_json_lines,
-    text_of,
+    read_text,
+    reading_errors,
 )
-from bayescompare.table.input import input_limits, name_unpacked, open_unpacked, reading_errors
-from bayescompare.table.paths import (
-    Paths,
-    find_files,
-    list_paths,
-    naming,
-    repeatable_paths,
-)
+from bayescompare.table.paths import Paths, find_files, list_paths, naming, repeatable_paths
+from bayescompare.table.reading import read_results
 from bayescompare.table.results import Results
 
-__all__ = [
-    "read",
-    "read_recognised",
-    "recognise",
-    "recognised_for_reading",
-]
+__all__ = ["read", "read_as", "recognise", "recognised", "tools"]
+
+#: Files in a directory that are looked at, at most.
+_MOST_FILES = 50
+
+#: Bytes of a large table that are looked at.
+_START = 2**18
+
+
+@cache
+def tools() -> dict[str, Format]:
+    """Return the formats of tools by name, which loads every reader.
+
+    Examples
+    --------
+    >>> tools()["weka"].title
+    'an experiment of Weka'
+    """
+    modules = {name: f"bayescompare.readers.{name.replace('-', '_')}" for name in TOOLS}
+    return {name: import_module(module).FORMAT for name, module in modules.items()}
 
 
 def read(
@@ -91,37 +97,34 @@ def read(
     ('read as result files of aeon',)
     """
     with input_limits(max_cells=max_cells, max_bytes=max_bytes):
-        return _read_any(repeatable_paths(paths), measures, format, options)
+        paths = repeatable_paths(paths)
+        kind = recognised(paths, format)
+        if kind not in TABLES:
+            return read_as(kind, paths, measures, noted=format is None, **options)
+        if not isinstance(measures, Mapping):
+            raise BayescompareError(
+                f"measures: {list_paths(paths)[1]} is taken for a {kind} table, and a table does "
+                "not say which way is better; name what was measured, as in "
+                "measures={'accuracy': 'max', 'time': 'min'}, or another format by format=."
+            )
+        more: dict[str, Any] = {"format": format, **options}
+        return _call(read_results, "read_results()", paths, measures=measures, **more)
 
 
-def _read_any(
-    paths: Paths, measures: Chosen | None, format: str | None, options: Mapping[str, Any]
-) -> Results:
-    kind = recognised_for_reading(paths, format)
-    if kind in TABLES:
-        return _read_one_table(paths, measures, kind, options, given=format is not None)
-    read_by = _read_by if format is not None else read_recognised
+def _call(reader: Callable[..., Results], called: str, given: Any, **options: Any) -> Results:
     try:
-        return read_by(kind, paths, measures, **options)
+        return reader(given, **options)
     except TypeError as error:
-        if options and "unexpected keyword" in str(error):
-            reader = f"io.{TOOLS[kind].reader}()"
-            raise BayescompareError(_no_such_reading_option(options, reader)) from None
-        raise
+        known = ("measures", "source", "format")
+        unknown = [name for name in options if name not in known]
+        if not (unknown and "unexpected keyword" in str(error)):
+            raise
+        raise BayescompareError(
+            f"{unknown[0]}=: one of these is not an option of {called}: {', '.join(unknown)}."
+        ) from None
 
 
-def read_recognised(kind: str, paths: Paths, measures: Chosen | None, **options: Any) -> Results:
-    """Read what was recognised, and say in a note and in errors what it was taken for."""
-    title = TOOLS[kind].title
-    try:
-        results = _read_by(kind, paths, measures, **options)
-    except BayescompareError as error:
-        message = str(error).rstrip(".")
-        raise BayescompareError(f"{message} (read as {title}; format= names another).") from None
-    return results._with(notes=(f"read as {title}", *results.notes))
-
-
-def recognised_for_reading(paths: Paths, format: str | None = None) -> str:
+def recognised(paths: Paths, format: str | None = None) -> str:
     """Return the format of the first file, if none is given."""
     if format is not None:
         check_word("format", format, FORMATS)
@@ -131,28 +134,43 @@ def recognised_for_reading(paths: Paths, format: str | None = None) -> str:
         return recognise(path)
 
 
-def _read_by(kind: str, paths: Paths, measures: Chosen | None, **options: Any) -> Results:
-    reader = getattr(io, TOOLS[kind].reader)
-    results: Results
-    if not TOOLS[kind].reader.startswith("from_"):
-        results = reader(paths, measures=measures, **options)
-        return results
-    import pandas as pd
+def read_as(
+    kind: str, paths: Paths, measures: Chosen | None, *, noted: bool = True, **options: Any
+) -> Results:
+    """Read what a tool wrote; if that was recognised, say so in a note and in errors."""
+    tool = tools()[kind]
+    try:
+        results = _read_tool(tool, paths, measures, options)
+    except BayescompareError as error:
+        if not noted:
+            raise
+        message = str(error).rstrip(".")
+        raise BayescompareError(
+            f"{message} (read as {tool.title}; format= names another)."
+        ) from None
+    notes = (f"read as {tool.title}",) if noted else ()
+    return results._with(notes=(*notes, *results.notes))
 
+
+def _read_tool(
+    tool: Format, paths: Paths, measures: Chosen | None, options: Mapping[str, Any]
+) -> Results:
+    called = f"io.{tool.read.__name__}()"
+    if not tool.takes_frame:
+        return _call(tool.read, called, paths, measures=measures, **options)
     files, source = find_files(paths, "*.csv")
     tables = {}
     for file, _ in files:
         with naming(file):
             tables[file] = parse_table(file, format_of(file, None), names=_WORDS)
-    table = pd.concat(tables.values()) if len(tables) > 1 else next(iter(tables.values()))
+    whole = pd.concat(tables.values()) if len(tables) > 1 else next(iter(tables.values()))
     try:
-        results = reader(table, measures=measures, source=source, **options)
+        return _call(tool.read, called, whole, measures=measures, source=source, **options)
     except BayescompareError as error:
         for file, own in tables.items():
             with naming(file):
-                reader(own, measures=measures, source=source, **options)
+                tool.read(own, measures=measures, source=source, **options)
         raise BayescompareError(f"{source}: {error}") from None
-    return results
 
 
 #: Columns of names, which stay as written.
@@ -162,45 +180,7 @@ _WORDS = frozenset(
 )
 
 
-def _read_one_table(
-    paths: Paths, measures: Chosen | None, format: str, options: Mapping[str, Any], *, given: bool
-) -> Results:
-    if not isinstance(measures, Mapping):
-        source = list_paths(paths)[1]
-        raise BayescompareError(
-            f"measures: {source} is taken for a {format} table, and a table does not say which way "
-            "is better; name what was measured, as in measures={'accuracy': 'max', 'time': "
-            "'min'}, or another format by format=."
-        )
-    path: Any = paths
-    kind: Any = format if given else None
-    try:
-        return io.read_results(path, measures=measures, format=kind, **options)
-    except TypeError as error:
-        if "unexpected keyword" in str(error):
-            raise BayescompareError(_no_such_reading_option(options, "read_results()")) from None
-        raise
-
-
-def _no_such_reading_option(options: Mapping[str, Any], reader: str) -> str:
-    return (
-        f"{next(iter(options))}=: one of these is not an option of {reader}: {', '.join(options)}."
-    )
-
-
-#: Files in a directory that are looked at, at most.
-_MOST_FILES = 50
-
-#: Bytes of a large table that are looked at.
-_START = 2**18
-
-#: The columns of a table that say who wrote it.
-_COLUMNS = {
-    "weka": frozenset({"Key_Dataset", "Key_Run", "Key_Scheme"}),
-    "amlb": AMLB_COLUMNS,
-    "tabarena": TABARENA_COLUMNS,
-    "fev": FEV_COLUMNS,
-}
+# ------------------------------------------------------------------------------------- recognition
 
 
 def recognise(path: Path) -> str:
@@ -215,25 +195,26 @@ def recognise(path: Path) -> str:
     ('ioh', 'ioh')
     """
     if path.is_dir():
-        return _recognise_directory(path)
+        return _of_directory(path)
     if not path.exists():
         raise BayescompareError("no such file or directory.")
     name = name_unpacked(path)
-    for suffix, format in _SUFFIXES.items():
-        if name.endswith(suffix):
-            return format
+    for tool, own in tools().items():
+        if name.endswith(own.suffixes):
+            return tool
     look = _LOOKS.get(Path(name).suffix)
     return format_of(path, None) if look is None else look(path)
 
 
-def _recognise_directory(path: Path) -> str:
+def _of_directory(path: Path) -> str:
     files = [file for file in sorted(path.rglob("*")) if file.is_file()][: 20 * _MOST_FILES]
-    for file in files:
-        if file.name == "run_spec.json":
-            return "helm"
+    names = {file.name for file in files}
+    for tool, own in tools().items():
+        if own.mark in names:
+            return tool
     # Beside the results there are other files, which say nothing.
-    telling = [file for file in files if _suffix(file) in (*_LOOKS, *_SUFFIXES)][:_MOST_FILES]
-    for file in telling:
+    suffixes = (*_LOOKS, *(suffix for own in tools().values() for suffix in own.suffixes))
+    for file in [file for file in files if name_unpacked(file).endswith(suffixes)][:_MOST_FILES]:
         try:
             format = recognise(file)
         except BayescompareError:
@@ -246,88 +227,52 @@ def _recognise_directory(path: Path) -> str:
     )
 
 
-def _suffix(file: Path) -> str:
-    return Path(name_unpacked(file)).suffix
+def _tool(fits: Callable[[Format], bool], otherwise: str) -> str:
+    return next((name for name, own in tools().items() if fits(own)), otherwise)
 
 
-# ------------------------------------------------------------------------------------------ tables
-
-
-def _recognise_columns(columns: list[str], otherwise: str) -> str:
+def _of_columns(columns: Iterable[str], otherwise: str) -> str:
     names = set(columns)
-    return next((tool for tool, own in _COLUMNS.items() if own <= names), otherwise)
+    return _tool(lambda own: bool(own.columns) and own.columns <= names, otherwise)
 
 
-def _recognise_text(path: Path) -> str:
+def _of_text(path: Path) -> str:
     kind = format_of(path, None)
-    first = _start_to_recognise(path).lstrip().partition("\n")[0]
-    if first.lower().startswith(AEON_HEADERS):
-        return "aeon"
+    first = _start(path).lstrip().partition("\n")[0]
     cells = first.split("," if kind == "csv" else "\t")
-    return _recognise_columns([cell.strip().strip("'\"") for cell in cells], kind)
+    otherwise = _of_columns((cell.strip().strip("'\"") for cell in cells), kind)
+    return _tool(lambda own: first.lower().startswith(own.heads), otherwise)
 
 
-def _start_to_recognise(path: Path) -> str:
+def _start(path: Path) -> str:
     """Return the beginning of a text; a large table is not read for its header alone."""
     if path.stat().st_size <= _START:
-        return text_of(content_of(path))
+        return read_text(path)
     with reading_errors(), open_unpacked(path) as start:
         return start.read(_START).removeprefix(codecs.BOM_UTF8).decode(errors="replace")
 
 
-def _recognise_parquet(path: Path) -> str:
+def _of_parquet(path: Path) -> str:
     with parquet_errors():
         from pyarrow.parquet import read_schema
 
-        return _recognise_columns([str(name) for name in read_schema(path).names], "parquet")
+        return _of_columns(map(str, read_schema(path).names), "parquet")
 
 
-# -------------------------------------------------------------------------------------------- JSON
-
-
-def _recognise_json(path: Path) -> str:
+def _of_json(path: Path) -> str:
     data = read_json(path)
-    return next((tool for tool, fits in _SHAPES.items() if fits(data)), "json")
+    return _tool(lambda own: own.json(data), "json")
 
 
-def _recognise_json_lines(path: Path) -> str:
-    for _, row in read_json_lines(path):
-        if "doc_id" in row:
-            return "lm-eval-items"
-        if is_every_eval_sample(row):
-            return "every-eval-ever"
-        return "jsonl"
-    raise BayescompareError("the file is empty.")
+def _of_json_lines(path: Path) -> str:
+    _, row = next(read_json_lines(path))  # a file that is empty was refused
+    return _tool(lambda own: own.line(row), "jsonl")
 
 
-def _recognise_helm_json(data: Any) -> bool:
-    return (
-        isinstance(data, list)
-        and bool(data)
-        and all(isinstance(stat, dict) and isinstance(stat.get("name"), dict) for stat in data)
-    )
-
-
-def _recognise_fev_json(data: Any) -> bool:
-    rows = data if isinstance(data, list) else []
-    return bool(rows) and isinstance(rows[0], dict) and rows[0].keys() >= FEV_COLUMNS
-
-
-_SHAPES: dict[str, Callable[[Any], bool]] = {
-    "ioh": is_ioh_json,
-    "inspect": is_inspect_json,
-    "every-eval-ever": is_every_eval_json,
-    "promptfoo": is_promptfoo_json,
-    "mteb": is_mteb_json,
-    "lm-eval": is_lm_eval_json,
-    "helm": _recognise_helm_json,
-    "fev": _recognise_fev_json,
-}
-_SUFFIXES = {".arff": "weka", ".info": "ioh", ".eval": "inspect"}
 _LOOKS: dict[str, Callable[[Path], str]] = {
-    ".csv": _recognise_text,
-    ".tsv": _recognise_text,
-    ".parquet": _recognise_parquet,
-    ".json": _recognise_json,
-    ".jsonl": _recognise_json_lines,
+    ".csv": _of_text,
+    ".tsv": _of_text,
+    ".parquet": _of_parquet,
+    ".json": _of_json,
+    ".jsonl": _of_json_lines,
 }

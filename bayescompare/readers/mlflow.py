@@ -12,12 +12,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.readers.records import Repeats, settle_repeats
 from bayescompare.table.checks import check_spec
 from bayescompare.table.counts import check_frame
-from bayescompare.table.frames import (
-    distinct_columns,
-    find_column,
-    row_names,
-    row_words,
-)
+from bayescompare.table.frames import distinct_columns, find_column, row_names, row_words
 from bayescompare.table.measure import Direction, Measure, as_measures
 from bayescompare.table.paths import algorithm_labels
 from bayescompare.table.results import Results
@@ -72,10 +67,25 @@ def from_mlflow(
     ('svm', 'tree')
     """
     check_frame(df)
-    distinct_columns(df)
+    columns = distinct_columns(df)
     # pandas.concat repeats the index; messages name rows by it.
     df = df.reset_index(drop=True)
-    _check_mlflow_runs(df, unfinished)
+    check_word("unfinished", unfinished, ("raise", "drop"))
+    if "status" not in columns or not any(name.startswith("metrics.") for name in columns):
+        raise BayescompareError(
+            "df lacks the column status or any called metrics.…: either it does not come from "
+            "mlflow.search_runs(), or no run logged a metric; its columns are "
+            f"{quoted_names(columns, 8)}."
+        )
+    runs, others = df[df["status"] == "FINISHED"], df["status"][df["status"] != "FINISHED"]
+    if runs.empty:
+        raise BayescompareError(f"none of the {plural(len(df), 'run')} is FINISHED.")
+    if unfinished == "raise" and not others.empty:
+        words = [f"{row} is {s}" for row, s in zip(row_words(others), others, strict=True)]
+        raise BayescompareError(
+            f"some runs are not FINISHED: {first_words(words, 4)}. Use unfinished='drop' to leave "
+            "them out."
+        )
     named = as_measures(measures)
     twice = repeated_name([name.removeprefix("metrics.") for name in named])
     if twice is not None:
@@ -83,41 +93,12 @@ def from_mlflow(
     spec = check_spec({name.removeprefix("metrics."): kind for name, kind in named.items()})
     metrics = {n: find_column(df, f"measures[{n!r}]", f"metrics.{n}") for n in spec}
     roles = {"dataset": dataset, "algorithm": algorithm, "replicate": replicate}
-    columns = {
-        role: find_column(df, f"{role}={name!r}", name)
-        for role, name in roles.items()
-        if name is not None
-    }
-    runs = df[df["status"] == "FINISHED"]
+    given = {role: name for role, name in roles.items() if name is not None}
+    labels = {role: find_column(df, f"{role}={name!r}", name) for role, name in given.items()}
     frame = pd.DataFrame(
-        {role: row_names(runs[column], role) for role, column in columns.items()},
-        index=runs.index,
+        {role: row_names(runs[column], role) for role, column in labels.items()}, index=runs.index
     )
     frame["algorithm"] = algorithm_labels(frame["algorithm"])
-    for name, column in metrics.items():
-        frame[name] = runs[column]
-    gone = len(df) - len(runs)
-    notes = (f"{plural(gone, 'unfinished run')} left out",) if gone else ()
+    frame = frame.assign(**{name: runs[column] for name, column in metrics.items()})
+    notes = (f"{plural(len(others), 'unfinished run')} left out",) if len(others) else ()
     return settle_repeats(frame, spec, repeats, source=source, notes=notes)
-
-
-def _check_mlflow_runs(df: pd.DataFrame, unfinished: Unfinished) -> None:
-    """Check that these are runs, and that those that count are finished."""
-    check_word("unfinished", unfinished, ("raise", "drop"))
-    columns = [str(column) for column in df.columns]
-    if "status" not in columns or not any(name.startswith("metrics.") for name in columns):
-        raise BayescompareError(
-            "df lacks the column status or any called metrics.…: either it does not come from "
-            "mlflow.search_runs(), or no run logged a metric; its columns are "
-            f"{quoted_names(columns, 8)}."
-        )
-    others = df["status"][df["status"] != "FINISHED"]
-    if len(others) == len(df):
-        raise BayescompareError(f"none of the {plural(len(df), 'run')} is FINISHED.")
-    if unfinished == "raise" and not others.empty:
-        words = [f"{row} is {s}" for row, s in zip(row_words(others), others, strict=True)]
-        raise BayescompareError(
-            f"some runs are not FINISHED: {first_words(words, 4)}. Use "
-            "unfinished='drop' to leave them "
-            "out."
-        )

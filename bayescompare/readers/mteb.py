@@ -8,21 +8,16 @@ from typing import Any, NamedTuple
 
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
-from bayescompare.readers.records import (
-    Chosen,
-    check_runs_once,
-    parsed_number,
-    results_of_rows,
-    select_measures,
-)
-from bayescompare.table.files import read_json
+from bayescompare.readers import records
+from bayescompare.readers.records import SECONDS, Chosen, Format, Record, number_at
+from bayescompare.table.input import read_json
 from bayescompare.table.measure import Measure
 from bayescompare.table.paths import Paths, algorithm_label, find_files, naming, parsed_name
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names
 from bayescompare.text.numbers import plural
 
-__all__ = ["is_mteb_json", "read_mteb"]
+__all__ = ["FORMAT", "read_mteb"]
 
 #: How the names of metrics begin that are better when higher; of what a name that ends as below
 #: holds, neither end is better.
@@ -33,20 +28,24 @@ _HIGHER = (
 )
 _NEITHER = ("_threshold", "_stderr")
 _COSTS = {
-    "evaluation_time": Measure("min", bounds=(0, None), unit="s"),
+    "evaluation_time": SECONDS,
     "kg_co2_emissions": Measure("min", bounds=(0, None), unit="kg"),
 }
+#: How files before version 1.11 called the kinds of score that later ones put before a name.
+_KINDS = {"cos_sim": "cosine"} | {k: k for k in ("manhattan", "euclidean", "dot", "max")}
+
+#: A split and a subset.
+type Part = tuple[str, str]
 
 
-class _MtebTask(NamedTuple):
+class _Task(NamedTuple):
     """One file: the scores of a model on the splits and subsets of a task."""
 
     file: Path
     model: str
     revision: str
     name: str
-    #: By split and subset.
-    scores: dict[tuple[str, str], Mapping[str, Any]]
+    scores: dict[Part, Mapping[str, Any]]
     costs: dict[str, float]
     data_revision: str
 
@@ -97,58 +96,64 @@ def read_mteb(
     ('toy/large', 'toy/small')
     """
     files, source = find_files(paths, "*.json")
-    several = len(files) > 1
-    tasks: list[_MtebTask] = []
-    for file, name in files:
-        if several and file.name in ("model_meta.json", "paths.json"):
-            continue
-        tasks.append(_read_mteb_task(file, name))
-    tasks, left_out = _mteb_with_split(tasks, split, source)
-    tasks = _mteb_with_revisions(tasks)
-    check_runs_once((task.name, task.model, task.file) for task in tasks)
-    names = dict.fromkeys(key for task in tasks for own in task.scores.values() for key in own)
+    beside = ("model_meta.json", "paths.json") if len(files) > 1 else ()
+    tasks = [_read_task(file, name) for file, name in files if file.name not in beside]
+    notes: list[str] = []
+    if split is not None:
+        kept = _of_split(tasks, split, source)
+        gone = len(tasks) - len(kept)
+        notes += [f"{plural(gone, 'file')} without the split {split!r} left out"] if gone else []
+        tasks = kept
+    tasks = _with_revisions(tasks)
+    records.one_file_each(Record(task.file, task.name, task.model, {}) for task in tasks)
     known: dict[str, Measure | None] = {
         key: Measure("max") if key.startswith(_HIGHER) and not key.endswith(_NEITHER) else None
-        for key in names
+        for task in tasks
+        for own in task.scores.values()
+        for key in own
     }
-    spec = select_measures(measures, known | _COSTS, ["main_score"])
-    rows = [(task.file, row) for task in tasks for row in _mteb_rows_of(task, spec, subsets)]
+    spec = records.select(measures, known | _COSTS, ["main_score"])
+    found = [record for task in tasks for record in _records(task, spec, subsets, domains)]
     if not set(spec) <= set(_COSTS):
-        _check_same_mteb_parts(tasks, split, subsets)
-    results = results_of_rows(
-        rows, source, measures=spec, group="group" if subsets and domains else None
-    )
+        _check_same_parts(tasks, split, subsets)
     bare = sum(any(own["main_score"] is None for own in task.scores.values()) for task in tasks)
-    note = f"{plural(bare, 'file')} without a main_score, which an MTEB before 1.11 did not write"
-    more = [note] if bare and "main_score" in spec else []
-    return results._with(notes=(*results.notes, *left_out, *more, *_mteb_revision_notes(tasks)))
+    if bare and "main_score" in spec:
+        why = "without a main_score, which an MTEB before 1.11 did not write"
+        notes.append(f"{plural(bare, 'file')} {why}")
+    revisions: dict[str, set[str]] = {}
+    for task in tasks:
+        revisions.setdefault(task.name, set()).add(task.data_revision)
+    differ = first_words([name for name, own in revisions.items() if len(own) > 1])
+    notes += [f"the models ran {differ} on different revisions of the data"] if differ else []
+    return records.results_of(found, source, spec, notes=notes)
 
 
-def is_mteb_json(data: object) -> bool:
-    """Whether this is the content of a file that MTEB wrote."""
+# --------------------------------------------------------------------------------------- the files
+
+
+def _is_task(data: object) -> bool:
     return isinstance(data, dict) and {"mteb_version", "dataset_revision"} <= data.keys()
 
 
-def _read_mteb_task(file: Path, name: str | None) -> _MtebTask:
-    model, revision = _mteb_model_of(file)
+def _read_task(file: Path, name: str | None) -> _Task:
+    model, revision = _model_of(file)
     with naming(file):
         data = read_json(file)
         if isinstance(data, dict) and "mteb_dataset_name" in data and "scores" not in data:
-            data = _mteb_before_1_11(data)
+            data = _before_1_11(data)
         scores = data.get("scores") if isinstance(data, dict) else None
         if not isinstance(scores, dict) or not scores:
             raise BayescompareError(
                 "not a result of MTEB, which has 'task_name' and 'scores' by split."
             )
         task = parsed_name(data.get("task_name") or file.stem, "task_name")
-        costs = {key: parsed_number(data.get(key), key) for key in _COSTS}
-        entries = dict(_mteb_entries(scores))
+        costs = {key: number_at(data.get(key), key) for key in _COSTS}
+        entries = dict(_entries(scores))
         label = algorithm_label(name or model)
-        data_revision = str(data.get("dataset_revision"))
-        return _MtebTask(file, label, revision, task, entries, costs, data_revision)
+        return _Task(file, label, revision, task, entries, costs, str(data.get("dataset_revision")))
 
 
-def _mteb_before_1_11(data: Mapping[str, Any]) -> dict[str, Any]:
+def _before_1_11(data: Mapping[str, Any]) -> dict[str, Any]:
     """Write a file of an MTEB before version 1.11 as later ones do: a list of subsets by split."""
     splits = {name: own for name, own in data.items() if isinstance(own, dict)}
     times = [own["evaluation_time"] for own in splits.values() if "evaluation_time" in own]
@@ -156,28 +161,24 @@ def _mteb_before_1_11(data: Mapping[str, Any]) -> dict[str, Any]:
         **data,
         "task_name": data["mteb_dataset_name"],
         "evaluation_time": sum(times) if times and all(map(is_number, times)) else None,
-        "scores": {split: list(_mteb_subsets_before_1_11(own)) for split, own in splits.items()},
+        "scores": {split: list(_subsets_before_1_11(own)) for split, own in splits.items()},
     }
 
 
-def _mteb_subsets_before_1_11(own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    kinds = {
-        "cos_sim": "cosine",
-        **{name: name for name in ("manhattan", "euclidean", "dot", "max")},
-    }
+def _subsets_before_1_11(own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     named: dict[str, Mapping[str, Any]] = {
-        k: v for k, v in own.items() if isinstance(v, dict) and k not in kinds
+        key: part for key, part in own.items() if isinstance(part, dict) and key not in _KINDS
     }
     for subset, scores in (named or {"default": own}).items():
-        flat = {k: v for k, v in scores.items() if k not in kinds}
-        for old, new in kinds.items():
+        flat = {key: value for key, value in scores.items() if key not in _KINDS}
+        for old, new in _KINDS.items():
             if isinstance(scores.get(old), dict):
-                flat |= {f"{new}_{k}": v for k, v in scores[old].items()}
+                flat |= {f"{new}_{key}": value for key, value in scores[old].items()}
         # The main score was often known to MTEB alone, which is then missing here.
         yield {"main_score": None, **flat, "hf_subset": subset}
 
 
-def _mteb_entries(scores: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
+def _entries(scores: Mapping[str, Any]) -> Iterator[tuple[Part, Mapping[str, Any]]]:
     for split, entries in scores.items():
         if not isinstance(entries, list) or not all(isinstance(own, dict) for own in entries):
             raise BayescompareError(f"scores.{split} is not a list of objects, one per subset.")
@@ -196,7 +197,7 @@ def _mteb_entries(scores: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], 
             yield (split, subset), entry
 
 
-def _mteb_model_of(file: Path) -> tuple[str, str]:
+def _model_of(file: Path) -> tuple[str, str]:
     """Return the model's name and revision: of the file beside the task, or of its folders."""
     meta = file.with_name("model_meta.json")
     folder = file.parent.parent.name.replace("__", "/")
@@ -209,12 +210,8 @@ def _mteb_model_of(file: Path) -> tuple[str, str]:
     return folder or file.parent.name, file.parent.name
 
 
-def _mteb_with_split(
-    tasks: list[_MtebTask], split: str | None, source: str
-) -> tuple[list[_MtebTask], list[str]]:
+def _of_split(tasks: list[_Task], split: str, source: str) -> list[_Task]:
     """Keep the files that have a split, and of these that split alone."""
-    if split is None:
-        return tasks, []
     kept = [
         task._replace(scores={key: own for key, own in task.scores.items() if key[0] == split})
         for task in tasks
@@ -225,11 +222,10 @@ def _mteb_with_split(
         raise BayescompareError(
             f"{source}: split={split!r}: there are the splits {quoted_names(splits)}."
         )
-    gone = len(tasks) - len(kept)
-    return kept, [f"{plural(gone, 'file')} without the split {split!r} left out"] if gone else []
+    return kept
 
 
-def _mteb_with_revisions(tasks: list[_MtebTask]) -> list[_MtebTask]:
+def _with_revisions(tasks: list[_Task]) -> list[_Task]:
     """Tell the revisions of a model apart, if it has several."""
     revisions: dict[str, set[str]] = {}
     for task in tasks:
@@ -244,61 +240,52 @@ def _mteb_with_revisions(tasks: list[_MtebTask]) -> list[_MtebTask]:
     ]
 
 
-def _check_same_mteb_parts(tasks: list[_MtebTask], split: str | None, subsets: bool) -> None:
-    """Refuse means over different splits or subsets, which cannot be compared."""
-    seen: dict[tuple[str, str], tuple[_MtebTask, set[tuple[str, str]]]] = {}
-    for task in tasks:
-        parts: dict[str, set[tuple[str, str]]] = {}
-        for key in task.scores:
-            parts.setdefault(key[1] if subsets else "", set()).add(key)
-        for part, own in parts.items():
-            other, theirs = seen.setdefault((task.name, part), (task, own))
-            if own != theirs:
-                ways = ["choose a split by split="] if split is None else []
-                # Subsets may differ in the splits that they have, too.
-                ways += [] if subsets else ["use subsets=True"]
-                words = _different_mteb_parts(task, own, other, theirs)
-                raise BayescompareError(f"{words}: {', or '.join(ways)}.")
+# --------------------------------------------------------------------------------------- the means
 
 
-def _different_mteb_parts(
-    one: _MtebTask, own: set[tuple[str, str]], other: _MtebTask, theirs: set[tuple[str, str]]
-) -> str:
-    gone, poor, rich = (theirs - own, one, other) if theirs - own else (own - theirs, other, one)
-    words = [f"{subset!r} of split {split!r}" for split, subset in sorted(gone)]
-    return (
-        f"{poor.file}: lacks {first_words(words, 3)}, which {rich.file} has, so that "
-        "their means are of different things"
-    )
+def _parts(task: _Task, subsets: bool) -> dict[str, list[Part]]:
+    """Return what the mean of each dataset is over: a subset, or the whole task."""
+    parts: dict[str, list[Part]] = {}
+    for key in task.scores:
+        parts.setdefault(key[1] if subsets else "", []).append(key)
+    return parts
 
 
-def _mteb_revision_notes(tasks: list[_MtebTask]) -> list[str]:
-    """Note the tasks whose data were of several revisions."""
-    revisions: dict[str, set[str]] = {}
-    for task in tasks:
-        revisions.setdefault(task.name, set()).add(task.data_revision)
-    differ = [name for name, own in revisions.items() if len(own) > 1]
-    if not differ:
-        return []
-    return [f"the models ran {first_words(differ)} on different revisions of the data"]
-
-
-def _mteb_rows_of(
-    task: _MtebTask, spec: Mapping[str, Measure], subsets: bool
-) -> Iterator[dict[str, Any]]:
-    parts: dict[str, list[Mapping[str, Any]]] = {}
-    for (_, subset), own in task.scores.items():
-        parts.setdefault(subset if subsets else "", []).append(own)
-    for subset, entries in parts.items():
+def _records(
+    task: _Task, spec: Mapping[str, Measure], subsets: bool, domains: bool
+) -> Iterator[Record]:
+    for subset, keys in _parts(task, subsets).items():
+        dataset = f"{task.name} ({subset})" if subset not in ("", "default") else task.name
         # The time is that of the whole task.
-        costs = task.costs if not subsets else {}
-        dataset = f"{task.name} ({subset})" if subset and subset != "default" else task.name
-        row: dict[str, Any] = {"dataset": dataset, "group": task.name, "algorithm": task.model}
-        yield row | {name: costs.get(name, _mteb_mean_of(entries, name, task)) for name in spec}
+        values = {} if subsets else dict(task.costs)
+        for name in [name for name in spec if name not in values]:
+            with naming(task.file):
+                # A mean over some of the subsets would be of something else.
+                scores = [number_at(task.scores[key].get(name), repr(name)) for key in keys]
+            values[name] = sum(scores) / len(scores)
+        group = task.name if subsets and domains else None
+        yield Record(task.file, dataset, task.model, values, group=group)
 
 
-def _mteb_mean_of(entries: list[Mapping[str, Any]], name: str, task: _MtebTask) -> float:
-    with naming(task.file):
-        values = [parsed_number(entry.get(name), repr(name)) for entry in entries]
-    # A mean over some of the subsets would be of something else.
-    return sum(values) / len(values)
+def _check_same_parts(tasks: list[_Task], split: str | None, subsets: bool) -> None:
+    """Refuse means over different splits or subsets, which cannot be compared."""
+    seen: dict[tuple[str, str], tuple[_Task, set[Part]]] = {}
+    for task in tasks:
+        for part, keys in _parts(task, subsets).items():
+            other, theirs = seen.setdefault((task.name, part), (task, set(keys)))
+            if theirs == set(keys):
+                continue
+            gone, poor, rich = theirs - set(keys), task, other
+            if not gone:
+                gone, poor, rich = set(keys) - theirs, other, task
+            lacks = first_words([f"{sub!r} of split {own!r}" for own, sub in sorted(gone)], 3)
+            # Subsets may differ in the splits that they have, too.
+            ways = ["choose a split by split="] if split is None else []
+            ways += [] if subsets else ["use subsets=True"]
+            raise BayescompareError(
+                f"{poor.file}: lacks {lacks}, which {rich.file} has, so that their means are of "
+                f"different things: {', or '.join(ways)}."
+            )
+
+
+FORMAT = Format("results of MTEB", read_mteb, json=_is_task)

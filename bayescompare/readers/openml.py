@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from bayescompare._errors import BayescompareError, printable_error_text
-from bayescompare.readers.records import Chosen, Repeats, directed, select_measures, settle_repeats
+from bayescompare.readers import records
+from bayescompare.readers.records import Chosen, Repeats
 from bayescompare.table.counts import check_frame
-from bayescompare.table.frames import (
-    distinct_columns,
-    find_column,
-    row_names,
-    row_words,
-)
+from bayescompare.table.frames import distinct_columns, find_column, row_names, row_words
 from bayescompare.table.measure import Measure
 from bayescompare.table.paths import algorithm_labels
 from bayescompare.table.results import Results
@@ -25,7 +20,7 @@ from bayescompare.text.numbers import plural
 __all__ = ["from_openml"]
 
 #: OpenML's evaluation measures whose direction does not depend on the question.
-_FUNCTIONS = directed(
+_FUNCTIONS = records.directed(
     "predictive_accuracy area_under_roc_curve mean_weighted_area_under_roc_curve "
     "single_point_area_under_roc_curve f_measure mean_f_measure mean_weighted_f_measure kappa "
     "kb_relative_information_score mean_kononenko_bratko_information_score precision "
@@ -99,15 +94,15 @@ def from_openml(
     }
     frame = pd.DataFrame({role: row_names(df[labels[role]], role) for role in columns})
     frame["algorithm"] = algorithm_labels(frame["algorithm"])
-    _check_one_openml_task(frame["dataset"], df, dataset)
+    _check_one_task(frame["dataset"], df, dataset)
     names = frame["function"].unique().tolist()
-    spec = select_measures(measures, {name: _FUNCTIONS.get(name) for name in names}, names)
+    spec = records.select(measures, {name: _FUNCTIONS.get(name) for name in names}, names)
     kept = frame["function"].isin(list(spec))
-    runs = _openml_by_run(frame[kept].assign(value=_openml_values(df[kept], labels["value"])))
-    return settle_repeats(runs, spec, repeats, source=source)
+    runs = _by_run(frame[kept].assign(value=_values(df[kept], labels["value"])))
+    return records.settle_repeats(runs, spec, repeats, source=source)
 
 
-def _check_one_openml_task(datasets: pd.Series[Any], df: pd.DataFrame, column: str) -> None:
+def _check_one_task(datasets: pd.Series[Any], df: pd.DataFrame, column: str) -> None:
     """Refuse several tasks under one name: their splits differ, and sometimes their targets."""
     if "task_id" not in df or column == "task_id":
         return
@@ -120,59 +115,49 @@ def _check_one_openml_task(datasets: pd.Series[Any], df: pd.DataFrame, column: s
     ]
     if several:
         raise BayescompareError(
-            f"dataset={column!r} gives several tasks the same name: "
-            f"{first_words(several, 4)}. Use "
+            f"dataset={column!r} gives several tasks the same name: {first_words(several, 4)}. Use "
             "dataset='task_id', or keep one task of each dataset."
         )
 
 
-def _openml_values(df: pd.DataFrame, column: Any) -> pd.Series[Any]:
+def _are_lists(values: pd.Series[Any]) -> pd.Series[bool]:
+    return values.map(lambda own: isinstance(own, list)).astype(bool)
+
+
+def _values(df: pd.DataFrame, column: Any) -> pd.Series[Any]:
     """Return each row's value or, for evaluations per fold, its list of values."""
     values: pd.Series[Any] = df[column]
     if "values" not in df:
         return values
     lists: pd.Series[Any] = df["values"]
     if values.notna().any():
-        folds = lists[values.isna().to_numpy() & np.array([isinstance(own, list) for own in lists])]
+        folds = lists[values.isna() & _are_lists(lists)]
         if not folds.empty:
             raise BayescompareError(
-                f"{first_words(row_words(folds), 4)} with a list of values per "
-                "fold, beside rows with one value: read the two apart."
+                f"{first_words(row_words(folds), 4)} with a list of values per fold, beside rows "
+                "with one value: read the two apart."
             )
         return values
-    wrong = lists[[not isinstance(own, list) or not own for own in lists]]
+    wrong = lists[[not (isinstance(own, list) and own) for own in lists]]
     if not wrong.empty:
         raise BayescompareError(
-            "no value and no list of values in "
-            f"{first_words(row_words(wrong), 4)}: leave out such "
+            f"no value and no list of values in {first_words(row_words(wrong), 4)}: leave out such "
             "rows, or list the evaluations again with per_fold=True."
         )
     return lists
 
 
-def _check_same_openml_folds(frame: pd.DataFrame) -> None:
-    """Refuse runs on one dataset with different numbers of folds, which cannot be paired."""
-    firsts: dict[str, tuple[str, int]] = {}
-    for dataset, run, values in zip(frame["dataset"], frame["run"], frame["value"], strict=True):
-        other, size = firsts.setdefault(dataset, (run, len(values)))
-        if size != len(values):
-            raise BayescompareError(
-                f"on {dataset!r} run {other} has {plural(size, 'fold')} and run {run} "
-                f"{len(values)}, so that the folds cannot be paired: leave out one."
-            )
-
-
-def _openml_by_run(frame: pd.DataFrame) -> pd.DataFrame:
+def _by_run(frame: pd.DataFrame) -> pd.DataFrame:
     """Put the functions side by side: one row per run, or per fold of a run."""
     keys = ["dataset", "algorithm", "run"]
-    lists = np.array([isinstance(own, list) for own in frame["value"]])
+    lists = _are_lists(frame["value"])
     if lists.any() and not lists.all():
         raise BayescompareError(
-            f"{first_words(row_words(frame['value'][lists]), 4)} with a list as "
-            "value, beside rows with a number: give a number in each."
+            f"{first_words(row_words(frame['value'][lists]), 4)} with a list as value, beside rows "
+            "with a number: give a number in each."
         )
     if lists.any():
-        _check_same_openml_folds(frame)
+        _check_same_folds(frame)
         frame["replicate"] = [[str(k + 1) for k in range(len(own))] for own in frame["value"]]
         frame = frame.explode(["value", "replicate"])
         keys.append("replicate")
@@ -185,3 +170,15 @@ def _openml_by_run(frame: pd.DataFrame) -> pd.DataFrame:
     wide = frame.pivot(index=keys, columns="function", values="value")
     # pivot sorts its rows; the merge restores the order of the names.
     return frame[keys].drop_duplicates().merge(wide.reset_index(), on=keys)
+
+
+def _check_same_folds(frame: pd.DataFrame) -> None:
+    """Refuse runs on one dataset with different numbers of folds, which cannot be paired."""
+    firsts: dict[str, tuple[str, int]] = {}
+    for dataset, run, values in zip(frame["dataset"], frame["run"], frame["value"], strict=True):
+        other, size = firsts.setdefault(dataset, (run, len(values)))
+        if size != len(values):
+            raise BayescompareError(
+                f"on {dataset!r} run {other} has {plural(size, 'fold')} and run {run} "
+                f"{len(values)}, so that the folds cannot be paired: leave out one."
+            )

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from bayescompare._checks import show_checked_value_briefly
 from bayescompare._errors import UNPRINTABLE, BayescompareError
-from bayescompare.readers.records import (
-    Chosen,
-    ParsedRow,
-    check_runs_once,
-    parsed_number,
-    parsed_object,
-    results_of_rows,
-    select_measures,
-)
-from bayescompare.table.files import fingerprint, read_json
+from bayescompare.readers import records
+from bayescompare.readers.records import COUNT, Chosen, Format, Record, mapping_at
+from bayescompare.table.input import fingerprint, read_json
 from bayescompare.table.measure import Measure
 from bayescompare.table.paths import (
     Paths,
@@ -31,7 +24,7 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 from bayescompare.text.numbers import plural
 
-__all__ = ["is_promptfoo_json", "read_promptfoo"]
+__all__ = ["FORMAT", "read_promptfoo"]
 
 #: Why a result failed: promptfoo's own number for an error of the provider, not of the answer.
 _ERROR = 2
@@ -44,21 +37,8 @@ _FIELDS = {
     "score": Measure("max"),
     "cost": Measure("min", bounds=(0, None), unit="USD"),
     "latencyMs": Measure("min", bounds=(0, None), unit="ms"),
-    "tokens": Measure("min", bounds=(0, None)),
+    "tokens": COUNT,
 }
-
-
-class _PromptfooAnswer(NamedTuple):
-    """What one provider made of one test by one prompt."""
-
-    file: Path
-    place: int
-    dataset: str
-    algorithm: str
-    item: str
-    #: What is asked and how it is judged, for --repeat numbers its tests through.
-    test: str
-    values: dict[str, Any]
 
 
 def read_promptfoo(paths: Paths, *, measures: Chosen | None = None) -> Results:
@@ -95,65 +75,64 @@ def read_promptfoo(paths: Paths, *, measures: Chosen | None = None) -> Results:
     ('small', 'large')
     """
     files, source = find_files(paths, "*.json")
-    answers = [answer for file, name in files for answer in _read_promptfoo_export(file, name)]
-    check_runs_once((one.dataset, one.algorithm, one.file) for one in answers)
+    answers = [answer for file, name in files for answer in _answers(file, name)]
+    records.one_file_each(one for one, _ in answers)
     known: dict[str, Measure | None] = dict(_FIELDS)
-    for one in answers:
+    for one, _ in answers:
         known |= {name: Measure("max") for name in one.values if name not in known}
-    spec = select_measures(measures, known, ["success"])
-    rows = list(_promptfoo_with_epochs(answers, spec))
-    results = results_of_rows(
-        rows,
-        source,
-        replicate="item",
-        replicates="items",
-        epoch="epoch" if len({row["epoch"] for _, row in rows}) > 1 else None,
-        measures=spec,
-    )
-    failed = sum(one.values["success"] is None for one in answers)
+    spec = records.select(measures, known, ["success"])
+    failed = sum(one.values["success"] is None for one, _ in answers)
     notes = [f"{plural(failed, 'test')} without an answer of the provider"] if failed else []
-    return results._with(notes=(*results.notes, *notes))
+    return records.results_of(_with_epochs(answers), source, spec, replicates="items", notes=notes)
 
 
-def is_promptfoo_json(data: object) -> bool:
-    """Whether this is the content of an export."""
+def _is_export(data: object) -> bool:
     results = data.get("results") if isinstance(data, dict) else None
     return isinstance(results, dict) and isinstance(results.get("results"), list)
 
 
-def _read_promptfoo_export(file: Path, name: str | None) -> list[_PromptfooAnswer]:
+def _answers(file: Path, name: str | None) -> list[tuple[Record, str]]:
+    """Return what each provider made of each test, and what the test is."""
     with naming(file):
         data = read_json(file)
-        if not is_promptfoo_json(data):
+        if not _is_export(data):
             raise BayescompareError(
                 "not an export of promptfoo, which has 'results' with a list of 'results'."
             )
         rows = data["results"]["results"]
         if not rows:
             raise BayescompareError("results.results is empty: no test was run.")
-        for place, row in enumerate(rows):
-            _check_promptfoo_result(row, place)
+        places = [f"results.results[{k}]" for k in range(len(rows))]
+        for row, place in zip(rows, places, strict=True):
+            _check(row, place)
         config = data.get("config")
         title = config.get("description") if isinstance(config, dict) else None
         dataset = parsed_name(title or file.stem, "config.description")
-        own = _promptfoo_algorithms(rows)
+        own = _algorithms(rows)
         alone = len(set(own)) == 1
         return [
-            _PromptfooAnswer(
-                file,
-                place,
-                dataset,
-                algorithm_label(labelled_run(name, algorithm, alone=alone)),
-                parsed_name(row["testIdx"], f"results.results[{place}].testIdx"),
-                _same_promptfoo_test(row),
-                _promptfoo_values(row, f"results.results[{place}]"),
+            (
+                Record(
+                    file,
+                    dataset,
+                    algorithm_label(labelled_run(name, algorithm, alone=alone)),
+                    _values(row, place),
+                    place,
+                    parsed_name(row["testIdx"], f"{place}.testIdx"),
+                ),
+                _test(row),
             )
-            for place, (row, algorithm) in enumerate(zip(rows, own, strict=True))
+            for row, place, algorithm in zip(rows, places, own, strict=True)
         ]
 
 
-def _check_promptfoo_result(row: Any, place: int) -> None:
-    where = f"results.results[{place}]"
+def _facts(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a result says of its provider, which may be a name alone."""
+    provider = row.get("provider")
+    return provider if isinstance(provider, dict) else {"id": provider}
+
+
+def _check(row: Any, where: str) -> None:
     if not isinstance(row, dict):
         raise BayescompareError(f"{where} is not an object.")
     if "testIdx" not in row:
@@ -161,54 +140,70 @@ def _check_promptfoo_result(row: Any, place: int) -> None:
             f"{where} has no 'testIdx', which promptfoo writes from version 0.97 on: it has "
             f"{quoted_names(row, 8)}."
         )
-    provider = row.get("provider")
-    if not isinstance(provider, (dict, str)) or not provider:
+    if not isinstance(row.get("provider"), (dict, str)) or not row["provider"]:
         raise BayescompareError(f"{where} has no 'provider'.")
-    facts = provider if isinstance(provider, dict) else {"id": provider}
-    parsed_name(facts.get("label") or facts.get("id"), f"{where}.provider")
+    parsed_name(_facts(row).get("label") or _facts(row).get("id"), f"{where}.provider")
     if not isinstance(row.get("success"), bool):
         raise BayescompareError(
             f"{where}.success is {show_checked_value_briefly(row.get('success'))}, not a truth."
         )
 
 
-def _promptfoo_algorithms(rows: list[dict[str, Any]]) -> list[str]:
+def _values(row: dict[str, Any], where: str) -> dict[str, Any]:
+    values: dict[str, Any] = dict(mapping_at(row.get("namedScores"), f"{where}.namedScores"))
+    values |= {key: row.get(key) for key in ("score", "cost", "latencyMs")}
+    values["tokens"] = mapping_at(row.get("tokenUsage"), f"{where}.tokenUsage").get("total")
+    if row.get("failureReason") == _ERROR:
+        return dict.fromkeys([*values, "success"])
+    return values | {"success": float(row["success"])}
+
+
+def _test(row: dict[str, Any]) -> str:
+    """Write what is asked and how it is judged, or nothing if there are no variables to tell by."""
+    if not row.get("vars"):
+        return ""
+    case = row.get("testCase")
+    asserts = case.get("assert") if isinstance(case, dict) else None
+    return fingerprint([row.get("vars"), asserts])
+
+
+# ------------------------------------------------------------------------------------------- names
+
+
+def _algorithms(rows: list[dict[str, Any]]) -> list[str]:
     """Name the provider of each result, with its prompt if there are several.
 
     ``promptIdx`` counts the columns of promptfoo's table, one for each provider and prompt. It
     tells apart what has one name.
     """
-    providers = _promptfoo_providers(rows)
-    prompts = _promptfoo_prompts(rows)
+    prompts = _prompts(rows)
     several = len(set(prompts)) > 1
     names = [
         f"{provider} ({prompt})" if several else provider
-        for provider, prompt in zip(providers, prompts, strict=True)
+        for provider, prompt in zip(_providers(rows), prompts, strict=True)
     ]
-    columns: dict[str, dict[Any, int]] = {}
-    for name, row in zip(names, rows, strict=True):
+    places = [str(row.get("promptIdx", 0)) for row in rows]
+    columns: dict[str, dict[str, int]] = {}
+    for name, place in zip(names, places, strict=True):
         own = columns.setdefault(name, {})
-        own.setdefault(str(row.get("promptIdx", 0)), len(own) + 1)
+        own.setdefault(place, len(own) + 1)
     return [
-        f"{name} #{columns[name][str(row.get('promptIdx', 0))]}" if len(columns[name]) > 1 else name
-        for name, row in zip(names, rows, strict=True)
+        f"{name} #{columns[name][place]}" if len(columns[name]) > 1 else name
+        for name, place in zip(names, places, strict=True)
     ]
 
 
-def _promptfoo_providers(rows: list[dict[str, Any]]) -> list[str]:
+def _providers(rows: list[dict[str, Any]]) -> list[str]:
     """Return the label of each result's provider, or its id where two have the same label."""
-    pairs = []
-    for row in rows:
-        provider = row["provider"]
-        facts = provider if isinstance(provider, dict) else {"id": provider}
-        pairs.append((str(facts.get("label") or facts.get("id")), str(facts.get("id") or "")))
+    facts = [_facts(row) for row in rows]
+    pairs = [(str(own.get("label") or own.get("id")), str(own.get("id") or "")) for own in facts]
     ids: dict[str, set[str]] = {}
-    for label, own in pairs:
-        ids.setdefault(label, set()).add(own)
-    return [own if len(ids[label]) > 1 else label for label, own in pairs]
+    for label, own_id in pairs:
+        ids.setdefault(label, set()).add(own_id)
+    return [own_id if len(ids[label]) > 1 else label for label, own_id in pairs]
 
 
-def _promptfoo_prompts(rows: list[dict[str, Any]]) -> list[str]:
+def _prompts(rows: list[dict[str, Any]]) -> list[str]:
     """Return a short label of each result's prompt, or its number."""
     labels, numbers = [], dict[str, int]()
     for row in rows:
@@ -221,53 +216,29 @@ def _promptfoo_prompts(rows: list[dict[str, Any]]) -> list[str]:
     return labels
 
 
-def _promptfoo_values(row: Mapping[str, Any], where: str) -> dict[str, Any]:
-    values: dict[str, Any] = dict(parsed_object(row.get("namedScores"), f"{where}.namedScores"))
-    values |= {key: row.get(key) for key in ("score", "cost", "latencyMs")}
-    values["tokens"] = parsed_object(row.get("tokenUsage"), f"{where}.tokenUsage").get("total")
-    if row.get("failureReason") == _ERROR:
-        return dict.fromkeys([*values, "success"])
-    return values | {"success": float(row["success"])}
-
-
-def _same_promptfoo_test(row: Mapping[str, Any]) -> str:
-    """Write what a test is, or nothing if it has no variables to tell it by."""
-    if not row.get("vars"):
-        return ""
-    case = row.get("testCase")
-    asserts = case.get("assert") if isinstance(case, dict) else None
-    return fingerprint([row.get("vars"), asserts])
-
-
-def _promptfoo_with_epochs(
-    answers: list[_PromptfooAnswer], spec: Mapping[str, Measure]
-) -> Iterator[ParsedRow]:
-    """Make a row of each answer; a test that is the same as an earlier one is its next epoch."""
-    names: dict[tuple[str, str], str] = {}
-    owners: dict[tuple[str, str], Path] = {}
-    times: dict[tuple[str, str, str], list[str]] = {}
-    for one in answers:
-        key = (one.dataset, one.test or one.item)
+def _with_epochs(answers: Iterable[tuple[Record, str]]) -> list[Record]:
+    """Make a test that is the same as an earlier one its next epoch: --repeat numbers them on."""
+    names: dict[tuple[str, str | None], str] = {}
+    owners: dict[tuple[str, str | None], Path] = {}
+    times: dict[tuple[str, str, str], list[str | None]] = {}
+    told = []
+    for one, test in answers:
+        key = (one.dataset, test or one.replicate)
         if key not in names:
-            name = one.item
             # Another export may have another test under this number.
-            if owners.setdefault((one.dataset, name), one.file) != one.file:
-                name = f"{name} of {one.file}"
-            names[key] = name
-        item = names[key]
-        seen = times.setdefault((one.dataset, one.algorithm, item), [])
-        if one.item in seen:
-            raise BayescompareError(
-                f"{one.file}: results.results[{one.place}] is the second of {one.algorithm!r} on "
-                f"test {one.item}."
+            owner = owners.setdefault((one.dataset, one.replicate), one.file)
+            names[key] = (
+                f"{one.replicate}" if owner == one.file else f"{one.replicate} of {one.file}"
             )
-        seen.append(one.item)
-        row = {"dataset": one.dataset, "algorithm": one.algorithm, "item": item}
-        figures = {name: _promptfoo_figure(one, name, kind) for name, kind in spec.items()}
-        yield one.file, {**row, "epoch": str(len(seen)), **figures}
+        seen = times.setdefault((one.dataset, one.algorithm, names[key]), [])
+        if one.replicate in seen:
+            raise BayescompareError(
+                f"{one.file}: {one.place} is the second of {one.algorithm!r} on test "
+                f"{one.replicate}."
+            )
+        seen.append(one.replicate)
+        told.append(one._replace(replicate=names[key], epoch=str(len(seen))))
+    return told
 
 
-def _promptfoo_figure(one: _PromptfooAnswer, name: str, kind: Measure) -> float:
-    where = f"results.results[{one.place}]: {name!r}"
-    with naming(one.file):
-        return parsed_number(one.values.get(name), where, least=(kind.bounds or (None,))[0])
+FORMAT = Format("exports of promptfoo", read_promptfoo, json=_is_export)

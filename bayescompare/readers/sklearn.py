@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +12,7 @@ import pandas as pd
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.readers.records import Chosen, select_measures
+from bayescompare.readers.records import SECONDS, Chosen, select
 from bayescompare.table.measure import Measure
 from bayescompare.table.paths import algorithm_label
 from bayescompare.table.results import Results
@@ -21,11 +20,14 @@ from bayescompare.text.names import first_words, repeated_name
 
 __all__ = ["from_cross_validate", "from_grid_search"]
 
-_TIMES = dict.fromkeys(("fit_time", "score_time"), Measure("min", bounds=(0, None), unit="s"))
+_TIMES = dict.fromkeys(("fit_time", "score_time"), SECONDS)
 # Whatever a scorer is called, scikit-learn's convention is that greater is better.
 _SCORE = Measure("max")
 
+#: The values of each split, by measure.
 type Columns = dict[str, FloatArray]
+#: A dataset, an algorithm and its columns.
+type Run = tuple[str, str, Columns]
 
 
 def from_cross_validate(
@@ -61,44 +63,45 @@ def from_cross_validate(
     >>> results.measures, results.n_replicates
     (('score', 'fit_time', 'score_time'), 2)
     """
-    _check_sklearn_mapping(scores, "scores", "{dataset: {algorithm: cross_validate(...)}}")
-    _check_sklearn_names_apart(scores, "scores")
-    tables: list[tuple[str, str, Columns]] = []
-    for dataset, results in scores.items():
-        _check_sklearn_mapping(results, f"scores[{dataset!r}]", "{algorithm: cross_validate(...)}")
-        _check_sklearn_names_apart(results, f"scores[{dataset!r}]")
+    form = "{dataset: {algorithm: cross_validate(...)}}"
+    runs: list[Run] = []
+    for dataset, results in _named(scores, "scores", form).items():
+        where = f"scores[{dataset!r}]"
         own = {
-            str(name): _sklearn_fold_columns(r, str(dataset), str(name))
-            for name, r in results.items()
+            name: _folds(result, f"{where}[{name!r}]", form)
+            for name, result in _named(results, where, "{algorithm: cross_validate(...)}").items()
         }
-        _check_same_sklearn_splits(str(dataset), own, results)
-        tables += [(str(dataset), name, columns) for name, columns in own.items()]
-    known = {name: _TIMES.get(name, _SCORE) for _, _, columns in tables for name in columns}
+        _check_same_splits(where, own, results)
+        runs += [(dataset, name, columns) for name, columns in own.items()]
+    known = {name: _TIMES.get(name, _SCORE) for _, _, columns in runs for name in columns}
     tests = [name for name in known if name not in _TIMES and not name.startswith("train_")]
-    spec = select_measures(measures, known, [*tests, *(name for name in _TIMES if name in known)])
-    return _results_from_sklearn(tables, spec, source)
+    times = [name for name in _TIMES if name in known]
+    return _results(runs, select(measures, known, [*tests, *times]), source)
 
 
-def _check_sklearn_names_apart(names: Mapping[Any, Any], where: str) -> None:
-    """Refuse names that are the same as text."""
-    written = [str(name) for name in names]
-    twice = repeated_name(written)
+def _named(value: object, argument: str, form: str) -> Mapping[str, Any]:
+    """Check a mapping, and write its keys as text."""
+    if not isinstance(value, Mapping):
+        raise BayescompareError(f"{argument} is a {type(value).__name__}: give {form}.")
+    if not value:
+        raise BayescompareError(f"{argument} is empty: give {form}.")
+    twice = repeated_name([str(name) for name in value])
     if twice is not None:
         raise BayescompareError(
-            f"{where} has {twice!r} twice, as a number and as text: rename one."
+            f"{argument} has {twice!r} twice, as a number and as text: rename one."
         )
+    return {str(name): own for name, own in value.items()}
 
 
-def _sklearn_fold_columns(result: object, dataset: str, algorithm: str) -> Columns:
-    where = f"scores[{dataset!r}][{algorithm!r}]"
+def _folds(result: object, where: str, form: str) -> Columns:
     if not isinstance(result, Mapping) or not any(str(k).startswith("test_") for k in result):
         seen = list(map(str, result)) if isinstance(result, Mapping) else type(result).__name__
         raise BayescompareError(
             f"{where} is not a result of cross_validate, which has a key such as 'test_score' "
-            f"(seen: {seen}): give {{dataset: {{algorithm: cross_validate(...)}}}}."
+            f"(seen: {seen}): give {form}."
         )
     columns = {
-        str(key).removeprefix("test_"): _sklearn_split_numbers(values, f"{where}[{key!r}]")
+        str(key).removeprefix("test_"): _numbers(values, f"{where}[{key!r}]")
         for key, values in result.items()
         if re.match(r"(test|train)_|(fit|score)_time$", str(key))
     }
@@ -108,7 +111,7 @@ def _sklearn_fold_columns(result: object, dataset: str, algorithm: str) -> Colum
     return columns
 
 
-def _sklearn_split_numbers(values: object, where: str) -> FloatArray:
+def _numbers(values: object, where: str) -> FloatArray:
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -118,27 +121,27 @@ def _sklearn_split_numbers(values: object, where: str) -> FloatArray:
     return numbers
 
 
-def _check_same_sklearn_splits(
-    dataset: str, own: Mapping[str, Columns], results: Mapping[str, Mapping[str, Any]]
+def _check_same_splits(
+    where: str, own: Mapping[str, Columns], results: Mapping[Any, Mapping[str, Any]]
 ) -> None:
     """Refuse algorithms that were scored on different splits: their folds cannot be paired."""
     sizes = {name: len(next(iter(columns.values()))) for name, columns in own.items()}
     if len(set(sizes.values())) > 1:
         raise BayescompareError(
-            f"scores[{dataset!r}]: different numbers of splits, {sizes}; give every algorithm of a "
-            "dataset the same cv=."
+            f"{where}: different numbers of splits, {sizes}; give every algorithm of a dataset the "
+            "same cv=."
         )
     splits = {
         name: [list(map(int, test)) for test in result["indices"]["test"]]
         for name, result in results.items()
         if isinstance(result.get("indices"), Mapping) and "test" in result["indices"]
     }
-    (one, *others) = splits or [""]
-    for other in others:
+    for other in splits:
+        one = next(iter(splits))
         if splits[one] != splits[other]:
             raise BayescompareError(
-                f"scores[{dataset!r}]: {one!r} and {other!r} were tested on different splits; give "
-                "both the same cv=, with a random_state if it shuffles."
+                f"{where}: {one!r} and {other!r} were tested on different splits; give both the "
+                "same cv=, with a random_state if it shuffles."
             )
 
 
@@ -183,39 +186,33 @@ def from_grid_search(
     ('C 1', 'C 10')
     """
     check_word("failed", failed, ("raise", "drop"))
-    _check_sklearn_mapping(searches, "searches", "{dataset: GridSearchCV(...).fit(X, y)}")
-    cv_results = {
-        str(dataset): _sklearn_cv_results(search, str(dataset))
-        for dataset, search in searches.items()
-    }
-    names = _sklearn_candidate_names({d: r["params"] for d, r in cv_results.items()}, name)
-    tables = [
+    given = _named(searches, "searches", "{dataset: GridSearchCV(...).fit(X, y)}")
+    found = {dataset: _cv_results(search, dataset) for dataset, search in given.items()}
+    names = _candidate_names({d: results["params"] for d, results in found.items()}, name)
+    runs: list[Run] = [
         (dataset, candidate, columns)
-        for dataset, results in cv_results.items()
-        for candidate, columns in zip(
-            names[dataset], _sklearn_candidate_scores(results, dataset), strict=True
-        )
+        for dataset, results in found.items()
+        for candidate, columns in zip(names[dataset], _scores(results, dataset), strict=True)
     ]
-    known = {measure: _SCORE for _, _, columns in tables for measure in columns}
-    spec = select_measures(measures, known, list(known))
-    bad = {c: d for d, c, columns in tables if any(np.isnan(columns[m]).all() for m in spec)}
+    known = {measure: _SCORE for _, _, columns in runs for measure in columns}
+    spec = select(measures, known, known)
+    bad = {c: d for d, c, columns in runs if any(np.isnan(columns[m]).all() for m in spec)}
     if bad and failed == "raise":
         words = [f"{candidate!r} on {dataset!r}" for candidate, dataset in bad.items()]
         raise BayescompareError(
             "scores of NaN on every split, so the fits or their scoring failed: "
-            f"{first_words(words)}. "
-            "Correct the search, or use failed='drop' to leave out such candidates."
+            f"{first_words(words)}. Correct the search, or use failed='drop' to leave out such "
+            "candidates."
         )
-    if bad and len(bad) == len({candidate for _, candidate, _ in tables}):
+    if bad and len(bad) == len({candidate for _, candidate, _ in runs}):
         raise BayescompareError("every candidate has scores of NaN: no fit succeeded.")
-    results = _results_from_sklearn(
-        [table for table in tables if table[1] not in bad], spec, source
-    )
+    results = _results([run for run in runs if run[1] not in bad], spec, source)
     note = f"left out, with scores of NaN: {first_words(list(bad))}"
-    return replace(results, notes=(note,)) if bad else results
+    return results._with(notes=(note,)) if bad else results
 
 
-def _sklearn_cv_results(search: object, dataset: str) -> dict[str, Any]:
+def _cv_results(search: object, dataset: str) -> dict[str, Any]:
+    where = f"searches[{dataset!r}]"
     results = getattr(search, "cv_results_", search)
     if isinstance(results, pd.DataFrame):
         results = {str(column): results[column].tolist() for column in results.columns}
@@ -223,30 +220,31 @@ def _sklearn_cv_results(search: object, dataset: str) -> dict[str, Any]:
         re.sub(r"_test_.*", "_test", str(key)) for key in results
     }:
         raise BayescompareError(
-            f"searches[{dataset!r}] is a {type(search).__name__} without cv_results_ of its splits "
-            "('params', 'split0_test_score'): give a fitted search or its cv_results_."
+            f"{where} is a {type(search).__name__} without cv_results_ of its splits ('params', "
+            "'split0_test_score'): give a fitted search or its cv_results_."
         )
     if "iter" in results:
         raise BayescompareError(
-            f"searches[{dataset!r}] is a halving search, whose candidates were scored on different "
-            "amounts of data: compare the survivors by cross_validate instead."
+            f"{where} is a halving search, whose candidates were scored on different amounts of "
+            "data: compare the survivors by cross_validate instead."
         )
     if not all(isinstance(params, Mapping) for params in results["params"]):
         raise BayescompareError(
-            f"searches[{dataset!r}]['params'] must hold a dict for each candidate; a table read "
-            "from a file has their text: give the search itself."
+            f"{where}['params'] must hold a dict for each candidate; a table read from a file has "
+            "their text: give the search itself."
         )
     return {str(key): values for key, values in results.items()}
 
 
-def _sklearn_candidate_scores(results: Mapping[str, Any], dataset: str) -> list[Columns]:
+def _scores(results: Mapping[str, Any], dataset: str) -> list[Columns]:
     """Return each candidate's scores, one for each split."""
+    candidates = range(len(results["params"]))
     splits: dict[str, dict[int, FloatArray]] = {}
     for key, values in results.items():
         if match := re.fullmatch(r"split(\d+)_test_(.+)", key):
             where = f"searches[{dataset!r}][{key!r}]"
-            numbers = _sklearn_split_numbers(values, where)
-            if len(numbers) != len(results["params"]):
+            numbers = _numbers(values, where)
+            if len(numbers) != len(candidates):
                 raise BayescompareError(f"{where}: must have a score for each of 'params'.")
             splits.setdefault(match[2], {})[int(match[1])] = numbers
     if len({frozenset(own) for own in splits.values()}) > 1:
@@ -254,19 +252,15 @@ def _sklearn_candidate_scores(results: Mapping[str, Any], dataset: str) -> list[
     tables = {
         measure: np.stack([own[k] for k in sorted(own)], axis=1) for measure, own in splits.items()
     }
-    return [
-        {measure: table[i] for measure, table in tables.items()}
-        for i in range(len(results["params"]))
-    ]
+    return [{measure: table[i] for measure, table in tables.items()} for i in candidates]
 
 
-def _sklearn_candidate_names(
+def _candidate_names(
     grids: Mapping[str, Sequence[Mapping[str, Any]]],
     name: Callable[[Mapping[str, Any]], str] | None,
 ) -> dict[str, list[str]]:
     """Name every candidate of every dataset, equal candidates alike."""
-    candidates = [params for grid in grids.values() for params in grid]
-    call = name or _sklearn_candidate_namer(candidates)
+    call = name or _namer([params for grid in grids.values() for params in grid])
     names = {d: [algorithm_label(str(call(p))) for p in grid] for d, grid in grids.items()}
     for dataset, own in names.items():
         twice = repeated_name(own)
@@ -278,54 +272,33 @@ def _sklearn_candidate_names(
     return names
 
 
-def _sklearn_candidate_namer(
-    candidates: Sequence[Mapping[str, Any]],
-) -> Callable[[Mapping[str, Any]], str]:
+def _namer(candidates: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]], str]:
     keys = list(dict.fromkeys(key for params in candidates for key in params))
-    values = {
-        key: {_sklearn_parameter_text(p[key]) if key in p else None for p in candidates}
-        for key in keys
-    }
+    values = {key: {_text(p[key]) if key in p else None for p in candidates} for key in keys}
     varying = [key for key in keys if len(values[key]) > 1] or keys
     # "C" for "svc__C", unless another step of the pipeline has a C too.
     last = [key.rpartition("__")[2] for key in varying]
     short = {k: s if last.count(s) == 1 else k for k, s in zip(varying, last, strict=True)}
 
     def call(params: Mapping[str, Any]) -> str:
-        parts = [
-            f"{short[key]} {_sklearn_parameter_text(params[key])}"
-            for key in varying
-            if key in params
-        ]
+        parts = [f"{short[key]} {_text(params[key])}" for key in varying if key in params]
         return ", ".join(parts) or "default"
 
     return call
 
 
-def _sklearn_parameter_text(value: object) -> str:
+def _text(value: object) -> str:
     """Write a parameter's value in short, an estimator or a function by its name."""
     if hasattr(value, "get_params"):
         return type(value).__name__
     return str(getattr(value, "__name__", value))
 
 
-# ------------------------------------------------------------------------------------------- shared
-
-
-def _check_sklearn_mapping(value: object, argument: str, wanted: str) -> None:
-    if not isinstance(value, Mapping):
-        raise BayescompareError(f"{argument} is a {type(value).__name__}: give {wanted}.")
-    if not value:
-        raise BayescompareError(f"{argument} is empty: give {wanted}.")
-
-
-def _results_from_sklearn(
-    tables: Sequence[tuple[str, str, Columns]], spec: Mapping[str, Measure], source: str
-) -> Results:
+def _results(runs: Iterable[Run], spec: Mapping[str, Measure], source: str) -> Results:
     rows = [
         {"dataset": dataset, "algorithm": algorithm, "replicate": str(k + 1)}
         | {name: float(columns[name][k]) for name in spec if name in columns}
-        for dataset, algorithm, columns in tables
+        for dataset, algorithm, columns in runs
         for k in range(len(next(iter(columns.values()))))
     ]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "replicate", *spec])

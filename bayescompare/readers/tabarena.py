@@ -8,12 +8,8 @@ from typing import Any
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.readers.records import (
-    Chosen,
-    check_metric_of_runs,
-    check_rows_once,
-    select_measures,
-)
+from bayescompare.readers import records
+from bayescompare.readers.records import COUNT, SECONDS, Chosen, Format
 from bayescompare.table.frames import as_pandas, distinct_columns, row_names
 from bayescompare.table.measure import Measure
 from bayescompare.table.paths import algorithm_labels
@@ -21,18 +17,14 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 from bayescompare.text.numbers import plural
 
-__all__ = ["TABARENA_COLUMNS", "from_tabarena", "one_tabarena_column"]
+__all__ = ["FORMAT", "from_tabarena"]
 
-#: The columns by which a table is recognised.
-TABARENA_COLUMNS: frozenset[str] = frozenset({"metric_error", "time_train_s", "time_infer_s"})
-
-_SECONDS = Measure("min", bounds=(0, None), unit="s")
-_ERROR = Measure("min", bounds=(0, None))
+_OWN = frozenset({"metric_error", "time_train_s", "time_infer_s"})
 _COLUMNS = {
-    "metric_error": _ERROR,
-    "metric_error_val": _ERROR,
-    "time_train_s": _SECONDS,
-    "time_infer_s": _SECONDS,
+    "metric_error": COUNT,
+    "metric_error_val": COUNT,
+    "time_train_s": SECONDS,
+    "time_infer_s": SECONDS,
     "disk_usage": Measure("min", bounds=(0, None), unit="bytes"),
 }
 
@@ -76,15 +68,15 @@ def from_tabarena(
             "df has no column 'metric_error', so it is not a frame of TabArena; its columns are "
             f"{quoted_names(columns, 8)}."
         )
-    algorithm = one_tabarena_column(columns, "algorithm", ("method", "framework"))
-    dataset = one_tabarena_column(columns, "dataset", ("dataset", "task", "tid"))
+    algorithm = _first_of(columns, "algorithm", ("method", "framework"))
+    dataset = _first_of(columns, "dataset", ("dataset", "task", "tid"))
     splits = [name for name in ("fold", "seed", "split", "repeat") if name in columns]
-    check_metric_of_runs(table, dataset, "metric_error")
+    records.one_metric_each(table, dataset, "metric_error")
     known = {name: kind for name, kind in _COLUMNS.items() if name in columns}
-    spec = select_measures(measures, known, ["metric_error"])
+    spec = records.select(measures, known, ["metric_error"])
     names = pd.Series(row_names(table[algorithm], "algorithm"), index=table.index)
     if not splits:
-        check_rows_once(row_names(table[dataset], "dataset"), names)
+        records.one_row_each(row_names(table[dataset], "dataset"), names)
     results = Results.from_frame(
         table.assign(**{algorithm: algorithm_labels(names)}),
         dataset=dataset,
@@ -93,17 +85,14 @@ def from_tabarena(
         measures=spec,
         source=source,
     )
-    return results._with(notes=(*results.notes, *_tabarena_imputed_notes(table)))
+    # What TabArena filled in with another method's results; a file has the word for the boolean.
+    imputed = table.get("imputed", pd.Series(dtype=object)).astype(str).str.lower()
+    number = int(imputed.isin(("true", "1", "1.0")).sum())
+    notes = [f"{plural(number, 'row')} imputed by TabArena"] if number else []
+    return results._with(notes=(*results.notes, *notes))
 
 
-def one_tabarena_column(columns: Iterable[str], role: str, names: tuple[str, ...]) -> str:
-    """Return the first of some names that is a column.
-
-    Examples
-    --------
-    >>> one_tabarena_column(["task", "auc"], "dataset", ("dataset", "task"))
-    'task'
-    """
+def _first_of(columns: Iterable[str], role: str, names: tuple[str, ...]) -> str:
     for name in names:
         if name in columns:
             return name
@@ -112,10 +101,4 @@ def one_tabarena_column(columns: Iterable[str], role: str, names: tuple[str, ...
     )
 
 
-def _tabarena_imputed_notes(table: pd.DataFrame) -> list[str]:
-    """Say how many rows TabArena filled in with another method's results."""
-    if "imputed" not in table:
-        return []
-    # A file has the word, a frame the boolean.
-    number = int(table["imputed"].map(lambda flag: str(flag).lower() in ("true", "1", "1.0")).sum())
-    return [f"{plural(number, 'row')} imputed by TabArena"] if number else []
+FORMAT = Format("a table of TabArena", from_tabarena, columns=_OWN)

@@ -10,19 +10,20 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.readers.records import Chosen, directed, select_measures
-from bayescompare.table.files import content_of, number_or_text, text_of
+from bayescompare.readers import records
+from bayescompare.readers.records import Chosen, Format
+from bayescompare.table.input import check_distinct, number_or_text, read_text
 from bayescompare.table.measure import Measure
 from bayescompare.table.paths import algorithm_label, as_path, naming
 from bayescompare.table.results import Results
-from bayescompare.text.names import quoted_names, repeated_name
+from bayescompare.text.names import quoted_names
 
-__all__ = ["read_weka"]
+__all__ = ["FORMAT", "read_weka"]
 
 #: The fields of Weka 3.9's split evaluators whose direction does not depend on the question; times
 #: and sizes also have a unit. Counts, entropies of the prior and the additional measures of a
 #: scheme (measureTreeSize) have no direction.
-_FIELDS = directed(
+_FIELDS = records.directed(
     "Percent_correct Number_correct Kappa_statistic Correlation_coefficient SF_entropy_gain "
     "SF_mean_entropy_gain KB_information KB_mean_information KB_relative_information "
     "True_positive_rate True_negative_rate IR_precision IR_recall F_measure Matthews_correlation "
@@ -44,6 +45,7 @@ _FIELDS = directed(
     )
     for name in names.split()
 }
+_OWN = ("Key_Dataset", "Key_Run", "Key_Scheme")
 #: The fields that Weka's own Analyse panel shows first.
 _FIRST = ("Percent_correct", "Root_relative_squared_error")
 
@@ -89,34 +91,32 @@ def read_weka(path: str | os.PathLike[str], *, measures: Chosen | None = None) -
     """
     file = as_path(path)
     with naming(file):
-        table = _read_weka_cells(text_of(content_of(file)))
-        _check_weka_keys(table)
+        table = _table(read_text(file))
+        for key in _OWN:
+            if key not in table:
+                raise BayescompareError(
+                    f"no column {key!r}, so this is not a result of Weka's Experimenter; the "
+                    f"columns are {quoted_names([str(column) for column in table.columns], 6)}."
+                )
         known = {
             str(name): _FIELDS.get(str(name))
             for name in table.columns
             if not str(name).startswith("Key_")
         }
-        spec = select_measures(measures, known, [name for name in _FIRST if name in known][:1])
-        frame = _weka_keys(table).join(table[list(spec)].map(_weka_value))
+        spec = records.select(measures, known, [name for name in _FIRST if name in known][:1])
+        frame = _keys(table).join(table[list(spec)].map(_value))
         return Results.from_frame(frame, replicate="replicate", measures=spec, source=str(path))
 
 
 # -------------------------------------------------------------------------------------------- cells
 
 
-def _read_weka_cells(text: str) -> pd.DataFrame:
+def _table(text: str) -> pd.DataFrame:
     """Return the cells as text, quoted ones without their quotes, each row labelled by line."""
-    lines = _weka_lines(text)
-    header = (
-        _weka_attributes(lines)
-        if _RELATION.search(text)
-        else _split_weka_line(*next(lines, (1, "")))
-    )
-    if repeated_name(header) is not None:
-        raise BayescompareError(
-            f"column {repeated_name(header)!r} occurs twice: rename or remove one."
-        )
-    rows = {number: _split_weka_line(number, line) for number, line in lines}
+    lines = _lines(text)
+    header = _attributes(lines) if _RELATION.search(text) else _split(*next(lines, (1, "")))
+    check_distinct(header)
+    rows = {number: _split(number, line) for number, line in lines}
     for number, row in rows.items():
         if len(row) != len(header):
             raise BayescompareError(
@@ -128,32 +128,32 @@ def _read_weka_cells(text: str) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()), columns=header, index=index, dtype=object)
 
 
-def _weka_lines(text: str) -> Iterator[tuple[int, str]]:
+def _lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines that are neither blank nor comments, with their numbers."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and not line.lstrip().startswith("%"):
             yield number, line.strip()
 
 
-def _weka_attributes(lines: Iterator[tuple[int, str]]) -> list[str]:
+def _attributes(lines: Iterator[tuple[int, str]]) -> list[str]:
     """Read the header of an ARFF file, up to ``@data``."""
     names: list[str] = []
     for number, line in lines:
         if line.lower().startswith("@data"):
             return names
         if match := _ATTRIBUTE.match(line):
-            names.append(_unquote_weka_cell(match[1]))
+            names.append(_unquoted(match[1]))
         elif not line.lower().startswith("@relation"):
             raise BayescompareError(f"line {number} is not ARFF: {line[:40]!r}.")
     raise BayescompareError("this ARFF file has no @data.")
 
 
-def _split_weka_line(number: int, line: str) -> list[str]:
+def _split(number: int, line: str) -> list[str]:
     r"""Split a line at the commas that are not in quotes.
 
     Examples
     --------
-    >>> _split_weka_line(1, r"iris,'-K 3 -A \"a, b\"',?")
+    >>> _split(1, r"iris,'-K 3 -A \"a, b\"',?")
     ['iris', '-K 3 -A "a, b"', '?']
     """
     cells, place = [], 0
@@ -163,56 +163,47 @@ def _split_weka_line(number: int, line: str) -> list[str]:
             raise BayescompareError(
                 f"malformed at line {number}: {line[place : place + 30]!r} is not a cell."
             )
-        cells.append(_unquote_weka_cell(match[1].rstrip()))
+        cells.append(_unquoted(match[1].rstrip()))
         place = match.end()
         if not match[2]:
             return cells
 
 
-def _unquote_weka_cell(cell: str) -> str:
+def _unquoted(cell: str) -> str:
     if cell[:1] in ("'", '"') and len(cell) > 1:
         inner = cell[1:-1].replace('""', '"') if cell[0] == '"' else cell[1:-1]
-        return _unescape_weka_text(inner)
+        return _unescaped(inner)
     return cell
 
 
-def _unescape_weka_text(text: str) -> str:
+def _unescaped(text: str) -> str:
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), text)
 
 
-def _weka_value(cell: str) -> float | str:
+def _value(cell: str) -> float | str:
     return float("nan") if cell == "?" else number_or_text(cell)
 
 
 # --------------------------------------------------------------------------------------------- keys
 
 
-def _check_weka_keys(table: pd.DataFrame) -> None:
-    for key in ("Key_Dataset", "Key_Run", "Key_Scheme"):
-        if key not in table:
-            raise BayescompareError(
-                f"no column {key!r}, so this is not a result of Weka's Experimenter; the columns "
-                f"are {quoted_names([str(column) for column in table.columns], 6)}."
-            )
-
-
-def _weka_keys(table: pd.DataFrame) -> pd.DataFrame:
+def _keys(table: pd.DataFrame) -> pd.DataFrame:
     options = table.get("Key_Scheme_options", "")
     schemes = pd.DataFrame({"scheme": table["Key_Scheme"], "options": options})
-    labels = _weka_scheme_labels(schemes)
+    labels = _labels(schemes)
     # An average over folds has a run and no fold.
     folds = "." + table["Key_Fold"] if "Key_Fold" in table else ""
     return pd.DataFrame(
         {
             # Weka escapes a relation's name before it quotes the cell.
-            "dataset": table["Key_Dataset"].map(_unescape_weka_text),
+            "dataset": table["Key_Dataset"].map(_unescaped),
             "algorithm": [labels[pair] for pair in schemes.itertuples(index=False, name=None)],
             "replicate": table["Key_Run"] + folds,
         }
     )
 
 
-def _weka_scheme_labels(schemes: pd.DataFrame) -> Mapping[tuple[str, str], str]:
+def _labels(schemes: pd.DataFrame) -> Mapping[tuple[str, str], str]:
     """Label each scheme by its class, and by its options only where that is ambiguous."""
     pairs = list(dict.fromkeys(schemes.itertuples(index=False, name=None)))
     runs = Counter(scheme for scheme, _ in pairs)
@@ -225,3 +216,6 @@ def _weka_scheme_labels(schemes: pd.DataFrame) -> Mapping[tuple[str, str], str]:
         )
         for scheme, options in pairs
     }
+
+
+FORMAT = Format("an experiment of Weka", read_weka, suffixes=(".arff",), columns=frozenset(_OWN))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import itertools
-import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO, TextIOWrapper
@@ -17,32 +15,31 @@ import pandas as pd
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
-from bayescompare._formats import TABLES
-from bayescompare.table import input as _input
 from bayescompare.table.frames import check_table_cells
-from bayescompare.table.input import name_unpacked, read_file
+from bayescompare.table.input import (
+    TABLES,
+    check_distinct,
+    content_of,
+    json_lines,
+    loads_json,
+    most_bytes,
+    name_unpacked,
+    number_or_text,
+    text_of,
+    too_large,
+)
 from bayescompare.table.plain_text import LARGE, read_plain_text
 from bayescompare.table.workbooks import parse_workbook
 from bayescompare.text.names import repeated_name
 
 __all__ = [
-    "MISSING_WORDS",
     "Format",
     "check_header",
     "check_row_widths",
-    "content_of",
-    "distinct_keys",
-    "fingerprint",
     "format_of",
-    "json_lines_of_text",
-    "loads_json",
-    "number_or_text",
     "numbers_of_cells",
     "parquet_errors",
     "parse_table",
-    "read_json",
-    "read_json_lines",
-    "text_of",
     "texts_of_cells",
     "truth_of_words",
 ]
@@ -52,8 +49,6 @@ type Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx"]
 
 #: Cells of a text file that are read at a time.
 _CELLS = 2**16
-
-MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>"})
 
 
 def parse_table(
@@ -73,7 +68,7 @@ def parse_table(
         if fast is not None:
             return fast
     if kind in ("csv", "tsv"):
-        return _read_delimited_file(content, "," if kind == "csv" else "\t", names)
+        return _read_delimited(content, "," if kind == "csv" else "\t", names)
     table = parse_workbook(content, sheet) if kind == "xlsx" else _READERS[kind](content)
     if table.empty:
         raise BayescompareError("the table has no rows.")
@@ -106,19 +101,6 @@ def _read_large(content: bytes, delimiter: str, names: Collection[str]) -> pd.Da
     return read_plain_text(content, header, delimiter, names, number_or_text)
 
 
-def content_of(path: Path) -> bytes:
-    """Return a file's decompressed content without a byte order mark; refuse an empty file."""
-    if path.is_dir():
-        raise BayescompareError(
-            "is a directory: name a file in it, or several by a pattern such as "
-            f"{path.name or '.'}/*.csv."
-        )
-    content = read_file(path).removeprefix(codecs.BOM_UTF8)
-    if not content or content.isspace():
-        raise BayescompareError("the file is empty.")
-    return content
-
-
 def format_of(path: Path, format: str | None) -> str:
     """Return the format of a file: as given, or by its suffix."""
     if format is None:
@@ -132,39 +114,10 @@ def format_of(path: Path, format: str | None) -> str:
     return format
 
 
-def text_of(content: bytes) -> str:
-    """Decode UTF-8; the error says where that fails."""
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise BayescompareError(
-            f"not UTF-8 text (byte {error.start} is 0x{content[error.start]:02x}): save it as "
-            "UTF-8."
-        ) from None
-
-
-def _check_distinct_file_columns(columns: Sequence[str]) -> None:
-    column = repeated_name(columns)
-    if column is not None:
-        raise BayescompareError(f"column {column!r} occurs twice: rename or remove one.")
-
-
-def number_or_text(cell: str) -> float | str:
-    """Read a cell that may be a number; words for a missing cell become NaN."""
-    text = cell.strip()
-    if text.lower() in MISSING_WORDS:
-        return float("nan")
-    try:
-        # Python would accept 1_000, but nobody writes numbers like that in a table.
-        return cell if "_" in text else float(text)
-    except ValueError:
-        return cell
-
-
 # --------------------------------------------------------------------------------------- readers
 
 
-def _read_delimited_file(content: bytes, delimiter: str, names: Collection[str]) -> pd.DataFrame:
+def _read_delimited(content: bytes, delimiter: str, names: Collection[str]) -> pd.DataFrame:
     """Read a table line by line, each row labelled with its line.
 
     Pandas is not used, because it renames a column that occurs twice, pads short rows, takes the
@@ -243,7 +196,7 @@ def _array_of_cells(cells: list[Any]) -> Any:
 
 def check_header(header: Sequence[str], delimiter: str) -> None:
     """Refuse a header with a column twice, or whose cells are separated in another way."""
-    _check_distinct_file_columns(header)
+    check_distinct(header)
     for other in ",;\t".replace(delimiter, ""):
         if len(header) == 1 and other in header[0]:
             raise BayescompareError(
@@ -252,14 +205,9 @@ def check_header(header: Sequence[str], delimiter: str) -> None:
             )
 
 
-def _read_json_table_file(content: bytes) -> pd.DataFrame:
+def _read_json_table(content: bytes) -> pd.DataFrame:
     # Pandas would read the name "001" as 1 and some columns as dates.
-    try:
-        table = json.loads(text_of(content), object_pairs_hook=_distinct_json_keys)
-    except (ValueError, RecursionError) as error:  # also an integer of 4,300 digits
-        if isinstance(error, BayescompareError):
-            raise
-        raise BayescompareError(f"malformed JSON ({error}).") from None
+    table = loads_json(text_of(content))
     records = isinstance(table, list) and all(isinstance(row, dict) for row in table)
     columns = isinstance(table, dict) and all(isinstance(c, (list, dict)) for c in table.values())
     if not (records or columns):
@@ -269,8 +217,8 @@ def _read_json_table_file(content: bytes) -> pd.DataFrame:
     return _frame_of_json(table)
 
 
-def _read_json_lines_file(content: bytes) -> pd.DataFrame:
-    lines = dict(json_lines_of_text(text_of(content), _distinct_json_keys))
+def _read_json_lines(content: bytes) -> pd.DataFrame:
+    lines = dict(json_lines(text_of(content)))
     return _frame_of_json(list(lines.values()), index=pd.Index(list(lines), name="line"))
 
 
@@ -291,38 +239,14 @@ def _frame_of_json(table: Any, index: pd.Index[Any] | None = None) -> pd.DataFra
         raise BayescompareError(f"not a table ({error}).") from None
 
 
-def json_lines_of_text(
-    text: str, hook: Callable[[list[tuple[str, Any]]], dict[str, Any]] = dict
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each line's number and its object, which `hook` makes of its keys and values."""
-    # Not splitlines(), which also splits at characters that JSON strings may contain.
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line, object_pairs_hook=hook)
-        except (ValueError, RecursionError) as error:  # also an integer of too many digits
-            raise BayescompareError(f"malformed JSON in line {number} ({error}).") from None
-        if not isinstance(row, dict):
-            raise BayescompareError(
-                f"line {number} is a {type(row).__name__}: every line must be a JSON object."
-            )
-        yield number, row
-
-
-def _distinct_json_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    _check_distinct_file_columns([key for key, _ in pairs])
-    return dict(pairs)
-
-
-def _read_parquet_file(content: bytes) -> pd.DataFrame:
+def _read_parquet(content: bytes) -> pd.DataFrame:
     with parquet_errors():
-        _check_parquet_file_size(content)
+        _check_parquet_size(content)
         table = pd.read_parquet(BytesIO(content), engine="pyarrow")
         # pandas stores a named index as such; to whoever reads the file it is a column.
         table = table.reset_index([name for name in table.index.names if name is not None])
     table = table.set_axis([str(column) for column in table.columns], axis=1)
-    _check_distinct_file_columns(list(table.columns))
+    check_distinct(list(table.columns))
     return table
 
 
@@ -344,7 +268,7 @@ def parquet_errors() -> Iterator[None]:
         ) from None
 
 
-def _check_parquet_file_size(content: bytes) -> None:
+def _check_parquet_size(content: bytes) -> None:
     """Refuse a small file that unpacks to a huge table: a constant column takes no space."""
     from pyarrow.parquet import ParquetFile
 
@@ -353,14 +277,14 @@ def _check_parquet_file_size(content: bytes) -> None:
     unpacked = sum(group.total_byte_size for group in groups)
     # Of lists, too, which have more values than rows.
     values = sum(g.column(k).num_values for g in groups for k in range(g.num_columns))
-    if max(unpacked, 8 * values) > _input.most_bytes():
-        raise _input.too_large()
+    if max(unpacked, 8 * values) > most_bytes():
+        raise too_large()
 
 
 _READERS: dict[str, Callable[[bytes], pd.DataFrame]] = {
-    "parquet": _read_parquet_file,
-    "json": _read_json_table_file,
-    "jsonl": _read_json_lines_file,
+    "parquet": _read_parquet,
+    "json": _read_json_table,
+    "jsonl": _read_json_lines,
 }
 
 
@@ -380,43 +304,3 @@ def truth_of_words(column: pd.Series[Any]) -> pd.Series[Any]:
     cells = [_TRUTH.get(v.lower(), v) if isinstance(v, str) else v for v in column]
     read: pd.Series[Any] = pd.Series(cells, column.index)
     return read
-
-
-def read_json(path: Path) -> Any:
-    """Return the content of a JSON file."""
-    return loads_json(text_of(content_of(path)), "")
-
-
-def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each line's number and its object."""
-    text = text_of(content_of(path))
-    yield from json_lines_of_text(text, distinct_keys)
-
-
-def loads_json(text: str, where: str = "") -> Any:
-    """Parse JSON; the error says in which part of a file that failed.
-
-    Examples
-    --------
-    >>> loads_json('{"acc": 0.5, "acc": 0.9}')
-    Traceback (most recent call last):
-    bayescompare._errors.BayescompareError: malformed JSON (an object has the key 'acc' twice).
-    """
-    try:
-        return json.loads(text, object_pairs_hook=distinct_keys)
-    except (ValueError, RecursionError) as error:  # also an integer of too many digits
-        raise BayescompareError(f"malformed JSON{where} ({error}).") from None
-
-
-def fingerprint(value: Any) -> str:
-    """Write a value so that equal ones have equal text, whatever the order of their keys."""
-    return json.dumps(value, sort_keys=True)
-
-
-def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a key that occurs twice, of which Python would keep the last."""
-    whole = dict(pairs)
-    if len(whole) < len(pairs):
-        twice = repeated_name(key for key, _ in pairs)
-        raise ValueError(f"an object has the key {twice!r} twice")
-    return whole

@@ -1,13 +1,20 @@
-"""Reading files, and refusing in one line those that are not files or too large for a table."""
+"""Reading files: bytes, text, JSON and members of archives.
+
+What is no file, is malformed or unpacks to more than a table may take is refused in one line.
+"""
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
+import json
 import os
 import stat
+import struct
+import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from io import BytesIO
@@ -15,21 +22,37 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from bayescompare._checks import is_whole, show_checked_value
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, error_in_one_line
+from bayescompare.text.names import repeated_name
 from bayescompare.text.numbers import count
 
 __all__ = [
+    "MISSING_WORDS",
     "MOST_BYTES",
     "MOST_CELLS",
+    "TABLES",
+    "archive_names",
+    "check_distinct",
     "check_is_regular",
+    "content_of",
+    "distinct_keys",
+    "fingerprint",
     "input_limits",
+    "json_lines",
+    "loads_json",
     "most_bytes",
     "most_cells",
     "name_unpacked",
+    "number_or_text",
     "open_unpacked",
+    "read_archived",
     "read_file",
+    "read_json",
+    "read_json_lines",
+    "read_text",
     "read_to_limit",
     "reading_errors",
+    "text_of",
     "too_large",
 ]
 
@@ -83,7 +106,7 @@ def read_file(path: Path) -> bytes:
     nobody writes to is refused rather than waited for.
     """
     with reading_errors():
-        return _unpacked_input(_read_input(path))
+        return _unpacked(_content(path))
 
 
 @contextmanager
@@ -111,7 +134,7 @@ def open_unpacked(path: Path) -> IO[bytes]:
         file.close()
         return cast(IO[bytes], gzip.open(path))
     file.seek(0)
-    return cast(IO[bytes], _zstandard_input(file)) if start == _ZSTANDARD else file
+    return cast(IO[bytes], _unzipped(file)) if start == _ZSTANDARD else file
 
 
 def name_unpacked(path: Path) -> str:
@@ -134,7 +157,7 @@ def check_is_regular(path: Path) -> None:
     except (OSError, ValueError) as error:
         raise BayescompareError(f"cannot be read ({error}).") from None
     if not stat.S_ISREG(mode):
-        raise BayescompareError(f"is {_kind_of_input(mode)}: name a file.")
+        raise BayescompareError(f"is {_kind(mode)}: name a file.")
 
 
 def too_large() -> BayescompareError:
@@ -145,7 +168,7 @@ def too_large() -> BayescompareError:
     )
 
 
-def _read_input(path: Path) -> bytes:
+def _content(path: Path) -> bytes:
     # Without O_NONBLOCK, opening a pipe that nobody writes to would block forever.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     number = os.open(path, flags)
@@ -153,7 +176,7 @@ def _read_input(path: Path) -> bytes:
         facts = os.fstat(number)
         pipe = stat.S_ISFIFO(facts.st_mode)
         if not (pipe or stat.S_ISREG(facts.st_mode)):
-            raise BayescompareError(f"is {_kind_of_input(facts.st_mode)}: name a file.")
+            raise BayescompareError(f"is {_kind(facts.st_mode)}: name a file.")
         if facts.st_size > most_bytes():
             raise too_large()
         if pipe:
@@ -181,18 +204,18 @@ def read_to_limit(file: IO[bytes]) -> bytes:
 # compressed files ---------------------------------------------------------------------------------
 
 
-def _unpacked_input(content: bytes) -> bytes:
+def _unpacked(content: bytes) -> bytes:
     """Decompress what begins as a compressed file does."""
     packed = BytesIO(content)
     stream: Any = packed
     if content.startswith(_GZIP):
         stream = gzip.GzipFile(fileobj=packed)
     elif content.startswith(_ZSTANDARD):
-        stream = _zstandard_input(packed)
+        stream = _unzipped(packed)
     return content if stream is packed else read_to_limit(stream)
 
 
-def _zstandard_input(file: IO[bytes]) -> io.BufferedReader:
+def _unzipped(file: IO[bytes]) -> io.BufferedReader:
     try:
         import zstandard
     except ImportError:
@@ -200,10 +223,10 @@ def _zstandard_input(file: IO[bytes]) -> io.BufferedReader:
         raise BayescompareError(
             'is compressed with Zstandard: pip install "bayescompare[zst]".'
         ) from None
-    return io.BufferedReader(_ZstandardInput(file, zstandard), _CHUNK)
+    return io.BufferedReader(_Zstandard(file, zstandard), _CHUNK)
 
 
-class _ZstandardInput(io.RawIOBase):
+class _Zstandard(io.RawIOBase):
     """Zstandard's frames decompressed one after the other; one that is cut off is an error."""
 
     def __init__(self, file: IO[bytes], zstandard: Any) -> None:
@@ -245,9 +268,209 @@ class _ZstandardInput(io.RawIOBase):
         super().close()
 
 
-def _kind_of_input(mode: int) -> str:
+def _kind(mode: int) -> str:
     if stat.S_ISDIR(mode):
         return "a directory"
     if stat.S_ISFIFO(mode):
         return "a pipe"
     return "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
+# text and JSON -----------------------------------------------------------------------------------
+
+#: Kinds of table, by suffix.
+TABLES = ("csv", "tsv", "json", "jsonl", "parquet", "xlsx")
+
+MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>"})
+
+
+def content_of(path: Path) -> bytes:
+    """Return a file's decompressed content without a byte order mark; refuse an empty file."""
+    if path.is_dir():
+        raise BayescompareError(
+            "is a directory: name a file in it, or several by a pattern such as "
+            f"{path.name or '.'}/*.csv."
+        )
+    content = read_file(path).removeprefix(codecs.BOM_UTF8)
+    if not content or content.isspace():
+        raise BayescompareError("the file is empty.")
+    return content
+
+
+def text_of(content: bytes) -> str:
+    """Decode UTF-8; the error says where that fails."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise BayescompareError(
+            f"not UTF-8 text (byte {error.start} is 0x{content[error.start]:02x}): save it as "
+            "UTF-8."
+        ) from None
+
+
+def read_text(path: Path) -> str:
+    """Return a text file, decompressed, without a byte order mark."""
+    return text_of(content_of(path))
+
+
+def number_or_text(cell: str) -> float | str:
+    """Read a cell that may be a number; words for a missing cell become NaN."""
+    text = cell.strip()
+    if text.lower() in MISSING_WORDS:
+        return float("nan")
+    try:
+        # Python would accept 1_000, but nobody writes numbers like that in a table.
+        return cell if "_" in text else float(text)
+    except ValueError:
+        return cell
+
+
+def read_json(path: Path) -> Any:
+    """Return the content of a JSON file."""
+    return loads_json(read_text(path))
+
+
+def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each line's number and its object."""
+    yield from json_lines(read_text(path))
+
+
+def loads_json(text: str, where: str = "") -> Any:
+    """Parse JSON; the error says in which part of a file that failed.
+
+    Examples
+    --------
+    >>> loads_json('{"acc": 0.5, "acc": 0.9}')
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: malformed JSON (an object has the key 'acc' twice).
+    """
+    try:
+        return json.loads(text, object_pairs_hook=distinct_keys)
+    except (ValueError, RecursionError) as error:  # also an integer of too many digits
+        raise BayescompareError(f"malformed JSON{where} ({error}).") from None
+
+
+def fingerprint(value: Any) -> str:
+    """Write a value so that equal ones have equal text, whatever the order of their keys."""
+    return json.dumps(value, sort_keys=True)
+
+
+def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; refuse a key that occurs twice, of which Python keeps the last."""
+    whole = dict(pairs)
+    if len(whole) < len(pairs):
+        twice = repeated_name(key for key, _ in pairs)
+        raise ValueError(f"an object has the key {twice!r} twice")
+    return whole
+
+
+def json_lines(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the object of each line that is not blank."""
+    # Not splitlines(), which also splits at characters that JSON strings may contain.
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            row = loads_json(line, f" in line {number}")
+            if not isinstance(row, dict):
+                raise BayescompareError(
+                    f"line {number} is a {type(row).__name__}: every line must be a JSON object."
+                )
+            yield number, row
+
+
+def check_distinct(columns: Sequence[str]) -> None:
+    """Refuse a column that occurs twice."""
+    twice = repeated_name(columns)
+    if twice is not None:
+        raise BayescompareError(f"column {twice!r} occurs twice: rename or remove one.")
+
+
+# archives ----------------------------------------------------------------------------------------
+
+#: The method of Zstandard, which Python's zipfile knows from 3.14 on.
+_ZIP_ZSTANDARD = 93
+
+
+def archive_names(path: Path) -> list[str]:
+    """Return the names of the files in an archive."""
+    with _archive(path) as archive:
+        return archive.namelist()
+
+
+def read_archived(path: Path, names: Iterable[str]) -> dict[str, bytes]:
+    """Return the content of some files of an archive, decompressed.
+
+    A small archive may unpack to a huge file: what the archive says of its sizes is added up
+    first, and nothing is unpacked beyond what it says. Nothing is written to disk, so that a
+    name such as ``../../etc/passwd`` is a name like any other. Of two files with one name, which
+    programs disagree about, neither is read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "log.zip"
+    >>> with zipfile.ZipFile(path, "w") as archive:
+    ...     archive.writestr("header.json", "{}")
+    >>> read_archived(path, ["header.json"])
+    {'header.json': b'{}'}
+    """
+    wanted = set(names)
+    with _archive(path) as archive:
+        infos = [info for info in archive.infolist() if info.filename in wanted]
+        twice = repeated_name(info.filename for info in infos)
+        if twice is not None:
+            raise BayescompareError(f"{twice!r} occurs twice in the archive.")
+        if sum(info.file_size for info in infos) > most_bytes():
+            raise too_large()
+        return {info.filename: _archived(archive, info) for info in infos}
+
+
+def _archive(path: Path) -> zipfile.ZipFile:
+    check_is_regular(path)
+    try:
+        return zipfile.ZipFile(path)
+    except Exception as error:  # malformed bytes can fail anywhere
+        raise BayescompareError(f"not a whole zip archive ({error}).") from None
+
+
+def _archived(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    if info.flag_bits & 0x1:
+        raise BayescompareError(f"{info.filename!r} in the archive is encrypted.")
+    try:
+        if info.compress_type == _ZIP_ZSTANDARD and not hasattr(zipfile, "ZIP_ZSTANDARD"):
+            return _archived_zstandard(archive, info)
+        with archive.open(info) as file:
+            # One more than the archive says; a larger content is not read.
+            return file.read(info.file_size + 1)
+    except BayescompareError:
+        raise
+    except Exception as error:  # of the archive, and of each way to compress
+        raise BayescompareError(
+            f"{info.filename!r} in the archive cannot be decompressed ({error_in_one_line(error)})."
+        ) from None
+
+
+def _archived_zstandard(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """Unpack Zstandard, whose bytes are found behind the member's own header."""
+    try:
+        import zstandard
+    except ImportError:
+        raise BayescompareError(
+            f"{info.filename!r} in the archive is compressed with Zstandard: "
+            'pip install "bayescompare[zst]".'
+        ) from None
+    file = archive.fp
+    assert file is not None
+    file.seek(info.header_offset)
+    header = file.read(30)
+    if len(header) < 30:
+        raise BayescompareError("not a whole zip archive (a member is cut off).")
+    name, extra = struct.unpack("<HH", header[26:30])
+    file.seek(name + extra, 1)
+    packed = file.read(info.compress_size)
+    reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+    content = bytes(reader.read(info.file_size + 1))
+    if len(content) != info.file_size:
+        raise BayescompareError(f"{info.filename!r} in the archive is not as long as it says.")
+    if zlib.crc32(content) != info.CRC:
+        raise BayescompareError(f"{info.filename!r} in the archive is damaged (bad checksum).")
+    return content

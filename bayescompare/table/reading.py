@@ -29,14 +29,13 @@ from bayescompare.table.measure import Direction, Measure
 from bayescompare.table.paths import Named, Paths, algorithm_label, labelled_run, list_paths, naming
 from bayescompare.table.pieces import header_of_pieces, is_read_in_pieces, pieces_of
 from bayescompare.table.results import Results
-from bayescompare.text.names import quoted_names, repeated_name
+from bayescompare.text.names import meant_name, quoted_names, repeated_name
 
 __all__ = [
     "SEPARATORS",
     "ColumnEdits",
     "TableReading",
     "column_edits",
-    "meant_name",
     "meant_table_measures",
     "read_results",
     "read_table_files",
@@ -501,30 +500,6 @@ def column_edits(rename: object, drop: object) -> ColumnEdits:
 
 
 # names that are meant ----------------------------------------------------------------------------
-
-
-def meant_name(name: str, known: Collection[str]) -> str:
-    """Return the known name that is meant: in another case, or the only one that begins so.
-
-    What fits none, or is ambiguous in case alone, is returned as it is.
-
-    Examples
-    --------
-    >>> meant_name("acc", ["Accuracy", "auc"]), meant_name("AUC", ["auc", "auc_train"])
-    ('Accuracy', 'auc')
-    """
-    if name in known or not name:
-        return name
-    small = name.casefold()
-    same = [one for one in known if one.casefold() == small]
-    longer = [one for one in known if one.casefold().startswith(small)]
-    if len(same) == 1 or len(longer) == 1:
-        return (same or longer)[0]
-    if len(longer) > 1 and not same:
-        raise BayescompareError(
-            f"measure {name!r} could be {quoted_names(longer, 6)}: write more of it."
-        )
-    return name
 
 
 def meant_table_measures(

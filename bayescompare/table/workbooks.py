@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 
 from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
-from bayescompare.table import input as _input
 from bayescompare.table.frames import check_table_cells
-from bayescompare.text.names import quoted_names, repeated_name
+from bayescompare.table.input import check_distinct, most_bytes, too_large
+from bayescompare.text.names import quoted_names
 
 __all__ = ["parse_workbook"]
 
@@ -39,13 +39,13 @@ def parse_workbook(content: bytes, sheet: str | None = None) -> pd.DataFrame:
     sheet row
     2            iris  0.9
     """
-    with _workbook_errors():
-        sheets = _sheets_of_workbook(content)
+    with _errors():
+        sheets = _sheets(content)
     rows = sheets[_chosen_sheet(sheets, sheet)]
     if not rows:
         raise BayescompareError("the sheet is empty.")
     (_, header), *body = rows
-    names = _workbook_header(header)
+    names = _header(header)
     if not body:
         raise BayescompareError("the sheet has a header but no rows.")
     for number, row in body:
@@ -85,11 +85,11 @@ def _chosen_sheet(sheets: dict[str, list[Any]], sheet: str | None) -> str:
     return filled[0]
 
 
-def _sheets_of_workbook(content: bytes) -> dict[str, list[tuple[int, list[Any]]]]:
+def _sheets(content: bytes) -> dict[str, list[tuple[int, list[Any]]]]:
     """Return the rows of each sheet that have a cell, with their numbers."""
     with zipfile.ZipFile(BytesIO(content)) as archive:
-        if sum(info.file_size for info in archive.infolist()) > _input.most_bytes():
-            raise _input.too_large()
+        if sum(info.file_size for info in archive.infolist()) > most_bytes():
+            raise too_large()
     import openpyxl
 
     book = openpyxl.load_workbook(BytesIO(content), read_only=True, data_only=True)
@@ -106,7 +106,7 @@ def _filled_rows(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[Any]
             raise BayescompareError(
                 f"a row has a number above {_MOST_SHEET_ROWS}, the last row of any sheet."
             )
-        row = [_workbook_cell(cell.value) for cell in cells]
+        row = [_cell(cell.value) for cell in cells]
         while row and row[-1] is None:
             row.pop()
         if row:
@@ -115,28 +115,26 @@ def _filled_rows(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[Any]
             yield number, row
 
 
-def _workbook_cell(value: Any) -> Any:
+def _cell(value: Any) -> Any:
     """Return a cell, None where it shows nothing or that a value is missing."""
     if isinstance(value, str) and value.strip().upper() in ("", "#N/A"):
         return None
     return value
 
 
-def _workbook_header(header: Sequence[Any]) -> list[str]:
+def _header(header: Sequence[Any]) -> list[str]:
     names = ["" if cell is None else str(cell).strip() for cell in header]
     if "" in names:
         raise BayescompareError(
             f"column {names.index('') + 1} has no name: the first row with cells must name every "
             "column."
         )
-    twice = repeated_name(names)
-    if twice is not None:
-        raise BayescompareError(f"column {twice!r} occurs twice: rename or remove one.")
+    check_distinct(names)
     return names
 
 
 @contextmanager
-def _workbook_errors() -> Iterator[None]:
+def _errors() -> Iterator[None]:
     """Say in one line what is wrong with a workbook, or that openpyxl is missing."""
     try:
         yield

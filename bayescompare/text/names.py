@@ -7,13 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from bayescompare._errors import did_you_mean
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.text.numbers import whole_number_text
 
 __all__ = [
     "any_name_pattern",
     "common_prefix",
     "first_words",
+    "meant_name",
     "quoted_names",
     "rename_in",
     "repeated_name",
@@ -132,3 +133,27 @@ def unknown_name(kind: str, name: object, known: Collection[str]) -> str:
         f"no {kind} called {name!r}: choose from {quoted_names(known, 8)}."
         f"{did_you_mean(str(name), known)}"
     )
+
+
+def meant_name(name: str, known: Collection[str]) -> str:
+    """Return the known name that is meant: in another case, or the only one that begins so.
+
+    What fits none, or is ambiguous in case alone, is returned as it is.
+
+    Examples
+    --------
+    >>> meant_name("acc", ["Accuracy", "auc"]), meant_name("AUC", ["auc", "auc_train"])
+    ('Accuracy', 'auc')
+    """
+    if name in known or not name:
+        return name
+    small = name.casefold()
+    same = [one for one in known if one.casefold() == small]
+    longer = [one for one in known if one.casefold().startswith(small)]
+    if len(same) == 1 or len(longer) == 1:
+        return (same or longer)[0]
+    if len(longer) > 1 and not same:
+        raise BayescompareError(
+            f"measure {name!r} could be {quoted_names(longer, 6)}: write more of it."
+        )
+    return name

@@ -65,7 +65,7 @@ def test_helm_with_directions() -> None:
     [
         (
             (WEKA, "--format", "wekka"),
-            "must be one of csv, tsv, json, jsonl, parquet, xlsx, lm-eval, lm-eval-items, inspect",
+            "must be one of csv, tsv, json, jsonl, parquet, xlsx, aeon, amlb, every-eval-ever, fev",
         ),
         ((WEKA, "--format", "wekka"), "Did you mean 'weka'"),
         ((WEKA, "--format", "weka", "--layout", "long"), "--layout is about tables"),

@@ -23,9 +23,9 @@ from tests.cases import few_quick
 from tests.readers import (
     mutants,
     test_amlb,
-    test_every_eval,
+    test_every_eval_ever,
     test_fev,
-    test_inspect_ai,
+    test_inspect,
     test_mteb,
     test_tabarena,
 )
@@ -86,8 +86,8 @@ def mteb(folder: Path) -> None:
 
 def every_eval(folder: Path) -> None:
     for model, better in (("small", 0.0), ("large", 0.1)):
-        log, rows = test_every_eval.log(model, better), range(3)
-        lines = [json.dumps(test_every_eval.sample(model, k, k == 1)) for k in rows]
+        log, rows = test_every_eval_ever.log(model, better), range(3)
+        lines = [json.dumps(test_every_eval_ever.sample(model, k, k == 1)) for k in rows]
         (folder / f"{model}.json").write_text(json.dumps(log))
         (folder / f"{model}_samples.jsonl").write_text("\n".join(lines))
 
@@ -101,7 +101,7 @@ def archive(folder: Path) -> None:
 
 def inspect_log() -> dict[str, Any]:
     scores = [{"name": "match", "metrics": {"accuracy": {"value": 0.5}}}]
-    return test_inspect_ai.log("small", "CI", results={"scores": scores})
+    return test_inspect.log("small", "CI", results={"scores": scores})
 
 
 LM_EVAL = "lm_eval/toy__small/results_2026-11-16T08-44-59.275634.json"

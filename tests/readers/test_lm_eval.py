@@ -232,7 +232,8 @@ def test_a_metric_that_is_no_number_in_one_file(tmp_path: Path) -> None:
         (tmp_path / f"results_{name}.json").write_text(json.dumps(data))
     for measures in (None, ["acc"], ["acc,none"]):
         with pytest.raises(
-            bc.BayescompareError, match=r"large.json: results.arc: 'acc,none' is 'high', not a num"
+            bc.BayescompareError,
+            match=r"large.json: results.arc: 'acc(,none)?' is 'high', not a num",
         ):
             read_lm_eval(tmp_path, measures=measures)
     assert read_lm_eval(tmp_path, measures=["f1"]).values().ravel().tolist() == [0.5, 0.5]

@@ -14,7 +14,7 @@ from bayescompare import io
 from bayescompare.readers.formats import recognise
 from tests.readers import (
     test_amlb,
-    test_every_eval,
+    test_every_eval_ever,
     test_fev,
     test_mteb,
     test_promptfoo,
@@ -77,7 +77,7 @@ def test_json_is_told_by_its_shape(tmp_path: Path) -> None:
     shapes: dict[str, Any] = {
         "promptfoo": {"evalId": "e", "results": {"results": test_promptfoo.results()}},
         "mteb": test_mteb.task("STS12", 0.5),
-        "every-eval-ever": test_every_eval.log("small", 0.1),
+        "every-eval-ever": test_every_eval_ever.log("small", 0.1),
     }
     for format, data in shapes.items():
         path = tmp_path / f"{format}.json"
@@ -85,7 +85,7 @@ def test_json_is_told_by_its_shape(tmp_path: Path) -> None:
         assert recognise(path) == format
         assert bc.read(path).notes[0].startswith("read as ")
     path = tmp_path / "1_samples.jsonl"
-    path.write_text(json.dumps(test_every_eval.sample("small", 1, True)))
+    path.write_text(json.dumps(test_every_eval_ever.sample("small", 1, True)))
     assert bc.read(path).measures == ("is_correct",)
     path.write_text('{"dataset": "iris", "A": 1, "B": 2}\n{"dataset": "001", "A": 1, "B": 3}\n')
     assert recognise(path) == "jsonl"

@@ -23,7 +23,7 @@ def both(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[pd.DataFrame, pd.
     names = {"dataset", "algorithm", "fold"}
     slow = files.parse_table(path, None, names=names)
     monkeypatch.setattr(files, "LARGE", 0)
-    monkeypatch.setattr(files, "_read_delimited_file", None)
+    monkeypatch.setattr(files, "_read_delimited", None)
     return slow, files.parse_table(path, None, names=names)
 
 
@@ -62,7 +62,7 @@ def test_any_text_is_read_alike_or_left(rows: list[str], end: str, is_cut: bool)
     content = end.join(["dataset,x,y", "a,1,2", *rows] + [""] * (not is_cut)).encode()
     fast = files._read_large(content, ",", {"dataset"})
     if fast is not None:
-        slow = files._read_delimited_file(content, ",", {"dataset"})
+        slow = files._read_delimited(content, ",", {"dataset"})
         pd.testing.assert_frame_equal(slow, fast, check_dtype=False, check_index_type=False)
 
 

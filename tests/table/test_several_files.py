@@ -11,7 +11,8 @@ import pytest
 import zstandard
 
 import bayescompare as bc
-from bayescompare.table.reading import meant_name, read_tables, table_reading
+from bayescompare.table.reading import read_tables, table_reading
+from bayescompare.text.names import meant_name
 
 BOTH: dict[str, Any] = {"accuracy": "max", "time": "min"}
 HEADER = "dataset,algorithm,accuracy,time\n"

@@ -350,7 +350,7 @@ REFUSED: list[tuple[str | bytes, str, str]] = [
     (LONG.replace(",", ";"), "r.csv", "separated by ';', not by ','"),
     (LONG, "r.tsv", "separated by ',', not by"),
     ("dataset,A_auc,A_auc\niris,1,2\n", "r.csv", "column 'A_auc' occurs twice"),
-    ('[{"dataset": 1, "A": 2, "A": 3}]', "r.json", "column 'A' occurs twice"),
+    ('[{"dataset": 1, "A": 2, "A": 3}]', "r.json", "the key 'A' twice"),
     ("[{", "r.json", "malformed JSON"),
     ("[" * 100_000, "r.json", "malformed JSON"),
     ("3", "r.json", "not a table: give a list of records"),
@@ -417,7 +417,7 @@ def test_a_file_that_cannot_be_opened(write: Write, monkeypatch: pytest.MonkeyPa
         raise PermissionError(13, "Permission denied")
 
     path = write(LONG)
-    monkeypatch.setattr(_input, "_read_input", refuse)
+    monkeypatch.setattr(_input, "_content", refuse)
     with pytest.raises(BayescompareError, match=r"cannot be read .*Permission denied"):
         read_results(path, measures=BOTH)
 

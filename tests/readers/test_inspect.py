@@ -199,7 +199,7 @@ def test_no_scorer_in_common(tmp_path: Path) -> None:
         (lambda d: d["samples"][1].pop("id"), r"samples\[1\] has no 'id'"),
         (
             lambda d: d["samples"][1]["scores"]["match"].update(value="maybe"),
-            "a.json: sample 1, epoch 1: 'match' is 'maybe', neither a grade nor a number",
+            "a.json: samples\\[1\\]: 'match' is 'maybe', neither a grade nor a number",
         ),
         (
             lambda d: d["samples"][1]["scores"]["match"].update(value=[1, 2]),
@@ -231,7 +231,7 @@ def test_no_scorer_in_common(tmp_path: Path) -> None:
         ),
         (
             lambda d: d["samples"][1]["scores"]["match"].update(value=1e999),
-            "a.json: sample 1, epoch 1: 'match' is infinite",
+            "a.json: samples\\[1\\]: 'match' is infinite",
         ),
         (
             lambda d: d["samples"].append(d["samples"][0]),

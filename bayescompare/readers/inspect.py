@@ -1,0 +1,301 @@
+"""Inspect: evaluation logs, ``.eval`` or ``.json``, one for each task and model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bayescompare._checks import is_number, show_checked_value_briefly
+from bayescompare._errors import BayescompareError
+from bayescompare.readers import records
+from bayescompare.readers.records import (
+    COUNT,
+    SECONDS,
+    Chosen,
+    Format,
+    Record,
+    mapping_at,
+    number_at,
+)
+from bayescompare.table.input import archive_names, loads_json, read_archived, read_json, text_of
+from bayescompare.table.measure import Measure
+from bayescompare.table.paths import Paths, algorithm_label, find_files, naming, parsed_name
+from bayescompare.table.results import Results
+from bayescompare.text.numbers import plural
+
+__all__ = ["FORMAT", "read_inspect"]
+
+#: The versions of logs whose fields are known.
+_VERSIONS = (1, 2)
+
+#: Inspect's own reading of grades: correct, incorrect, partly correct, no answer.
+_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_WORDS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+
+#: Costs, which every sample has, and where they are; the names of scorers come before them.
+_TOKENS = {
+    "tokens": "total_tokens",
+    "input_tokens": "input_tokens",
+    "output_tokens": "output_tokens",
+}
+_TIMES = {"time": "total_time", "working_time": "working_time"}
+_COSTS = dict.fromkeys(_TOKENS, COUNT) | dict.fromkeys(_TIMES, SECONDS)
+
+#: What Inspect writes beside its logs: a listing of them, and what a set of evaluations is.
+_BESIDE = frozenset({"logs.json", "eval-set.json"})
+
+
+class _Log(NamedTuple):
+    """One log: the values of each sample and epoch, and its scorers."""
+
+    samples: list[Record]
+    scorers: list[str]
+    #: Scorers whose accuracy the log reports, so that higher is better.
+    accuracies: frozenset[str]
+    #: How many samples ended with an error, and how many are without a score for no such reason.
+    failed: int
+    bare: int
+
+
+def read_inspect(paths: Paths, *, measures: Chosen | None = None) -> Results:
+    r"""Read evaluation logs of Inspect, paired on the samples.
+
+    Parameters
+    ----------
+    paths : path, iterable of paths, or mapping of str to those
+        ``.eval`` or ``.json`` logs, or directories with such files in or below them. A mapping
+        names the models itself, as ``{"no tools": "a.eval", "tools": "b.eval"}``.
+    measures : mapping or iterable of str, optional
+        Names of scorers (``"match"``; ``"grader/style"`` where a score has parts), and the costs
+        of a sample: ``"tokens"``, ``"input_tokens"``, ``"output_tokens"``, ``"time"`` and
+        ``"working_time"``. ``"score"`` stands for the only scorer of each log. By default the
+        scorers that every log has, or else ``"score"``.
+
+    Returns
+    -------
+    Results
+        Tasks are the datasets, models the algorithms, samples the items; epochs of a sample are
+        averaged. C, I, P and N count 1, 0, 1/2 and 0, as Inspect does. Such grades, and scores
+        whose accuracy the log reports, are better when higher; of others say which way.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for model, grades in (("small", "CI"), ("large", "CC")):
+    ...     samples = [
+    ...         {"id": k, "epoch": 1, "scores": {"match": {"value": grade}}}
+    ...         for k, grade in enumerate(grades)
+    ...     ]
+    ...     log = {"version": 2, "status": "success", "eval": {"task": "sums", "model": model},
+    ...            "samples": samples}
+    ...     _ = (folder / f"{model}.json").write_text(json.dumps(log))
+    >>> results = read_inspect(folder)
+    >>> results.algorithms, results.measures, results.n_replicates
+    (('large', 'small'), ('match',), 2)
+    """
+    files, source = find_files(paths, "*")
+    kept = [pair for pair in files if pair[0].suffix in (".eval", ".json")]
+    if len(kept) > 1:
+        kept = [pair for pair in kept if pair[0].name not in _BESIDE]
+    if not kept:
+        raise BayescompareError(f"{source}: no .eval or .json file.")
+    logs = [_read_log(file, name) for file, name in kept]
+    records.one_file_each(log.samples[0] for log in logs)
+    known = _known_measures(logs)
+    by_task: dict[str, list[str]] = {}
+    for log in logs:
+        own = by_task.setdefault(log.samples[0].dataset, log.scorers)
+        by_task[log.samples[0].dataset] = [name for name in own if name in log.scorers]
+    asked = () if "score" in known else measures
+    default = records.common_to(by_task, asked, "no scorer is common to all logs")
+    spec = records.select(measures, known, default or ["score"])
+    notes = []
+    for number, why in (
+        (sum(log.failed for log in logs), "with an error, without a score"),
+        (sum(log.bare for log in logs), "without a score"),
+    ):
+        notes += [f"{plural(number, 'sample')} {why}"] if number else []
+    samples = [sample for log in logs for sample in log.samples]
+    return records.results_of(samples, source, spec, number=_grade, replicates="items", notes=notes)
+
+
+def _is_log(data: object) -> bool:
+    return isinstance(data, dict) and isinstance(data.get("eval"), dict) and "status" in data
+
+
+# --------------------------------------------------------------------------------------- the files
+
+
+def _read_log(file: Path, name: str | None) -> _Log:
+    with naming(file):
+        if file.suffix == ".eval":
+            header, samples, places = _read_archive(file)
+        else:
+            header, places = read_json(file), []
+            samples = header.get("samples") if isinstance(header, dict) else None
+        _check_header(header)
+        if not isinstance(samples, list) or not samples:
+            raise BayescompareError("the log has no samples.")
+        task = parsed_name(header["eval"]["task"], "eval.task")
+        model = algorithm_label(name or parsed_name(header["eval"]["model"], "eval.model"))
+        places = places or [f"samples[{k}]" for k in range(len(samples))]
+        scores = [_scores(*pair) for pair in zip(samples, places, strict=True)]
+        scorers = list(dict.fromkeys(key for own in scores for key in own))
+        read = []
+        for sample, place, own in zip(samples, places, scores, strict=True):
+            only = {"score": own.get(scorers[0])} if len(scorers) == 1 else {}
+            item = parsed_name(sample["id"], f"{place}.id")
+            epoch = parsed_name(sample.get("epoch", 1), f"{place}.epoch")
+            values = {**_costs(sample, place), **only, **own}
+            read.append(Record(file, task, model, values, place, item, epoch))
+    records.one_place_each(read)
+    # A score of NaN is none; it is the only value that is not equal to itself.
+    bare = [
+        bool(sample.get("error"))
+        for sample, own in zip(samples, scores, strict=True)
+        if not any(value is not None and value == value for value in own.values())
+    ]
+    return _Log(read, scorers, _accuracies(header), sum(bare), len(bare) - sum(bare))
+
+
+def _read_archive(file: Path) -> tuple[Any, Any, list[str]]:
+    """Return the header and the samples of an ``.eval`` file, and where these are."""
+    names = archive_names(file)
+    if "header.json" not in names:
+        raise BayescompareError(
+            "no header.json in the archive: the evaluation has not ended, or Inspect did not write "
+            "this file."
+        )
+    # The summaries hold scores, usage and times; the samples would add whole transcripts.
+    whole = "summaries.json" in names
+    singly = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
+    wanted = ["header.json", *(["summaries.json"] if whole else singly)]
+    data = {name: _member(name, content) for name, content in read_archived(file, wanted).items()}
+    header = data.pop("header.json")
+    if not whole:
+        return header, list(data.values()), list(data)
+    samples = data["summaries.json"]
+    length = len(samples) if isinstance(samples, list) else 0
+    return header, samples, [f"summaries.json[{k}]" for k in range(length)]
+
+
+def _member(name: str, content: bytes) -> Any:
+    """Parse a file of the archive; its name is in the error."""
+    try:
+        text = text_of(content)
+    except BayescompareError as error:
+        raise BayescompareError(f"{name} in the archive: {error}") from None
+    return loads_json(text, f" in {name}")
+
+
+def _check_header(header: Any) -> None:
+    if not _is_log(header):
+        raise BayescompareError("not a log of Inspect, which has 'status' and 'eval'.")
+    if header.get("version", 1) not in _VERSIONS:
+        version = show_checked_value_briefly(header["version"])
+        raise BayescompareError(
+            f"a log of version {version}: this reader knows the versions 1 and 2. Convert it by: "
+            "inspect log convert."
+        )
+    if header["status"] != "success":
+        status = show_checked_value_briefly(header["status"])
+        raise BayescompareError(
+            f"the evaluation did not end well (status {status}), so samples are missing: finish it "
+            "by inspect eval-retry, or leave it out."
+        )
+    for key in ("task", "model"):
+        if not header["eval"].get(key):
+            raise BayescompareError(f"no eval.{key} in the log.")
+
+
+def _accuracies(header: Mapping[str, Any]) -> frozenset[str]:
+    results = header.get("results")
+    scores = results.get("scores") if isinstance(results, dict) else None
+    return frozenset(
+        str(score.get("name"))
+        for score in (scores if isinstance(scores, list) else [])
+        if isinstance(score, dict)
+        and isinstance(metrics := score.get("metrics"), dict)
+        and "accuracy" in metrics
+    )
+
+
+def _scores(sample: Any, place: str) -> dict[str, Any]:
+    """Return the scores of a sample as they are, those with parts by part."""
+    if not isinstance(sample, dict) or "id" not in sample:
+        raise BayescompareError(f"{place} has no 'id'.")
+    values: dict[str, Any] = {}
+    for name, score in mapping_at(sample.get("scores"), f"{place}.scores").items():
+        if isinstance(score, dict) and "value" not in score:
+            raise BayescompareError(f"{place}.scores.{name} has no 'value'.")
+        value = score["value"] if isinstance(score, dict) else score
+        if isinstance(value, dict):
+            values |= {f"{name}/{part}": own for part, own in value.items()}
+        else:
+            values[name] = value
+    return values
+
+
+def _costs(sample: Mapping[str, Any], place: str) -> dict[str, float]:
+    usage = mapping_at(sample.get("model_usage"), f"{place}.model_usage")
+    models = {
+        f"{place}.model_usage.{model}": mapping_at(own, f"{place}.model_usage.{model}")
+        for model, own in usage.items()
+    }
+    costs: dict[str, float] = {}
+    for name, key in _TOKENS.items():
+        counts = [number_at(own.get(key), f"{at}.{key}", least=0) for at, own in models.items()]
+        costs[name] = sum(counts) if counts else math.nan
+    for name, key in _TIMES.items():
+        costs[name] = number_at(sample.get(key), f"{place}.{key}", least=0)
+    return costs
+
+
+# ------------------------------------------------------------------------------------ the measures
+
+
+def _known_measures(logs: list[_Log]) -> dict[str, Measure | None]:
+    known: dict[str, Measure | None] = dict(_COSTS)
+    if all(len(log.scorers) == 1 for log in logs):
+        graded = all(_is_graded(log.scorers[0], [log]) for log in logs)
+        known["score"] = Measure("max") if graded else None
+    for name in dict.fromkeys(name for log in logs for name in log.scorers):
+        graded = _is_graded(name, [log for log in logs if name in log.scorers])
+        known[name] = Measure("max") if graded else None
+    return known
+
+
+def _is_graded(name: str, logs: Iterable[_Log]) -> bool:
+    """Whether right and wrong are clear: the log reports an accuracy, or gives grades.
+
+    A grade is a letter; true, "yes" or "7" may just as well be bad.
+    """
+    return all(
+        not log.accuracies.isdisjoint((name, name.partition("/")[0]))
+        or any(
+            isinstance(value := sample.values.get(name), str) and value in _GRADES
+            for sample in log.samples
+        )
+        for log in logs
+    )
+
+
+def _grade(value: Any, where: str) -> float:
+    """Read a score as Inspect's ``value_to_float`` does."""
+    number: object = float(value) if isinstance(value, bool) else value
+    if isinstance(value, str):
+        with suppress(ValueError):
+            number = float(value)
+        number = _GRADES.get(value, _WORDS.get(value.lower(), number))
+    if not (number is None or is_number(number)):
+        raise BayescompareError(
+            f"{where} is {show_checked_value_briefly(value)}, neither a grade nor a number."
+        )
+    return number_at(number, where)
+
+
+FORMAT = Format("logs of Inspect", read_inspect, suffixes=(".eval",), json=_is_log)
