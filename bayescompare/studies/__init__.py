@@ -5,9 +5,9 @@ from __future__ import annotations
 from bayescompare._parallel import use_dask
 from bayescompare.studies.context import calibration, calibration_curve
 from bayescompare.studies.dominance import DOMINANCES, false_alarms, simulated_classifiers
-from bayescompare.studies.engine import Study
 from bayescompare.studies.sbc import SBC, calibrated_by_sbc, sbc
 from bayescompare.studies.sbc_nuts import sbc_model
+from bayescompare.studies.study import Study
 from bayescompare.studies.success import auc, success_curves, success_errors, success_study
 
 __all__ = [

@@ -12,7 +12,8 @@ from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison.columns import PVALUE
 from bayescompare.methods.gsd import GSD
-from bayescompare.studies.engine import Study, without_failed_cases
+from bayescompare.studies.study import Study
+from bayescompare.studies.table import without_failed_cases
 from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text

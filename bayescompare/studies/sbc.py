@@ -26,9 +26,10 @@ from bayescompare._rng import Rng
 from bayescompare._typing import IntArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.method import Replicate
-from bayescompare.studies.engine import Study, without_failed_cases
 from bayescompare.studies.ranks import SBC, rank
 from bayescompare.studies.sbc_nuts import sbc_model
+from bayescompare.studies.study import Study
+from bayescompare.studies.table import without_failed_cases
 from bayescompare.table.results import Results
 
 __all__ = ["SBC", "calibrated_by_sbc", "sbc"]

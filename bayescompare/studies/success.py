@@ -24,7 +24,8 @@ from bayescompare.kernels.context.poisson_binomial import (
     poisson_binomial_masses,
 )
 from bayescompare.kernels.success import area_under_success, sign_success_confidence, success_counts
-from bayescompare.studies.engine import Study, without_failed_cases
+from bayescompare.studies.study import Study
+from bayescompare.studies.table import without_failed_cases
 
 __all__ = ["auc", "success_curves", "success_errors", "success_study"]
 

@@ -12,7 +12,7 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare.studies import Study
-from tests.studies.engine.simple import GRID, block, case, cases
+from tests.studies.simple import GRID, block, case, cases
 
 
 def test_a_table_is_what_the_function_returns_case_by_case() -> None:

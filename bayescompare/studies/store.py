@@ -1,13 +1,16 @@
 """The folder of a study: one file for every finished block, and what study it is.
 
 A block's file is named by its content: study, version, function, seed, scenario and place. It is
-written whole or not at all, and holds plain arrays only.
+written whole or not at all and holds plain arrays only. Whoever computes a block writes the same
+file, so processes that share a folder need no locks: at worst they compute a block twice.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import os
+import secrets
 import warnings
 import zipfile
 import zlib
@@ -20,88 +23,86 @@ import numpy as np
 
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError
-from bayescompare.studies.engine.blocks import StudyBlock
-from bayescompare.studies.engine.claims import claim_study_block
-from bayescompare.studies.engine.identity import digest_of_study_part
-from bayescompare.studies.engine.work import StudyWork, StudyYield, compute_study_block
-from bayescompare.table.writing import write_bytes, write_text
+from bayescompare.studies.blocks import Block, Result, Work, compute, digest
+from bayescompare.table.writing import write_bytes
 
-__all__ = [
-    "DamagedStudyBlock",
-    "StudyStore",
-    "compute_and_save_study_block",
-    "is_whole_study_block",
-    "make_study_store",
-    "read_study_manifest",
-    "refuse_other_study",
-]
+__all__ = ["DamagedBlock", "Store", "create_manifest", "read_manifest", "refuse_other_study"]
 
-_MANIFEST = "study.json"
-#: What may be there before the manifest is: claims on it, and its temporary file.
-_OURS = (_MANIFEST, ".bayescompare-")
-_PLACES, _ERRORS, _KEY, _OUTPUT = "_succeeded", "_errors", "_key", "out_"
+_MANIFEST, _TEMPORARY = "study.json", ".bayescompare-"
+_ERRORS, _KEY, _OUTPUT = "_errors", "_key", "out_"
 
 
-class DamagedStudyBlock(Exception):
+class DamagedBlock(Exception):
     """The file of a block cannot be read, or is not what its name says."""
 
 
 @dataclass(frozen=True)
-class StudyStore:
+class Store:
     """A folder, and the identity of the study that it belongs to."""
 
     folder: Path
     identity: Mapping[str, Any]
 
-    def path(self, block: StudyBlock) -> Path:
+    def path(self, block: Block) -> Path:
         """Where the block is saved."""
         name = f"{block.start:08d}-{block.size}-{self._key(block)[:16]}.npz"
         return self.folder / block.scenario.digest[:16] / name
 
-    def _key(self, block: StudyBlock) -> str:
-        place = {
-            "scenario": dict(block.scenario.texts),
-            "number": block.number,
-            "start": block.start,
-            "size": block.size,
-        }
-        return digest_of_study_part({**self.identity, **place})
+    def _key(self, block: Block) -> str:
+        place = {"number": block.number, "start": block.start, "size": block.size}
+        return digest({**self.identity, "scenario": dict(block.scenario.texts), **place})
 
-    def save(self, block: StudyBlock, result: StudyYield) -> None:
+    def fill(self, work: Work, block: Block) -> None:
+        """Compute and save a block that is not there."""
+        if not self.path(block).exists():
+            self.save(block, compute(work, block))
+
+    def save(self, block: Block, result: Result) -> None:
         """Write a block, whole or not at all."""
-        places = np.array(sorted(result.errors), dtype=np.int64)
-        arrays: dict[str, Any] = {f"{_OUTPUT}{k}": v for k, v in result.outputs.items()}
-        arrays[_PLACES] = result.succeeded
+        outputs, errors = result
+        arrays: dict[str, Any] = {f"{_OUTPUT}{name}": values for name, values in outputs.items()}
+        arrays[_ERRORS] = np.array([errors.get(k, "") for k in range(block.size)])
         arrays[_KEY] = np.array(self._key(block))
-        if len(places):
-            arrays[f"{_ERRORS}_at"] = places
-            arrays[_ERRORS] = np.array([result.errors[int(k)] for k in places])
         buffer = io.BytesIO()
         np.savez(buffer, **arrays)
+        path = self.path(block)
+        path.parent.mkdir(exist_ok=True)
         # What a loss of power leaves is found out when it is read, and computed again.
-        write_bytes(self.path(block), buffer.getvalue(), flush=False)
+        write_bytes(path, buffer.getvalue(), flush=False)
 
-    def load(self, block: StudyBlock) -> StudyYield:
+    def load(self, block: Block) -> Result:
         """Read a block back; `FileNotFoundError` if it is not there."""
         path = self.path(block)
         try:
             content = io.BytesIO(path.read_bytes())
             with np.load(content, allow_pickle=False) as saved:
                 arrays = {name: saved[name] for name in saved.files}
+            if str(arrays[_KEY]) != self._key(block):
+                raise ValueError("the file of another block")
+            errors = {k: str(text) for k, text in enumerate(arrays[_ERRORS]) if text}
         except FileNotFoundError:
             raise
         except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
-            raise DamagedStudyBlock(str(path)) from error
-        if _PLACES not in arrays or str(arrays.get(_KEY)) != self._key(block):
-            raise DamagedStudyBlock(str(path))
-        at = arrays.get(f"{_ERRORS}_at", np.zeros(0, dtype=np.int64))
-        texts = arrays.get(_ERRORS, np.zeros(0, dtype=np.str_))
+            raise DamagedBlock(str(path)) from error
         outputs = {k.removeprefix(_OUTPUT): v for k, v in arrays.items() if k.startswith(_OUTPUT)}
-        errors = {int(k): str(text) for k, text in zip(at, texts, strict=True)}
-        return StudyYield(outputs, arrays[_PLACES], errors)
+        return outputs, errors
+
+    def has(self, block: Block) -> bool:
+        """Whether a block is there and can be read; one that cannot is removed and said so."""
+        try:
+            self.load(block)
+        except FileNotFoundError:
+            return False
+        except DamagedBlock as error:
+            warnings.warn(
+                f"The block {error} is damaged; it is computed again.", UserWarning, stacklevel=4
+            )
+            self.path(block).unlink(missing_ok=True)
+            return False
+        return True
 
 
-def read_study_manifest(folder: str | Path) -> tuple[Path, dict[str, Any] | None]:
+def read_manifest(folder: str | Path) -> tuple[Path, dict[str, Any] | None]:
     """Return the folder and what its manifest says; None if there is none yet."""
     place = check_path(folder, "store")
     if place.exists() and not place.is_dir():
@@ -109,8 +110,7 @@ def read_study_manifest(folder: str | Path) -> tuple[Path, dict[str, Any] | None
     try:
         manifest = json.loads((place / _MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        others = place.is_dir() and any(not p.name.startswith(_OURS) for p in place.iterdir())
-        if others:
+        if place.is_dir() and any(not p.name.startswith(_TEMPORARY) for p in place.iterdir()):
             raise BayescompareError(
                 f"store={str(place)!r} is a folder with other files and no {_MANIFEST}: name a new "
                 "or an empty folder."
@@ -126,20 +126,25 @@ def read_study_manifest(folder: str | Path) -> tuple[Path, dict[str, Any] | None
     return place, manifest
 
 
-def make_study_store(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any]:
+def create_manifest(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any]:
     """Make the folder and its manifest; return that of another process if it was faster."""
+    new = folder / f"{_TEMPORARY}{secrets.token_hex(8)}.tmp"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        new.write_text(json.dumps(identity, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        try:
+            # A link is made whole, and only where there is no file of the name.
+            os.link(new, folder / _MANIFEST)
+        except FileExistsError:
+            pass
+        except OSError:  # no links in this file system: whoever is last stands
+            os.replace(new, folder / _MANIFEST)
+        new.unlink(missing_ok=True)
     except OSError as error:
         raise BayescompareError(
             f"store={str(folder)!r} cannot be made: {error.strerror or error}."
         ) from None
-    manifest = folder / _MANIFEST
-    while not manifest.exists():
-        with claim_study_block(manifest) as mine:
-            if mine and not manifest.exists():
-                write_text(manifest, json.dumps(identity, indent=1, sort_keys=True) + "\n")
-    there = read_study_manifest(folder)[1]
+    there = read_manifest(folder)[1]
     assert there is not None
     return there
 
@@ -162,33 +167,3 @@ def refuse_other_study(folder: Path, identity: Mapping[str, Any], there: Mapping
             f"store={str(folder)!r} holds another study ({'; '.join(differences)}): use another "
             "folder, or remove this one."
         )
-
-
-def compute_and_save_study_block(work: StudyWork, store: StudyStore, block: StudyBlock) -> bool:
-    """Compute and save a block that is not there; False if another process has it in hand."""
-    target = store.path(block)
-    if target.exists():
-        return True
-    target.parent.mkdir(exist_ok=True)
-    with claim_study_block(target) as mine:
-        if not mine:
-            return target.exists()
-        # It may have been finished between the first look and the claim.
-        if not target.exists():
-            store.save(block, compute_study_block(work, block))
-    return True
-
-
-def is_whole_study_block(place: StudyStore, block: StudyBlock) -> bool:
-    """Whether a block is there and can be read; one that cannot is removed and said so."""
-    try:
-        place.load(block)
-    except FileNotFoundError:
-        return False
-    except DamagedStudyBlock as error:
-        warnings.warn(
-            f"The block {error} is damaged; it is computed again.", UserWarning, stacklevel=4
-        )
-        Path(str(error)).unlink(missing_ok=True)
-        return False
-    return True

@@ -1,51 +1,47 @@
-"""The study itself: what is simulated, and how it is run, resumed and collected."""
+"""A study: a grid of scenarios, replications of each, and a pure function of one case.
+
+The same study runs in one process, on all cores, on a Dask cluster or on Ray, and gives the same
+table, bit for bit. With a store it can be killed at any time and resumed, and many processes can
+fill one store.
+"""
 
 from __future__ import annotations
 
-import time
+import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
+from random import Random
 from typing import Any, overload
 
 import xarray as xr
 
-from bayescompare._checks import check_count
+from bayescompare._checks import check_count, is_whole, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare._parallel import run_in_parallel
-from bayescompare._rng import Rng
+from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
-from bayescompare.studies.engine.blocks import (
-    StudyBlock,
-    StudyScenario,
-    StudySeed,
-    study_scenarios,
-    study_seed_of,
+from bayescompare.studies.blocks import (
+    Block,
+    Result,
+    Scenario,
+    Work,
+    compute,
+    digest,
+    scenarios_of,
+    source_of,
+    text_of,
 )
-from bayescompare.studies.engine.design import (
-    check_study_function,
-    check_study_name,
-    check_study_part,
-    study_axes,
-)
-from bayescompare.studies.engine.identity import (
-    digest_of_study_part,
-    shorten_study_text,
-    study_function_source,
-    study_value_text,
-)
-from bayescompare.studies.engine.store import (
-    DamagedStudyBlock,
-    StudyStore,
-    compute_and_save_study_block,
-    is_whole_study_block,
-    make_study_store,
-    read_study_manifest,
+from bayescompare.studies.store import (
+    DamagedBlock,
+    Store,
+    create_manifest,
+    read_manifest,
     refuse_other_study,
 )
-from bayescompare.studies.engine.table import StudyTable, Yields
-from bayescompare.studies.engine.work import StudyWork, compute_study_block
+from bayescompare.studies.table import Layout
 
 __all__ = ["Study"]
 
@@ -53,8 +49,12 @@ __all__ = ["Study"]
 _BLOCKS, _MOST_CASES = 100, 100
 #: Replications in a block of a batched function, unless the study says so.
 _BATCH = 500
-#: Seconds between two looks at blocks that other processes have in hand.
-_PATIENCE = 0.5
+#: What a long text is shortened to its digest from.
+_LONG = 200
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._, -]{0,99}")
+#: Names that the table or the function uses itself.
+_OWN = frozenset({"replication", "statistic", "errors", "failed", "rng", "size"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,14 +109,19 @@ class Study:
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_study_name(self.name)
+        name: object = self.name
+        if not (isinstance(name, str) and _NAME.fullmatch(name)):
+            raise BayescompareError(
+                f"name={show_checked_value_briefly(name)}: give letters, digits, spaces, '-', "
+                "'_', ',' and '.', beginning with a letter or a digit."
+            )
         check_count(replications=self.replications)
         if self.block_size is not None:
             check_count(block_size=self.block_size)
         both = sorted({*self._axes} & {*self.constants})
         if both:
             raise BayescompareError(f"constants: {', '.join(both)} is an axis of the grid too.")
-        check_study_function(self.case, self.block, [*self._axes, *self.constants])
+        self._check_function()
 
     # running -------------------------------------------------------------------------------------
 
@@ -182,16 +187,22 @@ class Study:
             None for a part.
         """
         if part is not None:
-            check_study_part(part, store)
+            _check_part(part, store)
         if store is None:
-            work = self._work(study_seed_of(rng))
-            blocks = list(self._blocks(self._size_of_blocks(None)))
-            results = self._parallel(partial(compute_study_block, work), blocks, n_jobs, progress)
-            return self._table(zip(blocks, results, strict=True), summary, work.seed)
+            entropy = _entropy_of(rng)
+            blocks = list(self._blocks(self._size_of_blocks()))
+            results = self._parallel(
+                partial(compute, self._work(entropy)), blocks, n_jobs, progress
+            )
+            return self._table(zip(blocks, results, strict=True), summary, entropy)
         place, work = self._open(store, rng)
         blocks = list(self._blocks(int(place.identity["block_size"])))
         mine = blocks if part is None else blocks[part[0] :: part[1]]
-        self._fill(place, work, mine, n_jobs, progress)
+        missing = [block for block in mine if not place.has(block)]
+        # In an order of its own, so that processes which share the folder seldom meet at a block.
+        Random().shuffle(missing)
+        for _ in self._parallel(partial(place.fill, work), missing, n_jobs, progress):
+            pass
         return None if part is not None else self.collect(store, summary=summary)
 
     def collect(self, store: str | Path, *, summary: bool = False) -> xr.Dataset:
@@ -213,65 +224,66 @@ class Study:
             )
         try:
             loaded = ((block, place.load(block)) for block in blocks)
-            return self._table(loaded, summary, work.seed)
-        except DamagedStudyBlock as error:
+            return self._table(loaded, summary, work.entropy)
+        except DamagedBlock as error:
             raise BayescompareError(
                 f"store: the block {error} is damaged: run the study with this store to compute "
                 "it again."
             ) from None
 
-    def _fill(
+    def _parallel[T](
         self,
-        place: StudyStore,
-        work: StudyWork,
-        blocks: Sequence[StudyBlock],
+        function: Callable[[Block], T],
+        blocks: Sequence[Block],
         n_jobs: int | None,
         progress: bool,
-    ) -> None:
-        """Compute the blocks that are missing or damaged; wait for those of other processes."""
-        left = [block for block in blocks if not is_whole_study_block(place, block)]
-        compute = partial(compute_and_save_study_block, work, place)
-        while left:
-            done = self._parallel(compute, left, n_jobs, progress)
-            left = [block for block, there in zip(left, done, strict=True) if not there]
-            if left:
-                time.sleep(_PATIENCE)
-
-    def _parallel(
-        self,
-        compute: Callable[[StudyBlock], Any],
-        blocks: Sequence[StudyBlock],
-        n_jobs: int | None,
-        progress: bool,
-    ) -> Iterator[Any]:
-        return run_in_parallel(
-            compute,
-            ((block,) for block in blocks),
-            n_jobs=n_jobs,
-            progress=progress,
-            label=self.name,
-            total=len(blocks),
-        )
+    ) -> Iterator[T]:
+        options: Any = {"progress": progress, "label": self.name, "total": len(blocks)}
+        return run_in_parallel(function, ((block,) for block in blocks), n_jobs=n_jobs, **options)
 
     # what it is ----------------------------------------------------------------------------------
 
     @cached_property
     def _axes(self) -> dict[str, dict[Any, Any]]:
-        return study_axes(self.grid)
-
-    @cached_property
-    def _scenarios(self) -> list[StudyScenario]:
-        return list(study_scenarios(self._axes, self._texts))
+        """For each axis its labels and the values that they stand for."""
+        if not isinstance(self.grid, Mapping):
+            raise BayescompareError(
+                f"grid={show_checked_value_briefly(self.grid)}: give a mapping."
+            )
+        return {_axis_name(axis): _axis_values(axis, v) for axis, v in self.grid.items()}
 
     @cached_property
     def _texts(self) -> dict[str, list[str]]:
         """What a store and the seeds know the values of every axis by."""
-        return {
-            axis: [study_value_text(value, axis) for value in values.values()]
-            for axis, values in self._axes.items()
-        }
+        axes = self._axes.items()
+        return {axis: [text_of(v, axis) for v in values.values()] for axis, values in axes}
 
-    def _size_of_blocks(self, saved: int | None) -> int:
+    @cached_property
+    def _scenarios(self) -> list[Scenario]:
+        return list(scenarios_of(self._axes, self._texts))
+
+    def _check_function(self) -> None:
+        """Refuse anything but one function that takes the axes and the constants by name."""
+        if (self.case is None) == (self.block is None):
+            raise BayescompareError("case, block: give one of the two, a function.")
+        batched, given = self.case is None, [*self._axes, *self.constants]
+        name, function = ("block", self.block) if batched else ("case", self.case)
+        if not callable(function):
+            raise BayescompareError(
+                f"{name}={show_checked_value_briefly(function)}: give a function."
+            )
+        first = (None, 1) if batched else (None,)
+        try:
+            inspect.signature(function).bind(*first, **dict.fromkeys(given))
+        except TypeError as error:
+            wanted = ", ".join(["rng", *(["size"] if batched else []), *(f"{k}=" for k in given)])
+            raise BayescompareError(
+                f"{name}: the function cannot be called with ({wanted}): {error}."
+            ) from None
+        except ValueError:
+            return  # a builtin, of which nothing is known
+
+    def _size_of_blocks(self, saved: int | None = None) -> int:
         if self.block_size is not None:
             return self.block_size
         if saved is not None:
@@ -281,48 +293,102 @@ class Study:
         cases = len(self._scenarios) * self.replications
         return max(1, min(_MOST_CASES, cases // _BLOCKS))
 
-    def _blocks(self, size: int) -> Iterator[StudyBlock]:
+    def _blocks(self, size: int) -> Iterator[Block]:
         for scenario in self._scenarios:
             for number, start in enumerate(range(0, self.replications, size)):
-                yield StudyBlock(scenario, number, start, min(size, self.replications - start))
+                yield Block(scenario, number, start, min(size, self.replications - start))
 
-    def _work(self, seed: StudySeed) -> StudyWork:
-        function = self.case if self.block is None else self.block
+    def _work(self, entropy: int) -> Work:
+        function = self.case or self.block
         assert function is not None
-        return StudyWork(function, self.constants, self.block is not None, seed)
+        return Work(function, self.constants, self.block is not None, entropy)
 
-    def _table(self, yields: Yields, summary: bool, seed: StudySeed) -> xr.Dataset:
+    def _table(
+        self, results: Iterator[tuple[Block, Result]], summary: bool, entropy: int
+    ) -> xr.Dataset:
         axes = {axis: list(values) for axis, values in self._axes.items()}
-        table = StudyTable(axes, self.replications, self.dims, self.coords)
-        made = table.of_summaries(yields) if summary else table.of_cases(yields)
+        layout = Layout(axes, self.replications, self.dims, self.coords)
+        made = layout.of_summaries(results) if summary else layout.of_cases(results)
         # In words: a netCDF file has no whole number as large as an entropy may be.
-        return made.assign_attrs(study=self.name, version=__version__, seed=str(seed.entropy))
+        return made.assign_attrs(study=self.name, version=__version__, seed=str(entropy))
 
-    def _open(
-        self, folder: str | Path, rng: Rng, *, new: bool = True
-    ) -> tuple[StudyStore, StudyWork]:
+    def _open(self, folder: str | Path, rng: Rng, *, new: bool = True) -> tuple[Store, Work]:
         """Open the store, and take from it what the caller left open."""
-        path, there = read_study_manifest(folder)
+        path, there = read_manifest(folder)
         if there is None:
             if not new:
                 raise BayescompareError(f"store={str(folder)!r}: there is no study in this folder.")
-            there = make_study_store(path, self._identity(study_seed_of(rng), None))
+            there = create_manifest(path, self._identity(_entropy_of(rng), None))
         saved = there.get("seed")
-        seed = StudySeed(*saved) if rng is None and saved else study_seed_of(rng)
-        identity = self._identity(seed, there.get("block_size"))
+        entropy = saved[0] if rng is None and saved else _entropy_of(rng)
+        identity = self._identity(entropy, there.get("block_size"))
         refuse_other_study(path, identity, there)
-        return StudyStore(path, identity), self._work(seed)
+        return Store(path, identity), self._work(entropy)
 
-    def _identity(self, seed: StudySeed, block_size: int | None) -> dict[str, Any]:
+    def _identity(self, entropy: int, block_size: int | None) -> dict[str, Any]:
         """Say what a store must agree with; the number of replications may grow."""
-        function = study_function_source(self._work(seed).function)
-        constants = {k: study_value_text(v, k) for k, v in self.constants.items()}
+        constants = {name: text_of(value, name) for name, value in self.constants.items()}
         return {
             "name": self.name,
             "version": __version__,
-            "function": digest_of_study_part(function),
+            "function": digest(source_of(self._work(entropy).function)),
             "grid": self._texts,
-            "constants": {k: shorten_study_text(text) for k, text in constants.items()},
+            "constants": {k: t if len(t) <= _LONG else digest(t) for k, t in constants.items()},
             "block_size": self._size_of_blocks(block_size),
-            "seed": [seed.entropy],
+            "seed": [entropy],
         }
+
+
+def _axis_name(axis: object) -> str:
+    if not (isinstance(axis, str) and axis.isidentifier()) or axis in _OWN:
+        raise BayescompareError(
+            f"grid: {show_checked_value_briefly(axis)} cannot be the name of an axis: give a name "
+            f"that the function can take, other than {', '.join(sorted(_OWN))}."
+        )
+    return axis
+
+
+def _axis_values(axis: str, values: object) -> dict[Any, Any]:
+    if isinstance(values, Mapping):
+        labelled = dict(values)
+    elif isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        raise BayescompareError(
+            f"grid: {axis}={show_checked_value_briefly(values)}: give a list of values, or a "
+            "mapping of labels to objects."
+        )
+    else:
+        listed = [v.item() if hasattr(v, "item") and not v.ndim else v for v in values]
+        for value in listed:
+            if not isinstance(value, str | int | float):
+                raise BayescompareError(
+                    f"grid: {axis} has {show_checked_value_briefly(value)}: give numbers, strings "
+                    "and booleans, or a mapping of labels to objects."
+                )
+        labelled = {value: value for value in listed}
+        if len(labelled) != len(listed):
+            raise BayescompareError(f"grid: {axis}={listed!r}: every value may occur once only.")
+    if not labelled:
+        raise BayescompareError(f"grid: {axis} has no values.")
+    return labelled
+
+
+def _check_part(part: object, store: object) -> None:
+    """Refuse anything but (i, n) with a store."""
+    if not (isinstance(part, tuple) and len(part) == 2 and all(map(is_whole, part))):
+        raise BayescompareError(
+            f"part={show_checked_value_briefly(part)}: give (i, n), with i from 0 to n - 1."
+        )
+    if not 0 <= part[0] < part[1]:
+        raise BayescompareError(f"part={part!r}: i must lie from 0 to n - 1.")
+    if store is None:
+        raise BayescompareError(f"part={part!r}: needs a store, which all parts share.")
+
+
+def _entropy_of(rng: Rng) -> int:
+    """Return the root of all streams; of a generator a child, so that two studies differ."""
+    generator, seed = as_rng(rng)
+    if seed is not None:
+        return seed
+    sequence: Any = generator.bit_generator.seed_seq
+    (child,) = sequence.spawn(1)
+    return int.from_bytes(child.generate_state(4).tobytes(), "little")
