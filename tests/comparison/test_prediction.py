@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -332,7 +333,8 @@ def test_a_sampled_strength_predicts_and_simulates(sampled: bc.Comparison) -> No
     assert set(truth) == {"theta", "strength", "marginal"}
     # Beyond 256 statements every label is a statement, and the strength is that of the prior.
     many = table(np.random.default_rng(3).random((5, 3, 4)))
-    simulated = c.method.simulate(many, np.random.default_rng(2))
+    asked = replace(c, results=many).posterior
+    simulated = asked.simulate(np.random.default_rng(2))
     assert set(truth_of(simulated)) == {"theta", "strength", "marginal"}
 
 

@@ -25,6 +25,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import PVALUE
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.classic.glrt import glrt, part_pvalues
 from bayescompare.methods.classic.glrt_words import glrt_words
@@ -33,6 +34,32 @@ from bayescompare.table.cells import Reading
 from bayescompare.table.results import Results
 
 __all__ = ["GLRT"]
+
+
+class GLRTResult(Posterior):
+    """A test has no posterior; its p-value follows from other counts, too."""
+
+    def level_given(self, decision: Decision) -> Callable[[int, int], float]:
+        """Return the largest p-value, of the whole and its parts, of other counts."""
+        answer, states = self.answer, Statements.of(self.results).table.states
+        best = answer.labels.index(decision.statement)
+        top = float(answer.counts[best])
+        second = 0.0 if decision.runner_up is None else decision.runner_up[1]
+
+        def level(more: int, moved: int) -> float:
+            first, next_one = top + more - moved, second + moved
+            if first <= next_one:
+                return 1.0
+            pvalue = glrt(first, next_one)[1]
+            if len(self.results.measures) == 1:
+                return pvalue
+            counts = answer.counts.copy()
+            counts[best] = first
+            if decision.runner_up is not None:
+                counts[answer.labels.index(decision.runner_up[0])] = next_one
+            return max(pvalue, float(part_pvalues(counts, states)[best].max()))
+
+        return level
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +82,7 @@ class GLRT(Method):
         "decampos2016joint",
         "benavoli2015joint",
     )
+    posterior_type: ClassVar[type[Posterior]] = GLRTResult
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 3"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
@@ -71,30 +99,6 @@ class GLRT(Method):
         if len(results.measures) > 1:
             parts[PVALUE] = part_pvalues(statements.table.counts, statements.table.states)
         return Answer.over(statements, statistic=statistic, pvalue=pvalue, parts=parts)
-
-    def level_given(
-        self, results: Results, answer: Answer, decision: Decision
-    ) -> Callable[[int, int], float] | None:
-        """The largest p-value, of the whole and its parts, of other counts."""
-        statements = Statements.of(results)
-        best = answer.labels.index(decision.statement)
-        top = float(answer.counts[best])
-        second = 0.0 if decision.runner_up is None else decision.runner_up[1]
-
-        def level(more: int, moved: int) -> float:
-            first, next_one = top + more - moved, second + moved
-            if first <= next_one:
-                return 1.0
-            pvalue = glrt(first, next_one)[1]
-            if len(results.measures) == 1:
-                return pvalue
-            counts = answer.counts.copy()
-            counts[best] = first
-            if decision.runner_up is not None:
-                counts[answer.labels.index(decision.runner_up[0])] = next_one
-            return max(pvalue, float(part_pvalues(counts, statements.table.states)[best].max()))
-
-        return level
 
     def approximate(self, answer: Answer) -> bool:
         """Whether the p-value is that of a limiting distribution."""

@@ -25,6 +25,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods.classic.details import SignDetails
@@ -34,6 +35,22 @@ from bayescompare.table.cells import Reading
 from bayescompare.table.results import Results
 
 __all__ = ["Sign"]
+
+
+class SignResult(Posterior):
+    """A test has no posterior; its p-value follows from other wins, too."""
+
+    def level_given(self, decision: Decision) -> Callable[[int, int], float]:
+        """Return the p-value of other wins."""
+        counts = self.answer.counts
+        won = int(counts[self.answer.labels.index(decision.statement)])
+        lost = int(counts.sum()) - won
+
+        def level(more: int, moved: int) -> float:
+            wins, losses = won + more - moved, lost + moved
+            return float(binomtest(wins, wins + losses).pvalue) if wins > losses else 1.0
+
+        return level
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +73,7 @@ class Sign(Method):
     name: ClassVar[str] = "sign"
     title: ClassVar[str] = title_in_registry("sign")
     citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
+    posterior_type: ClassVar[type[Posterior]] = SignResult
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Demšar (2006), Section 3.1.4"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
@@ -76,19 +94,6 @@ class Sign(Method):
             statistic=test.sums[0],
             details=SignDetails(test.wins, ties),
         )
-
-    def level_given(
-        self, results: Results, answer: Answer, decision: Decision
-    ) -> Callable[[int, int], float] | None:
-        """The p-value of other wins."""
-        won = int(answer.counts[answer.labels.index(decision.statement)])
-        lost = int(answer.counts.sum()) - won
-
-        def level(more: int, moved: int) -> float:
-            wins, losses = won + more - moved, lost + moved
-            return float(binomtest(wins, wins + losses).pvalue) if wins > losses else 1.0
-
-        return level
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

@@ -24,23 +24,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from scipy.special import gammaln
 
 from bayescompare._checks import check_count, check_positive
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray, StrArray
+from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Kind, Method, Parameter, Sampling
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
-from bayescompare.kernels.classic.walsh import exact_walsh_leaders, mean_walsh_shares, walsh_draws
+from bayescompare.kernels.classic.walsh import (
+    WalshRegions,
+    exact_walsh_leaders,
+    mean_walsh_shares,
+    walsh_draws,
+    walsh_pair_table,
+    walsh_regions,
+    walsh_shares,
+)
+from bayescompare.kernels.classic.wilcoxon import wilcoxon_differences
+from bayescompare.kernels.dirichlet.urn import draw_urn_cells
 from bayescompare.kernels.leading import sole_leader
-from bayescompare.methods._shared.bootstrap import WEIGHT, shared_bootstrap_alpha
+from bayescompare.methods._shared.bootstrap import (
+    DRAWN,
+    WEIGHT,
+    place_shared_weights,
+    shared_bootstrap_alpha,
+)
 from bayescompare.methods._shared.pair_answer import pair_answer
+from bayescompare.methods._shared.prediction import shared_sampled_posterior, thinned_shared_draws
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
@@ -48,15 +67,31 @@ from bayescompare.methods._shared.priors import (
     prior_options,
     shared_constant_dirichlet,
 )
-from bayescompare.methods.classic.signed_rank_points import POINT, SignedRankPoints
+from bayescompare.methods._shared.trees import (
+    add_shared_constants,
+    make_shared_tree,
+    shared_ratio_prior,
+)
 from bayescompare.methods.classic.signed_rank_words import signed_rank_text, signed_rank_words
+from bayescompare.statements import State
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["SignedRank"]
+__all__ = ["POINT", "TIE", "Points", "SignedRank"]
+
+#: The dim of the points, and the name of the prior's one.
+POINT, TIE = "point", "(tie)"
+_SAMPLE = ("chain", "draw")
+
+#: Draws by which each simulated table is judged; the error of P is at most 0.016.
+_DRAWS = 1000
+_IMPROPER = (
+    "the prior of weight knows a tie and nothing of the datasets; it is improper, and there are no "
+    "draws from it: predict from a posterior, set weight by pm.do, or give priors={'weight': ...}."
+)
 
 _LACKS = {
     "loo": (
@@ -69,6 +104,193 @@ _LACKS = {
     ),
     "simulate": "The prior knows a tie and no other difference, so that it has no tables to draw.",
 }
+
+
+@dataclass(frozen=True)
+class Points:
+    """Second less first on every dataset, after a tie, and where the pairs of them fall."""
+
+    results: Results
+
+    @property
+    def rope(self) -> float | None:
+        """The measure's rope."""
+        return self.results[self.results.measures[0]].rope
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The points: a tie, and the differences, larger where the second is better."""
+        (measure,) = self.results.measures
+        if self.results[measure].scale == "ordinal":
+            raise BayescompareError(
+                f"measure {measure!r} is ordinal, and the signed-rank test adds differences, which "
+                "such a measure does not have: use 'dirichlet'."
+            )
+        return np.append(0.0, -wilcoxon_differences(self._columns))
+
+    @cached_property
+    def regions(self) -> WalshRegions:
+        """In which region the sum of each two points lies."""
+        return walsh_regions(self.values, self.rope, float(np.abs(self._columns).max()))
+
+    @cached_property
+    def table(self) -> FloatArray:
+        """The same as shares, (statement, point, point)."""
+        return walsh_pair_table(self.regions)
+
+    @property
+    def names(self) -> list[str]:
+        """The points by name."""
+        return [TIE, *self.results.datasets]
+
+    @property
+    def labels(self) -> list[str]:
+        """The statements: first better, equivalent if there is a rope, second better."""
+        order = State.order(*self.results.algorithms)
+        equal = [State.equal(*self.results.algorithms)] if self.rope is not None else []
+        return [str(state) for state in (order, *equal, order.reversed())]
+
+    @cached_property
+    def states(self) -> IntArray:
+        """The statement that each point supports; −1 for a tie without a rope."""
+        z, width = self.values, self.rope or 0.0
+        noise = 1e-12 * np.append(0.0, np.abs(self._columns).max(axis=1))
+        side = np.where(z > width + noise, 1, np.where(z < -width - noise, -1, 0))
+        if self.rope is not None:
+            return np.asarray(side + 1)
+        return np.asarray(np.where(side == 0, -1, (side + 1) // 2))
+
+    @property
+    def support(self) -> FloatArray:
+        """Datasets for each statement; a tie without a rope counts half for each."""
+        of_datasets = self.states[1:]
+        counts = np.array([float((of_datasets == k).sum()) for k in range(len(self.labels))])
+        return counts + 0.5 * float((of_datasets < 0).sum()) * (self.rope is None)
+
+    @property
+    def _columns(self) -> FloatArray:
+        return np.asarray(self.results.oriented()[:, :, 0])
+
+
+class SignedRankPosterior(Posterior):
+    """The weights of the points after the data, and the shares that they give."""
+
+    method: SignedRank
+    supports_psis = False
+
+    @cached_property
+    def points(self) -> Points:
+        """The differences, and where their pairs fall."""
+        return Points(self.results)
+
+    @property
+    def alpha(self) -> FloatArray:
+        """Parameters of the weights."""
+        return self.method.weight_alpha(self.results)
+
+    def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
+        """Draw the weights, the shares under them, and datasets drawn again."""
+        import xarray as xr
+
+        if self.method.needs_mcmc:
+            raise BayescompareError(
+                "draws() are exact, and this prior has no posterior in closed form: use sample(), "
+                "or the posterior kept as c.tree."
+            )
+        points, before = self.points, self.method.prior_alpha(self.results)
+        weights = rng.dirichlet(self.alpha, size=(chains, draws))
+        groups: dict[str, dict[str, AnyArray]] = {
+            "posterior": {WEIGHT: weights, "theta": walsh_shares(points.regions, weights)},
+            "posterior_predictive": {DRAWN: _drawn_again(weights, rng)},
+            "log_likelihood": {DRAWN: _log(weights[..., 1:])},
+            "observed_data": {DRAWN: np.arange(1, len(self.alpha))},
+        }
+        proper = bool((before > 0.0).all())
+        if proper:
+            prior = rng.dirichlet(before, size=(1, draws))
+            groups["prior"] = {WEIGHT: prior, "theta": walsh_shares(points.regions, prior)}
+            groups["prior_predictive"] = {DRAWN: _drawn_again(prior, rng)}
+        dims = {WEIGHT: (POINT,), "theta": ("statement",), DRAWN: ("dataset",)}
+        coords = {
+            POINT: points.names,
+            "statement": points.labels,
+            "dataset": list(self.results.datasets),
+        }
+        tree = make_shared_tree(groups, dims, coords)
+        # Of a vector, but one number for each. The constant of an improper prior is arbitrary.
+        norm = gammaln(before.sum()) - gammaln(before).sum() if proper else 0.0
+        logs = norm + _log(weights) @ (before - 1.0)
+        sample = tree["posterior"].to_dataset()[list(_SAMPLE)]
+        tree["log_prior"] = xr.DataTree(sample.assign({WEIGHT: (_SAMPLE, logs)}))
+        return _finished(points, tree)
+
+    def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
+        """Add what is known of the datasets to a tree of NUTS."""
+        return _finished(self.points, tree)
+
+    def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Return a function that adds datasets of the kinds seen, drawn by the weights."""
+        if self.method.needs_mcmc:
+            raise BayescompareError(
+                "plan() needs a posterior in closed form, and this prior needs NUTS."
+            )
+        alpha, regions = self.alpha, self.points.regions
+
+        def simulate(number: int, rng: np.random.Generator) -> FloatArray:
+            more = alpha + rng.multinomial(number, rng.dirichlet(alpha))
+            exact = exact_walsh_leaders(regions, more)
+            if exact is not None:
+                return exact
+            return np.asarray(sole_leader(walsh_draws(regions, more, _DRAWS, rng)).mean(axis=0))
+
+        return simulate
+
+    def statistics(
+        self, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
+    ) -> Mapping[str, tuple[FloatArray, Any]]:
+        """Return wins, and mean and median of the differences: predicted, and seen."""
+        points = self.points
+        drawn = tree["prior_predictive" if prior else "posterior_predictive"][DRAWN]
+        picked = drawn.transpose(*_SAMPLE, "dataset").values.reshape(-1, len(points.values) - 1)
+        values, seen = points.values[picked], points.values[1:]
+        statistics: dict[str, tuple[FloatArray, Any]] = {
+            f"datasets with {label}": (
+                (points.states[picked] == k).sum(axis=1).astype(np.float64),
+                float((points.states[1:] == k).sum()),
+            )
+            for k, label in enumerate(points.labels)
+        }
+        return statistics | {
+            "mean difference": (values.mean(axis=1), float(seen.mean())),
+            "median difference": (np.median(values, axis=1), float(np.median(seen))),
+        }
+
+    def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
+        """Draw new datasets among the points; a tie without a rope goes to either by chance."""
+        if self.method.needs_mcmc:
+            kept = shared_sampled_posterior(self.answer)[WEIGHT]
+            weights = thinned_shared_draws(kept, draws, rng)
+        else:
+            weights = rng.dirichlet(self.alpha, size=draws)
+        states = self.points.states[draw_urn_cells(weights, number, rng)]
+        chance = rng.integers(2, size=states.shape)
+        return np.array(self.points.labels, dtype=np.str_)[np.where(states < 0, chance, states)]
+
+
+def _finished(points: Points, tree: xr.DataTree) -> xr.DataTree:
+    """Add the differences, second less first, and what made the tree."""
+    facts = {"difference": points.values[1:]}
+    return add_shared_constants(shared_ratio_prior(tree, [WEIGHT]), facts, points.results.datasets)
+
+
+def _drawn_again(weights: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Draw as many datasets again by each draw's weights, as positions among the points."""
+    n = weights.shape[-1] - 1
+    return draw_urn_cells(weights.reshape(-1, n + 1), n, rng).reshape(*weights.shape[:-1], n)
+
+
+def _log(weights: FloatArray) -> FloatArray:
+    return np.asarray(np.log(np.maximum(weights, np.finfo(np.float64).tiny)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,8 +325,8 @@ class SignedRank(Method):
     reference: ClassVar[str] = "Benavoli et al. (2014)"
     levers: ClassVar[str] = "more datasets, another rope, or differences measured on another scale"
     prior_weight: ClassVar[str | None] = "strength"
+    posterior_type: ClassVar[type[Posterior]] = SignedRankPosterior
     lacks: ClassVar[Mapping[str, str]] = _LACKS
-    draws_are: ClassVar[str] = "conjugate"
     #: The default prior is improper, and has no draws.
     predicts: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -146,11 +368,6 @@ class SignedRank(Method):
         """Whether a prior of the user's is no Dirichlet, so that NUTS is needed."""
         return bool(self.priors) and shared_constant_dirichlet((self.priors or {})[WEIGHT]) is None
 
-    @property
-    def supports_psis(self) -> bool:
-        """Not of weights: a dataset left out would have none."""
-        return False
-
     def prior_alpha(self, results: Results) -> FloatArray:
         """Parameters of the prior of the weights: of a tie, and of each dataset's difference."""
         n = len(results.datasets)
@@ -168,7 +385,7 @@ class SignedRank(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(each share is the largest), exactly or from independent draws."""
-        points = SignedRankPoints(results)
+        points = Points(results)
         if self.needs_mcmc:
             return self._sampled(points, sampling)
         alpha = self.weight_alpha(results)
@@ -193,13 +410,13 @@ class SignedRank(Method):
             seed=sampling.seed,
         )
 
-    def _sampled(self, points: SignedRankPoints, sampling: Sampling) -> Answer:
+    def _sampled(self, points: Points, sampling: Sampling) -> Answer:
         """Answer from NUTS, with its Monte Carlo standard error."""
         results = points.results
         model = self.model(results)
         check_shared_prior_support(self.priors or {}, self.parameters, model)
         tree = nuts.sample_nuts_as_asked(sampling, model, predicts=self.predicts)
-        tree = self.to_tree(results, tree, sampling.rng)
+        tree = _finished(points, tree)
         theta = tree["posterior"]["theta"].transpose("chain", "draw", "statement").values
         leads = sole_leader(theta).astype(np.float64)
         return self._finished(
@@ -214,7 +431,7 @@ class SignedRank(Method):
         )
 
     def _finished(
-        self, points: SignedRankPoints, theta: FloatArray, mean: FloatArray, **figures: Any
+        self, points: Points, theta: FloatArray, mean: FloatArray, **figures: Any
     ) -> Answer:
         """Put the shares of every draw into an answer."""
         low, high = np.quantile(theta, (0.025, 0.975), axis=0)
@@ -225,60 +442,27 @@ class SignedRank(Method):
             **figures,
         )
 
-    def predictive_simulator(
-        self, results: Results
-    ) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Predict datasets of the kinds seen, drawn by the weights, and judge all again."""
-        from bayescompare.methods.classic.signed_rank_posterior import plan_signed_rank
-
-        if self.needs_mcmc:
-            raise BayescompareError(
-                "plan() needs a posterior in closed form, and this prior needs NUTS."
-            )
-        return plan_signed_rank(self, SignedRankPoints(results))
-
-    def predictive_statistics(
-        self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
-    ) -> Mapping[str, tuple[FloatArray, Any]]:
-        """Compare the wins and the middle of the differences with those of datasets drawn again."""
-        from bayescompare.methods.classic.signed_rank_posterior import check_signed_rank_points
-
-        return check_signed_rank_points(SignedRankPoints(results), tree, prior=prior)
-
     # posterior -----------------------------------------------------------------------------------
 
     def model(self, results: Results) -> pm.Model:
-        """Build the model, with the shares as functions of the weights."""
-        from bayescompare.methods.classic.signed_rank_posterior import build_signed_rank_points
+        """Build the model: weights, shares as functions of them, and which point was drawn."""
+        import pymc as pm
+        import pytensor.tensor as pt
 
-        return build_signed_rank_points(self, SignedRankPoints(results))
-
-    def exact_draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
-        """Draw the weights, and the shares under them."""
-        from bayescompare.methods.classic.signed_rank_posterior import signed_rank_tree
-
-        if self.needs_mcmc:
-            raise BayescompareError(
-                "draws() are exact, and this prior has no posterior in closed form: use sample(), "
-                "or the posterior kept as c.tree."
-            )
-        return signed_rank_tree(self, SignedRankPoints(results), draws, chains, rng)
-
-    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
-        """Add what is known of the datasets to a tree of NUTS."""
-        from bayescompare.methods.classic.signed_rank_posterior import finish_signed_rank
-
-        return finish_signed_rank(SignedRankPoints(results), tree)
-
-    def predict(
-        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
-    ) -> StrArray:
-        """Draw new datasets among those seen and the tie, and who is better on each."""
-        from bayescompare.methods.classic.signed_rank_posterior import predict_signed_rank_labels
-
-        return predict_signed_rank_labels(
-            self, SignedRankPoints(results), answer, number, draws, rng
-        )
+        points, n = Points(results), len(results.datasets)
+        coords = {
+            POINT: points.names,
+            "dataset": list(results.datasets),
+            "statement": points.labels,
+        }
+        with pm.Model(coords=coords) as model:
+            prior = (self.priors or {}).get(WEIGHT)
+            alpha = np.zeros(n + 1) if prior is not None else self.prior_alpha(results)
+            weight = place_shared_weights(prior, alpha, POINT, _IMPROPER)
+            shares = [weight @ pt.as_tensor(pairs) @ weight for pairs in points.table]
+            pm.Deterministic("theta", pt.stack(shares), dims="statement")
+            pm.Categorical(DRAWN, p=weight, observed=np.arange(1, n + 1), dims="dataset")
+        return model
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

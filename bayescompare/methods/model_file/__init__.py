@@ -26,6 +26,7 @@ from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.integration import with_pointwise_integration
 from bayescompare.comparison.method import STATEMENTS, InputKind, Kind, Method, Sampling
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods._shared.priors import Priors, prior_options
 from bayescompare.methods.model_file.answer import (
@@ -53,6 +54,52 @@ if TYPE_CHECKING:
     import xarray as xr
 
 __all__ = ["ModelFile"]
+
+
+class ModelPosterior(Posterior):
+    """The draws of a model, read as the model says."""
+
+    method: ModelFile
+
+    def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
+        """Leave the tree as the model made it, but for the scale of the log prior."""
+        return bounded_prior(tree, self.method.model(self.results))
+
+    def leads(self) -> FloatArray:
+        """Read each draw as the answer was read off all of them."""
+        method, answer = self.method, self.answer
+        assert answer.tree is not None
+        posterior = answer.tree["posterior"].to_dataset()
+        if not method.saved and method.code.probability is not None:
+            return hooked_leads(method.code.probability, posterior, answer.labels)
+        known = [name for name in MODEL_QUANTITIES if name in posterior] if method.saved else []
+        quantity = known[0] if known else method.code.quantity_of(method.model(self.results))
+        values = posterior[quantity]
+        # One model of all algorithms answers every pair.
+        names = {
+            dim: list(self.results.algorithms)
+            for dim in ("algorithm", "opponent")
+            if dim in values.dims
+        }
+        return model_file_quantity_leads(values.sel(names), answer.labels)
+
+    def likelihood_of_more(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets at one draw, and weigh every draw by them."""
+        from bayescompare.methods.model_file.plan import weigh_model_file_plan
+
+        return weigh_model_file_plan(self.method, self.results, self.answer)
+
+    def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
+        """Draw the statements of new datasets by what the model has: theta, better or rank."""
+        from bayescompare.methods.model_file.prediction import predict_by_model_file
+
+        return predict_by_model_file(self.method, self.results, self.answer, number, draws, rng)
+
+    def simulate(self, rng: np.random.Generator) -> Results:
+        """Draw once from the model's prior, and make a table of what it predicts."""
+        from bayescompare.methods.model_file.prediction import simulated
+
+        return simulated(self.method, self.results, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +132,7 @@ class ModelFile(Method):
 
     name: ClassVar[str] = "model"
     title: ClassVar[str] = title_in_registry("model")
+    posterior_type: ClassVar[type[Posterior]] = ModelPosterior
     comparison_type: ClassVar[type[Comparison] | None] = ModelComparison
     details_type: ClassVar[type[Details]] = ModelDetails
     levers: ClassVar[str] = (
@@ -257,50 +305,9 @@ class ModelFile(Method):
             together=together,
         )
 
-    def leads(self, results: Results, answer: Answer) -> FloatArray:
-        """Read each draw as the answer was read off all of them."""
-        assert answer.tree is not None
-        posterior = answer.tree["posterior"].to_dataset()
-        if not self.saved and self.code.probability is not None:
-            return hooked_leads(self.code.probability, posterior, answer.labels)
-        known = [name for name in MODEL_QUANTITIES if name in posterior] if self.saved else []
-        quantity = known[0] if known else self.code.quantity_of(self.model(results))
-        values = posterior[quantity]
-        # One model of all algorithms answers every pair.
-        names = {
-            dim: list(results.algorithms) for dim in ("algorithm", "opponent") if dim in values.dims
-        }
-        return model_file_quantity_leads(values.sel(names), answer.labels)
-
-    def likelihood_of_more(
-        self, results: Results, answer: Answer
-    ) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Predict datasets at one draw, and weigh every draw by them."""
-        from bayescompare.methods.model_file.plan import weigh_model_file_plan
-
-        return weigh_model_file_plan(self, results, answer)
-
-    def predict(
-        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
-    ) -> StrArray:
-        """Draw the statements of new datasets by what the model has: theta, better or rank."""
-        from bayescompare.methods.model_file.prediction import predict_by_model_file
-
-        return predict_by_model_file(self, results, answer, number, draws, rng)
-
-    def simulate(self, results: Results, rng: np.random.Generator) -> Results:
-        """Draw once from the model's prior, and make a table of what it predicts."""
-        from bayescompare.methods.model_file.prediction import simulated
-
-        return simulated(self, results, rng)
-
     def model_name(self, answer: Answer) -> str:
         """Return the model's own name."""
         return ModelDetails.of(answer).model
-
-    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
-        """Leave the tree as the model made it, but for the scale of the log prior."""
-        return bounded_prior(tree, self.model(results))
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> ModelFile:

@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 import bayescompare as bc
-from bayescompare.methods.model_file import ModelFile
+from bayescompare.methods.model_file import ModelFile, ModelPosterior
 from bayescompare.modelling import ranks
 from bayescompare.statements import Statements
 from tests.methods.model_file import simulated
@@ -51,8 +51,13 @@ RESULTS = table([[[1.0], [2.0]], [[4.0], [3.0]], [[2.0], [1.0]]])
 
 
 def predict(answer: Any, number: int = 2, draws: int = 4000) -> np.ndarray:
-    method = ModelFile(by_measure)
-    return method.predict(RESULTS, answer, number, draws, np.random.default_rng(1))
+    asked = ModelPosterior(ModelFile(by_measure), RESULTS, answer)
+    return asked.predict(number, draws, np.random.default_rng(1))
+
+
+def simulated_by(method: ModelFile, results: bc.Results) -> bc.Results:
+    unasked: Any = None  # a table from the prior needs no answer
+    return ModelPosterior(method, results, unasked).simulate(np.random.default_rng(1))
 
 
 def share(found: np.ndarray, label: str) -> float:
@@ -98,8 +103,8 @@ def test_scores_and_gaps_order_the_algorithms() -> None:
     assert share(found, "A>B") == pytest.approx(0.75, abs=0.03)
     roped = table([[[1.0], [2.0]], [[4.0], [3.0]], [[2.0], [1.0]]], rope=0.5)
     answer = answered(strength=strength, gap=(("dataset", "measure"), gap))
-    method, rng = ModelFile(by_measure), np.random.default_rng(1)
-    found = method.predict(roped, answer, 2, 4000, rng)
+    asked = ModelPosterior(ModelFile(by_measure), roped, answer)
+    found = asked.predict(2, 4000, np.random.default_rng(1))
     assert share(found, "A=B") == pytest.approx(0.25, abs=0.03)
 
 
@@ -154,7 +159,8 @@ def test_more_datasets_than_were_seen_are_predicted_anew(three: bc.Results) -> N
 
     answer: Any = Sampled()
     answer.tree = sampled
-    found = ModelFile(ranked).predict(three, answer, 9, 200, np.random.default_rng(1))
+    asked = ModelPosterior(ModelFile(ranked), three, answer)
+    found = asked.predict(9, 200, np.random.default_rng(1))
     assert found.shape == (200, 9)
     names = {"".join(sorted(label.replace(">", ""))) for label in np.unique(found)}
     assert names == {"ABC"}
@@ -163,7 +169,7 @@ def test_more_datasets_than_were_seen_are_predicted_anew(three: bc.Results) -> N
 
 
 def test_ranks_drawn_from_the_prior_make_a_table(three: bc.Results) -> None:
-    simulated = ModelFile(ranked).simulate(three, np.random.default_rng(3))
+    simulated = simulated_by(ModelFile(ranked), three)
     assert simulated.truth is not None
     assert simulated.truth["strength"].dims == ("algorithm",)
     assert Statements.of(simulated).n_observed >= 1
@@ -198,12 +204,11 @@ def test_bundled_models_simulate(name: str, results: str, variable: str) -> None
             frame_of(scores(n=4, k=5)), replicate="fold", measures={"score": bc.Measure("min")}
         ),
     }
-    method = ModelFile(name)
-    simulated = method.simulate(tables[results], np.random.default_rng(1))
+    simulated = simulated_by(ModelFile(name), tables[results])
     assert simulated.truth is not None
     assert variable in simulated.truth
     assert simulated.datasets == tables[results].datasets
-    method.model(simulated)
+    ModelFile(name).model(simulated)
 
 
 def test_a_mean_difference_is_simulated_as_folds() -> None:
@@ -252,7 +257,7 @@ def fails(predicted: xr.Dataset, results: bc.Results) -> bc.Results:
 )
 def test_what_makes_no_table_is_refused(method: ModelFile, why: str) -> None:
     with pytest.raises(bc.BayescompareError, match=why):
-        method.simulate(RESULTS, np.random.default_rng(1))
+        simulated_by(method, RESULTS)
 
 
 def test_a_table_that_is_no_function_is_refused() -> None:
@@ -270,7 +275,7 @@ def test_a_flat_prior_is_refused_in_one_line() -> None:
         return m
 
     with pytest.raises(bc.BayescompareError, match=r"simulate: .*improper prior") as refused:
-        ModelFile(improper).simulate(RESULTS, np.random.default_rng(1))
+        simulated_by(ModelFile(improper), RESULTS)
     assert "\n" not in str(refused.value)
 
 
