@@ -178,7 +178,7 @@ def validate_compared_table(
 ) -> Results:
     """Check the whole table once, at the door, and select the measures asked about."""
     results = results.sel(measures=measures)
-    if method.one_measure and len(results.measures) > 1:
+    if method.scope.measure and len(results.measures) > 1:
         raise BayescompareError(
             f"method {method.name!r} is about one measure, and there are {len(results.measures)}: "
             f"choose one, as in measures=[{results.measures[0]!r}]; for a joint answer use "
@@ -218,17 +218,17 @@ def prepare_to_compare(
         raise BayescompareError(
             f"algorithms={list(results.algorithms)}: a comparison needs at least two."
         )
-    if len(results.algorithms) < method.min_algorithms:
+    if len(results.algorithms) < method.scope.algorithms:
         raise BayescompareError(
-            f"method {method.name!r} is one question about {method.min_algorithms} or more "
+            f"method {method.name!r} is one question about {method.scope.algorithms} or more "
             "algorithms together, which compare() asks; for two use 'wilcoxon' or 'sign'."
         )
-    if method.one_pair and len(results.algorithms) > 2:
+    if method.scope.pair and len(results.algorithms) > 2:
         raise BayescompareError(
             f"method {method.name!r} compares two algorithms, and there are "
             f"{len(results.algorithms)}: name two by algorithms=[...], or ask pairwise()."
         )
-    if len(results.datasets) < method.min_datasets:
+    if len(results.datasets) < method.scope.datasets:
         raise TooFewDatasets(
             f"only one dataset ({results.datasets[0]!r}): a comparison needs at least two, since "
             "nothing says how datasets vary.",
@@ -264,12 +264,12 @@ def _replicates_to_compare(results: Results, method: Method) -> Results:
 
 def _check_items_to_compare(results: Results, method: Method) -> None:
     """Refuse statistics where a method needs every item, and clusters where it ignores them."""
-    if results.has_statistics and not method.knows_items:
+    if results.has_statistics and not method.accepts.items:
         raise BayescompareError(
             f"method {method.name!r} needs every item, and these results keep their statistics "
             "only: use method='replicated', or read the table with keep_items=True."
         )
-    if not method.knows_items and method.input_kind == "replicates":
+    if not method.accepts.items and method.input_kind == "replicates":
         raise BayescompareError(
             f"method {method.name!r} takes items as independent, and these come in clusters: use "
             "method='replicated', or read the table without cluster=."

@@ -161,9 +161,9 @@ def _pairwise_in_one_pass(
         return None
     whole = (~gaps).astype(np.int64)
     common = whole.T @ whole
-    enough = common[*wanted.T] >= method.min_datasets
+    enough = common[*wanted.T] >= method.scope.datasets
     every = np.array(list(itertools.combinations(range(len(place)), 2)))
-    every = every[common[*every.T] >= method.min_datasets]
+    every = every[common[*every.T] >= method.scope.datasets]
     if not enough.any():
         return None  # which is then said in words
     answered = method.answer_at_once(results, every, _positions_of_pairwise(every, wanted[enough]))

@@ -362,7 +362,7 @@ def _verdicts(method: Method, tables: int, rng: np.random.Generator) -> FloatArr
 
 def _measures(method: Method) -> int:
     """Return 2 for methods that model the dependence between measures, else 1."""
-    return 1 if method.one_measure else 2
+    return 1 if method.scope.measure else 2
 
 
 def _noise_cells(measures: int, rng: np.random.Generator) -> bc.Results:

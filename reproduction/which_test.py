@@ -153,7 +153,7 @@ class Contender(LabelledMethod):
                 able = kind.replicates > 1
             case _:
                 able = True
-        return able and not (self.method.one_measure and kind.measures > 1)
+        return able and not (self.method.scope.measure and kind.measures > 1)
 
 
 def _is_large(kind: WhichTable) -> bool:

@@ -157,9 +157,9 @@ def _matrix_title(p: Pairwise) -> str:
     if not p.bayesian:
         directed = "one-sided p-value of “row dominates column”"
         return directed if p.method.directed else "p-value of each pair"
-    if p.method.one_question:
+    if p.method.scope.question:
         return "P that the row dominates the column"
-    if p.method.one_measure:
+    if p.method.scope.measure:
         return "P that “row better than column” holds on most datasets"
     return "P that “row better than column on every measure” is the most probable statement"
 

@@ -214,7 +214,7 @@ def no_rope_criticism(c: Comparison) -> str:
         return "a rope is about two algorithms."
     if c.method.needs_mcmc:
         return "the answer must not need NUTS."
-    if c.method.kind != "bayesian" or c.method.input_kind == "counts" or c.method.one_question:
+    if c.method.kind != "bayesian" or c.method.input_kind == "counts" or c.method.scope.question:
         return (
             f"method {c.method.name!r} has no probability of equivalence for a rope to change; "
             "ask 'dirichlet', 'network' or 'correlated-t'."

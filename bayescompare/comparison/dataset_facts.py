@@ -40,7 +40,7 @@ def _check_dataset_fact_weights(results: Results, method: Method) -> Results:
     assert results.weights is not None
     if len(set(results.weights)) == 1:
         return results._with(weight_of=None)
-    if not method.knows_domains:
+    if not method.accepts.domains:
         raise BayescompareError(
             f"weight=: method {method.name!r} counts every dataset the same; use "
             f"{_methods_using_dataset_facts()}, or make the table without weight=."
@@ -50,7 +50,7 @@ def _check_dataset_fact_weights(results: Results, method: Method) -> Results:
 
 def _check_dataset_fact_groups(results: Results, method: Method) -> Results:
     assert results.groups is not None
-    if not method.knows_domains:
+    if not method.accepts.domains:
         users = _methods_using_dataset_facts()
         note = f"the domains (group=) are not used by method {method.name!r}; {users} uses them"
         return results._with(group_of=None, notes=(*results.notes, note))
@@ -82,5 +82,5 @@ def _check_dataset_fact_groups(results: Results, method: Method) -> Results:
 
 
 def _methods_using_dataset_facts() -> str:
-    names = [name for name in registry.names() if registry.get(name).knows_domains]
+    names = [name for name in registry.names() if registry.get(name).accepts.domains]
     return " or ".join(f"method={name!r}" for name in names)

@@ -59,7 +59,7 @@ def read_gaps(results: Results, method: Method, missing: Reading) -> Results:
     absent = results.absent()
     if not absent.any():
         return results
-    if missing not in method.missing_ways:
+    if missing not in method.accepts.missing:
         raise BayescompareError(_refusal_of_comparison_gaps(results, method, missing))
     if missing == "worst":
         return compare_gaps_as_failed(results)
@@ -71,10 +71,10 @@ def read_gaps(results: Results, method: Method, missing: Reading) -> Results:
             "missing='worst' if a missing cell is a failed run.",
             left=0,
         )
-    if some.sum() < method.min_datasets:
+    if some.sum() < method.scope.datasets:
         raise TooFewDatasets(
             f"missing={missing!r}: only {plural(int(some.sum()), 'dataset')} has anything to "
-            f"compare, and {method.name!r} needs {method.min_datasets}.",
+            f"compare, and {method.name!r} needs {method.scope.datasets}.",
             left=int(some.sum()),
         )
     note = _note_on_comparison_gaps(results, missing)
@@ -142,8 +142,8 @@ def _note_on_comparison_gaps(results: Results, missing: Reading) -> str:
 def _refusal_of_comparison_gaps(results: Results, method: Method, missing: Reading) -> str:
     absent = results.absent()
     cells = results._listed(np.asarray(absent)).to_dict("records")
-    able = [name for name in registry.names() if missing in registry.get(name).missing_ways]
-    others = " or ".join(repr(way) for way in ("drop", *sorted(method.missing_ways)))
+    able = [name for name in registry.names() if missing in registry.get(name).accepts.missing]
+    others = " or ".join(repr(way) for way in ("drop", *sorted(method.accepts.missing)))
     return (
         f"missing={missing!r}: method {method.name!r} cannot read missing cells so, and "
         f"{plural(len(cells), 'cell')} {'is' if len(cells) == 1 else 'are'} missing "

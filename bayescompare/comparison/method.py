@@ -38,7 +38,17 @@ if TYPE_CHECKING:
     from bayescompare.table.cells import Reading
     from bayescompare.table.results import Results
 
-__all__ = ["LEAST_PAIRS", "Form", "InputKind", "Kind", "Method", "Parameter", "Sampling"]
+__all__ = [
+    "LEAST_PAIRS",
+    "Accepts",
+    "Form",
+    "InputKind",
+    "Kind",
+    "Method",
+    "Parameter",
+    "Sampling",
+    "Scope",
+]
 
 Kind = Literal["bayesian", "frequentist"]
 InputKind = Literal["cells", "replicates", "either", "counts"]
@@ -87,6 +97,39 @@ class Parameter:
     high: float = math.inf
     simplex: bool = False
     fixed_vector: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """What a test is about: two algorithms only, one measure only, one question about all measures.
+
+    And the fewest algorithms and datasets that it can judge.
+    """
+
+    pair: bool = False
+    measure: bool = False
+    question: bool = False
+    algorithms: int = 2
+    datasets: int = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accepts:
+    """What a test takes of a table besides values.
+
+    Attributes
+    ----------
+    missing : frozenset of str
+        How it can read missing cells that stay.
+    domains : bool
+        Domains (``group=``) and weights of datasets.
+    items : bool
+        Clusters of items, and statistics that stand for items.
+    """
+
+    missing: frozenset[Reading] = frozenset()
+    domains: bool = False
+    items: bool = False
 
 
 @dataclass(frozen=True)
@@ -152,23 +195,11 @@ class Method(ABC):
     #: What it judges: a number per cell, replicates of each, either (replicates where there are
     #: any), or counts of errors.
     input_kind: ClassVar[InputKind] = "cells"
-    #: Whether it knows clusters of items, and statistics that stand for items.
-    knows_items: ClassVar[bool] = False
-    #: Whether it is about two algorithms only, and about one measure only.
-    one_pair: ClassVar[bool] = False
-    one_measure: ClassVar[bool] = False
-    #: Whether it asks one question about all measures, not one about each.
-    one_question: ClassVar[bool] = False
+    #: How many algorithms, measures and datasets it is about, and what else it takes of a table.
+    scope: ClassVar[Scope] = Scope()
+    accepts: ClassVar[Accepts] = Accepts()
     #: Whether `answer_pairs` may answer all pairs from one model of all algorithms.
     pairs_together: ClassVar[bool] = False
-    #: How it can read missing cells that stay in the table.
-    missing_ways: ClassVar[frozenset[Reading]] = frozenset()
-    #: Whether it uses domains (``group=``) and weights of datasets.
-    knows_domains: ClassVar[bool] = False
-    #: Fewest algorithms it can compare.
-    min_algorithms: ClassVar[int] = 2
-    #: Fewest datasets it can judge.
-    min_datasets: ClassVar[int] = 2
     #: Whether it has a one-sided p-value for each of the two directions.
     directed: ClassVar[bool] = False
     #: Whether its p-value is valid, so that corrections for many tests keep their promise.

@@ -184,7 +184,7 @@ def announced_nuts(
 
 def _why_nuts(method: Method, results: Results) -> str:
     """Say why an answer needs NUTS, and what would not."""
-    if results.groups is not None and method.knows_domains:
+    if results.groups is not None and method.accepts.domains:
         why = "the datasets are of several domains"
         quicker = "leave out group= (--group; of MTEB use domains=False, --reader domains=false)"
     elif results.weights is not None and not getattr(method, "priors", None):

@@ -110,7 +110,7 @@ def _measures(verdicts: PairVerdicts) -> str:
 
 def _beats(verdicts: PairVerdicts, method: Method) -> tuple[str, str]:
     """Return the verb, and where it holds."""
-    if method.one_question:
+    if method.scope.question:
         return ("dominates" if "relation" in method.provides else "beats"), ""
     several = {1: "", 2: " on both"}
     return "beats", several.get(verdicts.places.shape[1], " on all of them")

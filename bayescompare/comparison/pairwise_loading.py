@@ -86,7 +86,7 @@ def _pairwise_of_document(document: Any) -> Pairwise:
         raise BayescompareError("comparisons is empty.")
     with naming_comparison_part("skipped"):
         skipped = tuple(
-            _read_skipped(pair, results, method.min_datasets) for pair in document["skipped"]
+            _read_skipped(pair, results, method.scope.datasets) for pair in document["skipped"]
         )
     reference = document["reference"]
     pairs = [*(c.results.algorithms for c in comparisons), *((a, b) for a, b, _ in skipped)]

@@ -108,7 +108,9 @@ def closing_words(
         )
     if not decided["asserted"].all():
         may = (
-            method.kind == "bayesian" and method.input_kind != "counts" and not method.one_question
+            method.kind == "bayesian"
+            and method.input_kind != "counts"
+            and not method.scope.question
         )
         lacking = may and all(results[name].rope is None for name in results.measures)
         remedy = "; give the measures a rope to find out which are equal" if lacking else ""
@@ -191,7 +193,7 @@ def _pairwise_words_on_winners(method: Method, results: Results, graph: nx.DiGra
     rest = len(winners) - len(wins)
     more = f"; and {plural(rest, 'further algorithm')} over some" if rest else ""
     better = "Better on every measure" if len(results.measures) > 1 else "Better"
-    if method.one_question:
+    if method.scope.question:
         better = "Dominant" if "relation" in method.provides else "Better by the rule"
     return f"{better}: {'; '.join(wins)}{more}."
 

@@ -91,7 +91,7 @@ def ranked_measure(p: Pairwise, measure: object) -> str | None:
     Ranks on several measures are never averaged: the reader decides which of them matters.
     """
     names = p.results.measures
-    if p.bayesian and p.method.one_question:
+    if p.bayesian and p.method.scope.question:
         if measure is not None:
             raise BayescompareError(
                 f"measure={measure!r}: {p.method.name} asks one question about all measures; leave "

@@ -128,9 +128,9 @@ def _meaning(p: Pairwise) -> str:
         return directed if p.method.directed else "p-value of each pair"
     measures = p.results.measures
     where = f"on {measures[0]}" if len(measures) == 1 else f"on all {len(measures)} measures"
-    if p.method.one_question:
+    if p.method.scope.question:
         return "P(row dominates column)"
-    event = "holds on most datasets" if p.method.one_measure else "is the most probable statement"
+    event = "holds on most datasets" if p.method.scope.measure else "is the most probable statement"
     return f"P(“row better than column {where}” {event})"
 
 
@@ -388,7 +388,7 @@ def _add_key(ax: Axes, grid: Grid) -> None:
 def _title(p: Pairwise, table: pd.DataFrame, rule: Rule) -> list[str]:
     what = "most probable statements" if p.bayesian else "leading statements and p-values"
     line = f"{p.method.name}: {what}"
-    if not p.method.one_question and len(p.results.measures) > 1:
+    if not p.method.scope.question and len(p.results.measures) > 1:
         names = [clip(name, _MEASURE) for name in p.results.measures]
         line += f", top to bottom {join_names(names, most=8)}"
     return [line, verdicts_words(p, table, rule), *prefix_words(p.results.algorithms)]

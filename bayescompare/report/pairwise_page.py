@@ -187,7 +187,7 @@ def _pairwise_page_ranked_measures(p: Pairwise) -> Sequence[str | None]:
     names = p.results.measures
     if not 3 <= len(p.results.algorithms) <= _MOST_MARKED or len(names) > _MOST_RANKED:
         return ()
-    return (None,) if p.bayesian and p.method.one_question else names
+    return (None,) if p.bayesian and p.method.scope.question else names
 
 
 def _pairwise_page_rank_picture(p: Pairwise, measure: str | None, rule: Rule) -> Picture:
@@ -230,9 +230,9 @@ def _pairwise_page_shaded(p: Pairwise) -> ShadedReportCell | None:
         title = "one-sided p-value of “row dominates column”"
     if p.bayesian:
         title = "P(row better than column on every measure is the most probable statement)"
-        if p.method.one_measure:
+        if p.method.scope.measure:
             title = "P(row better than column on most datasets)"
-        if p.method.one_question:
+        if p.method.scope.question:
             title = "P(row dominates column)"
     return ShadedReportCell(title, names, body, shade_colours(bayesian=p.bayesian))
 

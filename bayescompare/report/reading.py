@@ -26,7 +26,7 @@ def reading_words(p: Pairwise, rule: Rule) -> list[str]:
                 "every measure is sure by itself; that is no verdict. Trade-off: each is better on "
                 "some measures, so which one to use depends on what matters to you."
             ]
-            if several and not p.method.one_question
+            if several and not p.method.scope.question
             else []
         ),
         "Open: the datasets do not separate the two. That does not make them equal.",
@@ -37,7 +37,7 @@ def reading_words(p: Pairwise, rule: Rule) -> list[str]:
 
 
 def _verdict(p: Pairwise, rule: Rule) -> str:
-    several = len(p.results.measures) > 1 and not p.method.one_question
+    several = len(p.results.measures) > 1 and not p.method.scope.question
     if not p.bayesian:
         return (
             "Verdict: the p-value, corrected for the number of pairs (Holm), is at most "
@@ -56,7 +56,7 @@ def _verdict(p: Pairwise, rule: Rule) -> str:
 def _figure(p: Pairwise) -> str:
     if not p.bayesian:
         return "p-value: how often data without any difference would look at least like this."
-    if p.method.one_question:
+    if p.method.scope.question:
         return "P: the probability that the one dominates the other."
     return (
         "P: the probability that this statement is the most probable one on a dataset like these; "

@@ -121,8 +121,8 @@ def answered(name: str, options: str) -> bc.Comparison:
         (dict(o) for a, o in method.only_with.items() if options_for_ability(method, a) == options),
         {"resamples": 200} if name == "gsd-bootstrap" else {},
     )
-    measures = 1 if method.one_measure else 2
-    results = tiny(str(method.input_kind), method.min_algorithms, measures)
+    measures = 1 if method.scope.measure else 2
+    results = tiny(str(method.input_kind), method.scope.algorithms, measures)
     return bc.compare(results, method=method(**chosen), rng=1)
 
 

@@ -40,8 +40,8 @@ def asked(name: str) -> list[bc.Comparison]:
         frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "accuracy"])
         results = bc.Results.from_frame(frame, replicate="fold", measures={"accuracy": "max"})
         return [bc.compare(results, method=made)]
-    one = {"measures": ["auc"]} if made.one_measure else {}
-    if made.min_algorithms > 2 or name == "friedman":
+    one = {"measures": ["auc"]} if made.scope.measure else {}
+    if made.scope.algorithms > 2 or name == "friedman":
         return [bc.compare(bc.load_example(UCI), method=made, **one)]
     return [
         bc.compare(bc.load_example(UCI), method=made, algorithms=list(pair), rng=0, **one)

@@ -34,7 +34,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.comparison.method import Accepts, Kind, Method, Sampling, Scope
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
@@ -47,7 +47,6 @@ from bayescompare.methods.classic.friedman_words import (
 )
 from bayescompare.methods.classic.pair_tests import check_classic_alpha
 from bayescompare.statements import State
-from bayescompare.table.cells import Reading
 from bayescompare.table.results import Results
 
 __all__ = ["Friedman", "doubled_friedman_ranks"]
@@ -74,7 +73,7 @@ class Friedman(Method):
 
     alpha: float = 0.05
 
-    min_algorithms: ClassVar[int] = 3
+    scope: ClassVar[Scope] = Scope(algorithms=3, measure=True)
     name: ClassVar[str] = "friedman"
     title: ClassVar[str] = title_in_registry("friedman")
     citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
@@ -85,11 +84,10 @@ class Friedman(Method):
     )
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Demšar (2006), Section 3.2.2"
-    missing_ways: ClassVar[frozenset[Reading]] = frozenset({"worst"})
+    accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
     provides: ClassVar[frozenset[str]] = frozenset(
         {"pvalue", "statistic", "ranks", "nemenyi", "critical_difference"}
     )
-    one_measure: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_classic_alpha(self.alpha)

@@ -24,13 +24,12 @@ import numpy as np
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import PVALUE
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.comparison.method import Accepts, Kind, Method, Sampling
 from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.classic.glrt import glrt, part_pvalues
 from bayescompare.methods.classic.glrt_words import glrt_words
 from bayescompare.statements import Statements
-from bayescompare.table.cells import Reading
 from bayescompare.table.results import Results
 
 __all__ = ["GLRT"]
@@ -86,7 +85,7 @@ class GLRT(Method):
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 3"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
-    missing_ways: ClassVar[frozenset[Reading]] = frozenset({"worst"})
+    accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
     verdict_phrase: ClassVar[str] = "is the most frequent statement"
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:

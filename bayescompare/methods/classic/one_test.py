@@ -24,6 +24,7 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Scope
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods.classic.comparison import PerMeasureComparison
 from bayescompare.methods.classic.one_test_words import one_test_headline, one_test_words
@@ -66,7 +67,7 @@ class OneTest(PerMeasure):
     citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
     comparison_type: ClassVar[type[Comparison] | None] = PerMeasureComparison
     levers: ClassVar[str] = "other measures, another test of each (test=), or more datasets"
-    one_question: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope(pair=True, question=True)
 
     def combine(
         self, favoured: FavouredPerMeasure, tests: Sequence[PairTest]

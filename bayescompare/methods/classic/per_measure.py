@@ -12,7 +12,7 @@ import numpy as np
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.comparison.method import Kind, Method, Sampling, Scope
 from bayescompare.methods.classic.details import MeasureTest, PerMeasureDetails
 from bayescompare.methods.classic.pair_tests import (
     PairTest,
@@ -74,7 +74,7 @@ class PerMeasure(Method):
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Jansen et al. (2022), Section 4.3"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic", "per_measure"})
-    one_pair: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope(pair=True)
     details_type: ClassVar[type[Details]] = PerMeasureDetails
 
     def __post_init__(self) -> None:
@@ -126,7 +126,7 @@ class PerMeasure(Method):
         counts = np.array([shown.sum() for shown in support], dtype=np.float64)
         return Answer(
             labels=labels,
-            states=() if self.one_question else _classic_states_per_measure(labels),
+            states=() if self.scope.question else _classic_states_per_measure(labels),
             counts=counts,
             n_statements=len(labels),
             n_observed=int((counts > 0).sum()),

@@ -24,14 +24,13 @@ from scipy.stats import binomtest
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.comparison.method import Accepts, Kind, Method, Sampling, Scope
 from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods.classic.details import SignDetails
 from bayescompare.methods.classic.pair_tests import run_pair_test
 from bayescompare.methods.classic.sign_words import sign_words
-from bayescompare.table.cells import Reading
 from bayescompare.table.results import Results
 
 __all__ = ["Sign"]
@@ -77,9 +76,8 @@ class Sign(Method):
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Demšar (2006), Section 3.1.4"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
-    missing_ways: ClassVar[frozenset[Reading]] = frozenset({"worst"})
-    one_pair: ClassVar[bool] = True
-    one_measure: ClassVar[bool] = True
+    accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
+    scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     details_type: ClassVar[type[Details]] = SignDetails
     verdict_phrase: ClassVar[str] = "holds on more datasets"
 

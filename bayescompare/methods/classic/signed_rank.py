@@ -37,7 +37,7 @@ from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Kind, Method, Parameter, Sampling
+from bayescompare.comparison.method import Kind, Method, Parameter, Sampling, Scope
 from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.classic.walsh import (
@@ -342,8 +342,7 @@ class SignedRank(Method):
     provides: ClassVar[frozenset[str]] = frozenset(
         {"probability", "draws", "model", "sample", "plan", "predict"}
     )
-    one_pair: ClassVar[bool] = True
-    one_measure: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     verdict_phrase: ClassVar[str] = "holds on the whole"
 
     strength: float = 0.5

@@ -21,7 +21,7 @@ from typing import ClassVar
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.comparison.method import Kind, Method, Sampling, Scope
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods.classic.details import WilcoxonDetails
@@ -58,8 +58,7 @@ class Wilcoxon(Method):
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Wilcoxon (1945); Demšar (2006), Section 3.1.3"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
-    one_pair: ClassVar[bool] = True
-    one_measure: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     details_type: ClassVar[type[Details]] = WilcoxonDetails
     verdict_phrase: ClassVar[str] = "has the larger sum of ranks"
 

@@ -33,7 +33,15 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import BetaMixture, Form, Kind, Method, Parameter, Sampling
+from bayescompare.comparison.method import (
+    BetaMixture,
+    Form,
+    Kind,
+    Method,
+    Parameter,
+    Sampling,
+    Scope,
+)
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.context.poisson_multinomial_joint import poisson_multinomial_joint_regions
 from bayescompare.methods._shared.correlation import check_correlation, replicate_correlation
@@ -184,9 +192,8 @@ class CorrelatedT(RateModel, Method):
     #: The textbook's form has a flat prior, of which there are no draws.
     predicts: ClassVar[bool] = False
     input_kind = "replicates"
-    one_pair = True
+    scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     draws_are: ClassVar[str] = "exact"
-    one_measure = True
     verdict_phrase: ClassVar[str] = "is the most frequent case on datasets of this kind"
 
     rho: float | None = None

@@ -34,7 +34,7 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.lever import POWER, Lever
-from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling
+from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling, Scope
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.context.beta_binomial import (
     beta_binomial_left_out,
@@ -137,10 +137,9 @@ class Hierarchical(Method):
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
     input_kind = "counts"
-    one_pair = True
+    scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     draws_are: ClassVar[str] = "exact"
     replans: ClassVar[bool] = True
-    one_measure = True
     verdict_phrase: ClassVar[str] = "holds on most datasets of this kind"
 
     priors: Priors | None = None

@@ -35,7 +35,15 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import BetaMixture, Kind, Method, Parameter, Replicate, Sampling
+from bayescompare.comparison.method import (
+    BetaMixture,
+    Kind,
+    Method,
+    Parameter,
+    Replicate,
+    Sampling,
+    Scope,
+)
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.context.error_rates import (
     error_rate_log_marginal,
@@ -164,9 +172,8 @@ class PoissonBinomial(RateModel, Method):
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
     input_kind = "counts"
-    one_pair = True
+    scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     draws_are: ClassVar[str] = "exact"
-    one_measure = True
     verdict_phrase: ClassVar[str] = "holds on most datasets of this kind"
 
     joint: bool = False

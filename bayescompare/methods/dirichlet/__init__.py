@@ -35,6 +35,7 @@ from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import (
     LEAST_PAIRS,
     STATEMENTS,
+    Accepts,
     Form,
     Kind,
     Method,
@@ -91,7 +92,6 @@ from bayescompare.methods.dirichlet.words import dirichlet_words
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.prior import DirichletPrior
 from bayescompare.statements import DENSE, Statements
-from bayescompare.table.cells import Reading
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
@@ -170,8 +170,9 @@ class Dirichlet(Method):
     levers: ClassVar[str] = "another prior (see sensitivity())"
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 4"
-    knows_domains: ClassVar[bool] = True
-    missing_ways: ClassVar[frozenset[Reading]] = frozenset({"ignore", "worst", "bounds"})
+    accepts: ClassVar[Accepts] = Accepts(
+        domains=True, missing=frozenset({"ignore", "worst", "bounds"})
+    )
     provides: ClassVar[frozenset[str]] = frozenset(
         {
             "probability",

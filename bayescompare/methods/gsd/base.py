@@ -11,7 +11,7 @@ import numpy as np
 from bayescompare._checks import check_word, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.method import Method
+from bayescompare.comparison.method import Method, Scope
 from bayescompare.methods.gsd.posterior import gsd_bootstrap_tree
 from bayescompare.methods.gsd.problem import DominanceProblem, PairRule
 from bayescompare.statements import Statement
@@ -27,7 +27,7 @@ __all__ = ["GsdMethod", "check_gsd_option"]
 class GsdMethod(Method):
     """What both forms of the test share: δ, and the meaning of ordinal measures."""
 
-    one_question: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope(question=True)
     draws_are: ClassVar[str] = "Bayesian bootstrap"
 
     delta: float = 1e-5

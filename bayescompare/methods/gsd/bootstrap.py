@@ -31,7 +31,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Form, Kind, Parameter, Sampling
+from bayescompare.comparison.method import Form, Kind, Parameter, Sampling, Scope
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.gsd.batch import gsd_batch_optima
 from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT, shared_bootstrap_alpha
@@ -140,7 +140,7 @@ class GSDBootstrap(GsdMethod):
             "predict",
         }
     )
-    one_pair: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope(pair=True)
     verdict_phrase: ClassVar[str] = "is the most probable relation"
 
     resamples: int = 2000

@@ -31,6 +31,7 @@ from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import (
     STATEMENTS,
+    Accepts,
     Form,
     Kind,
     Method,
@@ -85,7 +86,6 @@ from bayescompare.methods.network.search import find_graph
 from bayescompare.methods.network.theta import MOST_DRAWN, drawn_theta
 from bayescompare.methods.network.words import NOT_EQUIVALENT, GraphKind, network_words
 from bayescompare.statements import Statement, Statements
-from bayescompare.table.cells import Reading
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, memory_size_text, setting_number_text
 
@@ -161,7 +161,7 @@ class Network(Method):
     )
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Benavoli & de Campos (2015), Section 5"
-    missing_ways: ClassVar[frozenset[Reading]] = frozenset({"worst"})
+    accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
     provides: ClassVar[frozenset[str]] = frozenset(
         {
             "probability",

@@ -36,6 +36,7 @@ from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.gaps import comparison_without_gaps
 from bayescompare.comparison.method import (
     LEAST_PAIRS,
+    Accepts,
     BetaMixture,
     Form,
     Kind,
@@ -43,6 +44,7 @@ from bayescompare.comparison.method import (
     Parameter,
     Replicate,
     Sampling,
+    Scope,
 )
 from bayescompare.comparison.questions import FourQuestions
 from bayescompare.comparison.registry import title_in_registry
@@ -82,7 +84,6 @@ from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.methods.replicated.words import replicated_dataset_headline, replicated_words
 from bayescompare.partly_seen import partial_table
 from bayescompare.statements import DENSE, Statements
-from bayescompare.table.cells import Reading
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
@@ -182,11 +183,10 @@ class Replicated(Method):
         Parameter("strength", (), "1", "sum of all alpha, when they are equal"),
     )
     input_kind = "replicates"
-    missing_ways: ClassVar[frozenset[Reading]] = frozenset({"ignore", "worst"})
-    knows_domains: ClassVar[bool] = True
-    knows_items: ClassVar[bool] = True
-    one_pair = True
-    min_datasets: ClassVar[int] = 1
+    accepts: ClassVar[Accepts] = Accepts(
+        missing=frozenset({"ignore", "worst"}), domains=True, items=True
+    )
+    scope: ClassVar[Scope] = Scope(pair=True, datasets=1)
     draws_are: ClassVar[str] = "exact"
     forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
 
