@@ -53,7 +53,8 @@ settings.load_profile(PROFILE)
 def pytest_configure(config: pytest.Config) -> None:
     """Let PyTensor interpret where no slow test is run; it reads this when it is imported."""
     if config.option.markexpr == "not slow":
-        os.environ.setdefault("PYTENSOR_FLAGS", "mode=FAST_COMPILE,cxx=")
+        # Nor does it remember for each variable which line made it.
+        os.environ.setdefault("PYTENSOR_FLAGS", "mode=FAST_COMPILE,cxx=,traceback__limit=0")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -77,12 +78,11 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_sessionstart() -> None:
-    """Let each of two workers compile other kernels; both find them all in numba's cache."""
-    from tests import kernels_compiled
+    """Compile while the other worker collects, and leaves the bytecode of all tests behind."""
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
+        from tests.kernels_compiled import compile_gsd
 
-    worker = os.environ.get("PYTEST_XDIST_WORKER")
-    if worker in kernels_compiled.BY_WORKER:
-        kernels_compiled.BY_WORKER[worker]()
+        compile_gsd()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -99,6 +99,10 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(400_000, 50, 100)
         gc.enable()
+        if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
+            from tests.kernels_compiled import compile_others
+
+            compile_others()
 
 
 @pytest.fixture(autouse=True)
@@ -126,6 +130,14 @@ def wide() -> Results:
     from tests.tables import table
 
     return table(np.random.default_rng(0).random((4, 2, 1200)))
+
+
+@pytest.fixture(scope="session")
+def wide_answer(wide: Results) -> Comparison:
+    """The default method's answer about them."""
+    import bayescompare as bc
+
+    return bc.compare(wide)
 
 
 @pytest.fixture(scope="session")
