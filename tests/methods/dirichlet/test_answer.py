@@ -145,8 +145,8 @@ def opposite(label: str) -> str:
     return "|".join(">".join(state.split(">")[::-1]) for state in label.split("|"))
 
 
-def test_k_beyond_float_range(wide: Results) -> None:
-    c = ask(wide)
+def test_k_beyond_float_range(wide_answer: bc.Comparison) -> None:
+    c = wide_answer
     exact, unseen = oracles.largest_with_countless([1.0] * 4, 1.0)
     np.testing.assert_allclose(c.probability, exact, atol=1e-10)
     assert c.unobserved == pytest.approx(unseen, abs=1e-10)
@@ -164,6 +164,9 @@ def test_k_beyond_float_range_with_a_fixed_alpha(wide: Results, prior: str) -> N
     assert c.questions["expected"] == pytest.approx(0.0, abs=1e-300)
     # Each dataset is then one of K equally likely statements.
     assert c.log_evidence == pytest.approx(-4 * 1200 * math.log(2), rel=1e-9)
+    posterior = c.draws(50, rng=0)["posterior"]
+    np.testing.assert_allclose(posterior["theta"].sel(statement="(other)"), 1.0, atol=1e-12)
+    np.testing.assert_allclose(posterior["marginal"], 0.5, atol=1e-6)
 
 
 @pytest.mark.parametrize("prior", ["symmetric", "imprecise"])

@@ -114,8 +114,8 @@ def test_the_definition_integrates_to_the_evidence() -> None:
     c = bc.pairwise(bc.load_example("jansen-uci"), measures=["auc"], n_jobs=1)["CART", "GLM"]
     values, weights, phi = learned_of(c)
     n = c.probability["count"].values
-    grid = np.linspace(-14.0, 9.0, 70)
-    nodes, log_rule = np.polynomial.laguerre.laggauss(20)
+    grid = np.linspace(-14.0, 9.0, 50)
+    nodes, log_rule = np.polynomial.laguerre.laggauss(12)
     log_rule = np.log(np.outer(log_rule, log_rule).ravel())
     z = np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=-1).reshape(-1, 1, 2)
     e = np.stack(np.meshgrid(nodes, nodes, indexing="ij"), axis=-1).reshape(1, -1, 2)

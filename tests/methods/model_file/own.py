@@ -16,7 +16,7 @@ from tests.tables import table
 #: Compiling takes longer than these few draws.
 QUICK: dict[str, Any] = {
     "draws": 40,
-    "tune": 30,
+    "tune": 20,
     "chains": 2,
     "cores": 1,
     "progressbar": False,

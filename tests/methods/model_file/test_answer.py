@@ -13,10 +13,10 @@ import bayescompare as bc
 from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.answer import read_model_file_quantity
 from bayescompare.modelling import prior, ranks
+from tests.methods.model_file.own import QUICK
 from tests.tables import table
 
 QUIET = {"draws": 200, "tune": 300, "chains": 2, "cores": 1, "progressbar": False}
-BRIEF = {**QUIET, "draws": 60, "tune": 80}
 
 
 def drawn(l: int, m: int | None, seed: int = 0, draws: int = 150) -> xr.DataArray:
@@ -138,13 +138,13 @@ def test_pairs_are_read_off_one_model_of_all_algorithms(five):
 
 
 def test_a_reference_is_compared_with_the_others_only(five):
-    p = bc.pairwise(five, method=thurstone, reference="X", rng=5, sampler=BRIEF)
+    p = bc.pairwise(five, method=thurstone, reference="X", rng=5, sampler=QUICK)
     assert len(p.comparisons) == 4
     assert all("X" in c.results.algorithms for c in p.comparisons)
 
 
 def test_ahead_survives_the_files(five, tmp_path):
-    c = bc.compare(five, method=thurstone, rng=5, sampler=BRIEF)
+    c = bc.compare(five, method=thurstone, rng=5, sampler=QUICK)
     c.to_netcdf(tmp_path / "c.nc")
     back = bc.load_comparison(tmp_path / "c.nc")
     xr.testing.assert_equal(back.ahead, c.ahead.assign_attrs(back.ahead.attrs))
@@ -162,7 +162,7 @@ def test_a_model_of_two_statements_has_nothing_ahead(five):
         return model
 
     two = five.sel(algorithms=["V", "W"], measures=[five.measures[0]])
-    c = bc.compare(two, method=build, rng=0, sampler=BRIEF)
+    c = bc.compare(two, method=build, rng=0, sampler=QUICK)
     assert c.tables == {}
     with pytest.raises(bc.BayescompareError, match="strength"):
         _ = c.ahead

@@ -19,6 +19,7 @@ from bayescompare.methods.model_file.answer import (
 )
 from bayescompare.methods.model_file.hook import hooked_probability
 from tests.methods.model_file import simulated
+from tests.methods.model_file.own import QUICK
 from tests.tables import table
 
 LABELS = ["A>B", "B>A"]
@@ -206,8 +207,7 @@ def test_a_function_with_a_hook_of_its_own_answers():
     values = np.random.default_rng(0).normal(size=(6, 2, 1))
     values[:, 0] += 0.6
     results = table(values)
-    quick = {"draws": 300, "tune": 300, "chains": 2, "cores": 1, "progressbar": False}
-    c = bc.compare(results, method=made, rng=1, sampler=quick)
+    c = bc.compare(results, method=made, rng=1, sampler=QUICK)
     expected = float((c.tree["posterior"]["x"] > 0).mean())
     assert float(c.probability.sel(statement="A>B")) == pytest.approx(expected)
     gap = results.oriented()[:, 0, 0] - results.oriented()[:, 1, 0]
@@ -223,7 +223,7 @@ def edited() -> tuple[bc.Comparison, xr.DataTree]:
     model = c.model()
     with model:
         pm.Potential("sceptic", -((model["theta"][0] - 0.25) ** 2))
-    tree = c.sample(30, chains=2, model=model, rng=1, tune=20, cores=1, progressbar=False)
+    tree = c.sample(20, chains=2, model=model, rng=1, tune=10, cores=1, progressbar=False)
     return c, tree
 
 
