@@ -42,8 +42,8 @@ CORE := tests/kernels tests/table/test_results.py tests/test_statements.py \
         tests/methods/dirichlet tests/methods/network tests/methods/gsd \
         tests/methods/context/test_poisson_binomial.py tests/methods/_shared/test_trees.py \
         tests/comparison/test_files.py tests/test_pairwise.py tests/report/test_page.py \
-        tests/cli/test_app.py tests/cli/test_tables.py tests/cli/test_outputs.py \
-        tests/cli/test_sample.py tests/cli/test_terminal.py tests/cli/test_options.py
+        tests/cli/test_same_as_python.py tests/cli/test_printing.py tests/cli/test_files.py \
+        tests/cli/test_process.py tests/cli/test_refusals.py
 
 # Old releases use what newer releases of other packages have deprecated. These warnings are not ours.
 QUIET := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning \

@@ -18,6 +18,9 @@ __all__ = [
 #: be encoded as UTF-8: control characters, bidirectional controls and lone surrogates.
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
+#: An argument at the beginning of a message.
+_ARGUMENT = re.compile(r"[a-z]\w*(?==|: |\[)")
+
 #: A message is a line, not a page: a longer one loses its middle.
 _LONGEST = 2000
 
@@ -31,12 +34,29 @@ class BayescompareError(ValueError):
     The message names the argument, what was seen and what to do; the command line prints it as
     one line and exits with 2. Characters that a terminal would obey rather than show are written
     as escapes, wherever they came from.
+
+    Parameters
+    ----------
+    message : object
+    argument : str, optional
+        The argument that it is about, which is written before it unless it begins with it anyway,
+        as ``fdr=2: must be ...`` does. The command line writes the flag in its place.
+
+    Examples
+    --------
+    >>> error = BayescompareError("'A' is named twice.", argument="algorithms")
+    >>> str(error), error.argument
+    ("algorithms: 'A' is named twice.", 'algorithms')
+    >>> BayescompareError("fdr=2: must lie below 1.").argument
+    'fdr'
     """
 
-    def __init__(self, message: object = "") -> None:
-        super().__init__(
-            _shorten_error_message(printable_error_text(" ".join(str(message).splitlines())))
-        )
+    def __init__(self, message: object = "", *, argument: str | None = None) -> None:
+        whole = str(message) if argument is None else f"{argument}: {message}"
+        text = printable_error_text(" ".join(whole.splitlines()))
+        super().__init__(_shorten_error_message(text))
+        begins = _ARGUMENT.match(text)
+        self.argument = begins[0] if begins else None
 
 
 class TooFewDatasets(BayescompareError):

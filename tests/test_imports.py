@@ -117,8 +117,7 @@ def test_the_command_compare_loads_only_what_a_small_table_needs() -> None:
     # Nor what other tools wrote: only the readers of tables.
     assert [module for module in loaded if module.startswith("bayescompare.readers.")] == []
     # Nor the other commands.
-    commands = [module for module in loaded if module.startswith("bayescompare.cli.commands.")]
-    assert commands == ["bayescompare.cli.commands.compare"]
+    assert {"bayescompare.cli.catalogue", "bayescompare.cli.simulate"}.isdisjoint(loaded)
 
 
 @pytest.mark.parametrize(

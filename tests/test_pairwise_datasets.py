@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import bayescompare as bc
-from bayescompare.cli.pairwise_tables import print_pairwise
+from bayescompare.cli.answers import print_pairwise
 from bayescompare.comparison.pairwise_notes import notes_words, pairwise_notes_on_spread
 from bayescompare.comparison.rule import Rule
 from bayescompare.report import render

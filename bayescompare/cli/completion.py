@@ -13,65 +13,55 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = [
-    "columns_of_typed_file",
-    "complete_example",
-    "complete_format",
-    "complete_measure",
-    "complete_method",
-    "complete_model",
-    "complete_only",
-]
+__all__ = ["columns_of_file", "examples", "formats", "measures", "methods", "models", "only"]
 
 
-def complete_method(incomplete: str) -> list[tuple[str, str]]:
+def methods(incomplete: str) -> list[tuple[str, str]]:
     """Offer the methods with their titles, and the bundled models.
 
     Examples
     --------
-    >>> [name for name, _ in complete_method("gsd")]
+    >>> [name for name, _ in methods("gsd")]
     ['gsd', 'gsd-bootstrap']
     """
     from bayescompare.comparison.registry import names
 
-    known = {**names(), **dict.fromkeys(_bundled_models(), "a model file")}
+    known = {**names(), **dict.fromkeys(models(""), "a model file")}
     return [(name, title) for name, title in known.items() if name.startswith(incomplete)]
 
 
-def complete_model(incomplete: str) -> list[str]:
+def models(incomplete: str) -> list[str]:
     """Offer the bundled models."""
-    return _beginning_with(incomplete, _bundled_models())
+    from bayescompare._model_files import bundled
+
+    return _beginning_with(incomplete, bundled())
 
 
-def complete_example(incomplete: str) -> list[tuple[str, str]]:
+def examples(incomplete: str) -> list[tuple[str, str]]:
     """Offer the bundled tables, with their descriptions."""
     from bayescompare.table.examples import examples
 
-    return [
-        (example.name, example.description)
-        for example in examples()
-        if example.name.startswith(incomplete)
-    ]
+    known = {example.name: example.description for example in examples()}
+    return [(name, known[name]) for name in _beginning_with(incomplete, known)]
 
 
-def complete_format(incomplete: str) -> list[str]:
+def formats(incomplete: str) -> list[str]:
     """Offer the formats."""
     from bayescompare.readers import FORMATS
 
     return _beginning_with(incomplete, FORMATS)
 
 
-def complete_measure(incomplete: str) -> list[str]:
+def measures(incomplete: str) -> list[str]:
     """Offer the columns of the file that was typed."""
-    return _beginning_with(incomplete, columns_of_typed_file(_typed_words()))
+    return _beginning_with(incomplete, columns_of_file(_typed_words()))
 
 
-def complete_only(incomplete: str) -> list[str]:
+def only(incomplete: str) -> list[str]:
     """Offer the measures that were declared, or those of the example."""
     from bayescompare.table.examples import examples
 
-    words = _typed_words()
-    after = list(itertools.pairwise(words))
+    after = list(itertools.pairwise(_typed_words()))
     chosen = [value for flag, value in after if flag == "--example"]
     known = [name for one in examples() if one.name in chosen for name in one.measures]
     known += [text.partition(":")[0] for flag, text in after if flag in ("-m", "--measure")]
@@ -93,13 +83,7 @@ def _beginning_with(start: str, known: Iterable[str]) -> list[str]:
     return [name for name in known if name.startswith(start)]
 
 
-def _bundled_models() -> list[str]:
-    from bayescompare._model_files import bundled
-
-    return list(bundled())
-
-
-def columns_of_typed_file(words: Iterable[str]) -> list[str]:
+def columns_of_file(words: Iterable[str]) -> list[str]:
     """Return the header of the first csv or tsv file among some words."""
     from bayescompare.table.input import name_unpacked, open_unpacked
 

@@ -1,26 +1,127 @@
-"""Errors in the command line's words: ``--replicate-column``, not ``replicate=``.
+"""How options are declared, reach a command in groups, and are named in its errors.
 
-The package's errors name Python's arguments. An argument that the command has a flag for is written
-as it is typed, with its value: ``missing='drop'`` becomes ``--missing drop``, and an option of a
-method that has no flag becomes ``--set joint=true``. Quoted text stays, since it is a name or a
-value of the user; so does a call such as ``Dirichlet(prior='jeffreys')``.
+A group is a frozen dataclass of options. A command takes one object for each group where plain
+Typer takes its options one by one. A field is named after the Python argument that it becomes, and
+so an error about ``replicate=`` is one about ``--replicate-column``: the package's errors name
+Python's arguments, and what is typed stands in their place, ``--missing drop`` for
+``missing='drop'``. Quoted text stays, since it is a name or a value of the user; so does a call
+such as ``Dirichlet(prior='jeffreys')``.
+
+Modules with groups or commands do without ``from __future__ import annotations``: their annotations
+are read at every start, and strings would have to be compiled first.
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
+import functools
+import inspect
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Annotated, Any, NamedTuple, dataclass_transform, get_type_hints
+
+import typer
 
 from bayescompare._errors import BayescompareError
 
-__all__ = ["Flag", "in_flags", "naming_flags"]
+__all__ = [
+    "Flag",
+    "Options",
+    "argument",
+    "group",
+    "in_flags",
+    "naming_flags",
+    "option",
+    "with_groups",
+]
+
+# declared -----------------------------------------------------------------------------------------
+
+
+def option(
+    flag: str,
+    metavar: str | None,
+    text: str,
+    *,
+    default: Any = None,
+    short: str | None = None,
+    panel: str | None = None,
+    **more: Any,
+) -> Any:
+    """Return an option whose text says what its default is; `short` is a flag of one letter."""
+    flags = (flag,) if short is None else (flag, short)
+    made = typer.Option(
+        ..., *flags, help=text, metavar=metavar, rich_help_panel=panel, show_default=False, **more
+    )
+    return field(default=default, metadata={"typer": made})
+
+
+def argument(metavar: str, text: str = "", *, default: Any = MISSING, **more: Any) -> Any:
+    """Return an argument without a flag."""
+    made = typer.Argument(..., metavar=metavar, help=text, show_default=False, **more)
+    return field(default=default, metadata={"typer": made})
+
+
+class Options:
+    """Options that belong together; see `group`."""
+
+    def flag(self, name: str) -> Flag | None:
+        """Return how a Python argument is typed, if this group has it."""
+        for each in fields(self):  # type: ignore[arg-type]
+            if each.name == name:
+                made = each.metadata["typer"]
+                metavar = made.metavar or ""
+                return Flag((made.param_decls or (metavar,))[0], metavar)
+        return None
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(option, argument))
+def group[G: Options](panel: str) -> Callable[[type[G]], type[G]]:
+    """Make a class a group of options, listed in a panel of the help unless they name another."""
+
+    def declare(cls: type[G]) -> type[G]:
+        made = dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
+        for each in fields(made):  # type: ignore[arg-type]
+            info = each.metadata["typer"]
+            info.rich_help_panel = info.rich_help_panel or panel
+        return made
+
+    return declare
+
+
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take groups of options, and name flags in its errors."""
+    groups = {name: hint for name, hint in get_type_hints(command).items() if name != "return"}
+
+    @functools.wraps(command)
+    def run(**typed: Any) -> None:
+        given = {
+            name: kind(**{each.name: typed[f"{name}_{each.name}"] for each in fields(kind)})
+            for name, kind in groups.items()
+        }
+        with naming_flags(*(each.flag for each in reversed(given.values()))):
+            command(**given)
+
+    parameters = [
+        inspect.Parameter(
+            f"{name}_{each.name}",  # two groups may have a field of one name
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if each.default is MISSING else each.default,
+            annotation=Annotated[each.type, each.metadata["typer"]],
+        )
+        for name, kind in groups.items()
+        for each in fields(kind)
+    ]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+# in errors ----------------------------------------------------------------------------------------
 
 _QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
 _VALUE = (
@@ -28,11 +129,9 @@ _VALUE = (
     r"|[-+]?(?:inf|nan|\d+(?:\.\d+)?(?:e[-+]?\d+)?)\b|(?:True|False|None)\b"
 )
 _TOKEN = re.compile(
-    rf"(?P<kept>(?<!\w)(?:{_QUOTED})(?!\w)|--(?:set|reader) [\w-]+=)"
+    rf"(?<!\w)(?:{_QUOTED})(?!\w)|--\w+ [\w-]+=|\w\([^()]+\)"  # names, what was typed, calls
     r"|(?<![\w.])(?P<command>compare|pairwise|sample)\(\)"
-    r"|(?P<call>\w\([^()]*\))"
-    rf"|(?<![\w.:/\-])(?P<argument>[a-z]\w*)(?:=(?P<value>{_VALUE})?|\[(?P<key>{_QUOTED})\]=?)"
-    r"|^(?P<first>[a-z]\w*)(?=: )"
+    rf"|(?<![\w.:/\-])(?P<argument>[a-z]\w*)(?:=(?P<value>{_VALUE})?|\[(?P<key>{_QUOTED})\](?P<sign>=?))"
 )
 
 #: Python's ways to make a table, and the flags that do.
@@ -44,27 +143,20 @@ _MAKERS = {
 }
 
 
-@dataclass(frozen=True)
-class Flag:
+class Flag(NamedTuple):
     """How a Python argument is typed.
 
     Attributes
     ----------
     text : str
-        The flag, ``--seed``; the flags for True and for False, ``--average/--no-average``; for an
-        option of a method that has no flag ``--set NAME``, of a reader ``--reader NAME``; or what
-        has no flag, ``FILE``.
+        The flag, ``--seed``; the flags for True and for False, ``--average/--no-average``; a flag
+        with the name of what follows an equals sign, ``--set joint``; or what has none, ``FILE``.
     metavar : str
         The placeholder of its value in the help; empty for a flag without a value.
     """
 
     text: str
     metavar: str = ""
-
-    @property
-    def is_setting(self) -> bool:
-        """Whether the value follows an equals sign."""
-        return self.text.startswith(("--set ", "--reader "))
 
     @property
     def name(self) -> str:
@@ -78,38 +170,32 @@ class Flag:
         --------
         >>> Flag("--only", "M1,M2,…").typed("['auc', 'time']")
         '--only auc,time'
-        >>> Flag("--average/--no-average").typed("False")
-        '--no-average'
+        >>> Flag("--average/--no-average").typed("False"), Flag("--set joint").typed("True")
+        ('--no-average', '--set joint=true')
         """
-        no = self.text.partition("/")[2]
-        if self.is_setting:
-            word = "" if value is None else _word_of_command_line(_python_value_for_flag(value))
-            return f"{self.name}={word}"
-        if not self.metavar and value in ("True", "False"):
-            return no if no and value == "False" else self.name
-        return " ".join(f"{self.name} {text}".rstrip() for text in self._texts(value))
+        if " " in self.text:
+            return f"{self.text}={'' if value is None else _word(_read(value))}"
+        if value in ("True", "False") and not self.metavar:
+            return self.text.split("/")[-1 if value == "False" else 0]
+        return " ".join(f"{self.name} {word}".rstrip() for word in self._words(_read(value)))
 
-    def _texts(self, value: str | None) -> list[str]:
-        match _python_value_for_flag(value):
-            case None:
-                return [""]
-            case [builtins.Ellipsis]:
-                return [self.metavar]
-            case [*names] if "," in self.metavar:
-                return [_word_of_command_line(",".join(map(str, names)))]
-            case [*names]:
-                return [_word_of_command_line(name) for name in names]
-            case {**mapping} if "JSON" in self.metavar:
-                return [shlex.quote(json.dumps(mapping, ensure_ascii=False))]
-            case {**directions} if directions:
-                return [
-                    _word_of_command_line(f"{name}:{each}") for name, each in directions.items()
-                ]
-            case word:
-                return [_word_of_command_line(word)]
+    def _words(self, value: Any) -> list[str]:
+        if value is None:
+            return [""]
+        if value == [...]:
+            return [self.metavar]
+        if isinstance(value, list):
+            return (
+                [_word(",".join(value))] if "," in self.metavar else [_word(name) for name in value]
+            )
+        if isinstance(value, dict) and "JSON" in self.metavar:
+            return [shlex.quote(json.dumps(value, ensure_ascii=False))]
+        if isinstance(value, dict):
+            return [_word(f"{name}:{direction}") for name, direction in value.items()]
+        return [_word(value)]
 
 
-def _python_value_for_flag(value: str | None) -> Any:
+def _read(value: str | None) -> Any:
     """Read a value off a message; what is no literal stays as it is written."""
     try:
         return None if value is None else ast.literal_eval(value)
@@ -117,69 +203,56 @@ def _python_value_for_flag(value: str | None) -> Any:
         return value
 
 
-def _word_of_command_line(value: object) -> str:
+def _word(value: object) -> str:
     """Write a value as one word of a command line."""
-    if value is None or isinstance(value, bool):
-        return str(value).lower()
-    text = str(value)
+    text = str(value).lower() if value is None or isinstance(value, bool) else str(value)
     return text if re.fullmatch(r"[^\s'\"\\$`|<>;&*?#()!]+", text) else shlex.quote(text)
 
 
-def _prior_as_flag(token: re.Match[str]) -> str:
-    """Write ``priors['b']=``, which is an option of a model file."""
-    return f"--set {ast.literal_eval(token['key'])}{'=' * token[0].endswith('=')}"
-
-
-def in_flags(message: str, flags: Mapping[str, Flag]) -> str:
-    """Write a message with flags in place of the arguments that have one.
+def in_flags(error: BayescompareError, find: Callable[[str], Flag | None]) -> str:
+    """Write an error with flags in place of the arguments that have one.
 
     Examples
     --------
-    >>> flags = {"fdr": Flag("--fdr", "RATE"), "replicate": Flag("--replicate-column", "COLUMN")}
-    >>> in_flags("fdr=2.0: must be a number between 0 and 1.", flags)
+    >>> find = {"fdr": Flag("--fdr", "RATE"), "replicate": Flag("--replicate-column", "COLUMN")}.get
+    >>> in_flags(BayescompareError("fdr=2.0: must be a number between 0 and 1."), find)
     '--fdr 2.0: must be a number between 0 and 1.'
-    >>> in_flags("name their column by replicate=, not 'fdr=1'.", flags)
+    >>> in_flags(BayescompareError("name their column by replicate=, not 'fdr=1'."), find)
     "name their column by --replicate-column, not 'fdr=1'."
     """
-    for call, flag in _MAKERS.items():
-        message = message.replace(call, flag)
+    message = str(error)
+    for call, typed_so in _MAKERS.items():
+        message = message.replace(call, typed_so)
 
     def typed(token: re.Match[str]) -> str:
         if token["command"]:
             return f"'bayescompare {token['command']}'"
-        flag = flags.get(token["argument"] or token["first"] or "")
+        flag = find(token["argument"]) if token["argument"] else None
         if flag is None:
             return token[0]
-        if token["key"] and (flag.is_setting or flag.text == "--set"):
-            return token[0] if flag.is_setting else _prior_as_flag(token)
-        if token["key"] and "JSON" in flag.metavar:
-            return f"{flag.name} [{token['key']}]{'=' * token[0].endswith('=')}"
+        if token["key"] and (flag.text == "--set" or "JSON" in flag.metavar):
+            # A parameter of a model file, or a part of what was typed as JSON.
+            part = _read(token["key"]) if flag.text == "--set" else f"[{token['key']}]"
+            return f"{flag.name} {part}{token['sign']}"
         return flag.typed(token["value"] or token["key"])
 
-    return _TOKEN.sub(typed, message)
-
-
-def _names_an_argument(message: str) -> bool:
-    tokens = _TOKEN.finditer(message)
-    return any(call in message for call in _MAKERS) or any(
-        token["argument"] or token["first"] or token["command"] for token in tokens
-    )
+    message = _TOKEN.sub(typed, message)
+    about = error.argument
+    if about and message.startswith(f"{about}: ") and (flag := find(about)):
+        message = flag.name + message.removeprefix(about)
+    return message
 
 
 @contextmanager
-def naming_flags(flags: Callable[[], Mapping[str, Flag]], *, whole: bool = False) -> Iterator[None]:
-    """Name flags in the errors raised inside; `flags` is called only for an error.
+def naming_flags(*finders: Callable[[str], Flag | None]) -> Iterator[None]:
+    """Name flags in the errors raised inside; of two flags for an argument the first counts."""
 
-    With `whole`, these are all that the errors can be about, and whoever catches them leaves them
-    as they are. So no method is loaded for the names of its options.
-    """
+    def find(name: str) -> Flag | None:
+        return next((flag for each in finders if (flag := each(name))), None)
+
     try:
         yield
     except BayescompareError as error:
-        if hasattr(error, "in_flags") or not _names_an_argument(str(error)):
-            raise
-        if whole:
-            error.in_flags = True  # type: ignore[attr-defined]
         # As a new error, so that a value read off the message is printable again.
-        error.args = BayescompareError(in_flags(str(error), flags())).args
+        error.args = BayescompareError(in_flags(error, find)).args
         raise

@@ -1,411 +1,441 @@
-"""The options that commands share, one dataclass for each group.
+"""The options that commands share; each is declared here and nowhere else.
 
-A field is named after the Python argument that it becomes (`rng` is ``--seed``); its flag, its help
-and its default are declared here and nowhere else. `bayescompare.cli.groups` turns the fields into
-options of a command. Light, like the commands: ``--help`` needs all of this.
+Light, like the commands: ``--help`` needs all of this.
 """
 
 import csv
-from dataclasses import dataclass, field
+import json
+from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.cli.completion import (
-    complete_example,
-    complete_format,
-    complete_measure,
-    complete_only,
-)
-from bayescompare.cli.flags import Flag
-from bayescompare.cli.groups import OptionGroup, command_line_option
+from bayescompare.cli import completion
+from bayescompare.cli.flags import Flag, Options, argument, group, option
 from bayescompare.readers import FORMATS
 
 if TYPE_CHECKING:
+    from bayescompare.comparison.method import Method as AnyMethod
     from bayescompare.table.results import Results
 
 __all__ = [
     "OUTPUT",
     "QUESTION",
-    "ColumnOptions",
-    "Missing",
-    "NoProgress",
-    "OutputOptions",
-    "Overwrite",
+    "Asked",
+    "Columns",
+    "Drawn",
+    "Method",
+    "Output",
+    "Progress",
+    "Report",
+    "SampledMethod",
     "Seed",
-    "SelectionOptions",
-    "TableOptions",
+    "Selection",
+    "Table",
     "measures_meant",
-    "read_names_flag",
+    "split_names",
 ]
 
 #: The panels of --help.
 TABLE, QUESTION, OUTPUT = "The table", "The question", "The output"
-
-# options that stand alone -------------------------------------------------------------------------
-
-Missing = Annotated[
-    str,
-    command_line_option(
-        "--missing",
-        "If a cell is missing: stop (default); drop its dataset; ignore the cell but keep what "
-        "was seen beside it; take it for a failed run (worst); or bound P over all values.",
-        QUESTION,
-        metavar="raise|drop|ignore|worst|bounds",
-    ),
-]
-Seed = Annotated[
-    int | None,
-    command_line_option(
-        "--seed",
-        "Seed of the random numbers. Default: 0 for an answer, a new one for draws.",
-        QUESTION,
-        metavar="N",
-        min=0,
-    ),
-]
-Overwrite = Annotated[bool, command_line_option("--force", "Overwrite existing files.", OUTPUT)]
-NoProgress = Annotated[bool, command_line_option("--no-progress", "Show no progress bar.", OUTPUT)]
+NETWORK = "The graph, for --method network"
 
 
 # the table ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class ColumnOptions(OptionGroup):
+@group(TABLE)
+class Columns(Options):
     """What the columns of a table are."""
 
-    measures: Annotated[
-        list[str] | None,
-        command_line_option(
-            "--measure",
-            "What was measured and which way is better, once per measure: name:max or name:min, "
-            "then any of :rope=R :unit=U :bounds=LOW..HIGH :ordinal. The beginning of the name "
-            "will do.",
-            TABLE,
-            short="-m",
-            metavar="NAME:DIRECTION",
-            autocompletion=complete_measure,
-        ),
-    ] = None
-    dataset: Annotated[
-        str | None,
-        command_line_option("--dataset-column", "Default: dataset.", TABLE, metavar="COLUMN"),
-    ] = None
-    algorithm: Annotated[
-        str | None,
-        command_line_option("--algorithm-column", "Default: algorithm.", TABLE, metavar="COLUMN"),
-    ] = None
-    replicate: Annotated[
-        str | None,
-        command_line_option(
-            "--replicate-column",
-            "Folds, seeds or items. They are averaged, except with --method replicated or "
-            "correlated-t.",
-            TABLE,
-            metavar="COLUMN",
-        ),
-    ] = None
-    replicates: Annotated[
-        str | None,
-        command_line_option(
-            "--replicates",
-            "What they are: folds (correlated, the default), seeds or items (independent).",
-            TABLE,
-            metavar="KIND",
-        ),
-    ] = None
-
-    cluster: Annotated[
-        str | None,
-        command_line_option(
-            "--cluster",
-            "What items belong to, such as a passage: items are independent across clusters only.",
-            TABLE,
-            metavar="COLUMN",
-        ),
-    ] = None
-    epoch: Annotated[
-        str | None,
-        command_line_option(
-            "--epoch",
-            "Repeated runs of one item, which are averaged.",
-            TABLE,
-            metavar="COLUMN",
-        ),
-    ] = None
-    keep_items: Annotated[
-        bool | None,
-        command_line_option(
-            "--keep-items/--no-keep-items",
-            "Keep every item, or only their statistics. Default: up to a million rows (parquet) "
-            "or 64 MiB.",
-            TABLE,
-        ),
-    ] = None
-
-    group: Annotated[
-        str | None,
-        command_line_option(
-            "--group",
-            "The domain of each dataset, for --method dirichlet or replicated.",
-            TABLE,
-            metavar="COLUMN",
-        ),
-    ] = None
-    weight: Annotated[
-        str | None,
-        command_line_option(
-            "--weight",
-            "The weight of each dataset, above 0, for the same methods.",
-            TABLE,
-            metavar="COLUMN",
-        ),
-    ] = None
-
-    @property
-    def named(self) -> dict[str, Any]:
-        """The columns that were named, by what they hold."""
-        roles = (
-            "dataset",
-            "algorithm",
-            "replicate",
-            "replicates",
-            "cluster",
-            "epoch",
-            "group",
-            "weight",
-        )
-        columns = {role: getattr(self, role) for role in roles}
-        named = {role: column for role, column in columns.items() if column}
-        return named if self.keep_items is None else {**named, "keep_items": self.keep_items}
+    measures: list[str] | None = option(
+        "--measure",
+        "NAME:DIRECTION",
+        "What was measured and which way is better, once per measure: name:max or name:min, then "
+        "any of :rope=R :unit=U :bounds=LOW..HIGH :ordinal. The beginning of the name will do.",
+        short="-m",
+        autocompletion=completion.measures,
+    )
+    dataset: str | None = option("--dataset-column", "COLUMN", "Default: dataset.")
+    algorithm: str | None = option("--algorithm-column", "COLUMN", "Default: algorithm.")
+    replicate: str | None = option(
+        "--replicate-column",
+        "COLUMN",
+        "Folds, seeds or items. They are averaged, except with --method replicated or "
+        "correlated-t.",
+    )
+    replicates: str | None = option(
+        "--replicates",
+        "KIND",
+        "What they are: folds (correlated, the default), seeds or items (independent).",
+    )
+    cluster: str | None = option(
+        "--cluster",
+        "COLUMN",
+        "What items belong to, such as a passage: items are independent across clusters only.",
+    )
+    epoch: str | None = option(
+        "--epoch", "COLUMN", "Repeated runs of one item, which are averaged."
+    )
+    keep_items: bool | None = option(
+        "--keep-items/--no-keep-items",
+        None,
+        "Keep every item, or only their statistics. Default: up to a million rows (parquet) or "
+        "64 MiB.",
+    )
+    group: str | None = option(
+        "--group", "COLUMN", "The domain of each dataset, for --method dirichlet or replicated."
+    )
+    weight: str | None = option(
+        "--weight", "COLUMN", "The weight of each dataset, above 0, for the same methods."
+    )
 
 
-@dataclass(frozen=True)
-class TableOptions(OptionGroup):
+@group(TABLE)
+class Table(Columns):
     """Where the table is, and how it is read."""
 
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="FILE",
-            show_default=False,
-            help="Table of results, long or wide: csv, tsv, json, jsonl, parquet or xlsx; or what "
-            "another tool wrote (see --format), which may be a directory. Several are read as "
-            "one. - is standard input.",
-        ),
-    ] = None
-    labels: Annotated[
-        list[str] | None,
-        command_line_option(
-            "--label",
-            "A file and the name of its run, as in --label 5-shot=a.csv: the algorithm, or what "
-            "goes before its own names if it has several.",
-            TABLE,
-            metavar="NAME=FILE",
-        ),
-    ] = None
-    example: Annotated[
-        str | None,
-        command_line_option(
-            "--example",
-            "A bundled table instead of FILE; see 'examples'.",
-            TABLE,
-            metavar="NAME",
-            autocompletion=complete_example,
-        ),
-    ] = None
-    columns: ColumnOptions = field(default_factory=ColumnOptions)
-    errors: Annotated[
-        str | None,
-        command_line_option(
-            "--errors",
-            "FILE has counts of paired errors. Name the column of the examples that only the "
-            "first algorithm got wrong, then that of the second; both=COLUMN and n=COLUMN may "
-            "follow. --algorithms names the two.",
-            TABLE,
-            metavar="FIRST,SECOND",
-        ),
-    ] = None
-    predictions: Annotated[
-        str | None,
-        command_line_option(
-            "--predictions",
-            "FILE has one row per dataset, example and algorithm. Name its columns: "
-            "correct=COL, or y_true=COL,y_pred=COL; example=COL may follow.",
-            TABLE,
-            metavar="NAME=COLUMN,…",
-        ),
-    ] = None
-    rename: Annotated[
-        list[str] | None,
-        command_line_option(
-            "--rename",
-            "Another name for a column, as in --rename acc=accuracy, which other options then use.",
-            TABLE,
-            metavar="OLD=NEW",
-        ),
-    ] = None
-    drop_columns: Annotated[
-        list[str] | None,
-        command_line_option(
-            "--drop-column",
-            "Leave out a column, which a wide table would take for an algorithm.",
-            TABLE,
-            metavar="COLUMN",
-        ),
-    ] = None
-    sheet: Annotated[
-        str | None,
-        command_line_option(
-            "--sheet", "The sheet of an xlsx file that has several.", TABLE, metavar="NAME"
-        ),
-    ] = None
-    layout: Annotated[
-        str | None,
-        command_line_option("--layout", "Default: auto.", TABLE, metavar="auto|long|wide"),
-    ] = None
-    format: Annotated[
-        str | None,
-        command_line_option(
-            "--format",
-            f"Default: what FILE looks like. One of {', '.join(FORMATS)}. What another tool wrote "
-            "often needs no --measure, or none with a direction.",
-            TABLE,
-            metavar="FORMAT",
-            autocompletion=complete_format,
-        ),
-    ] = None
-    reader: Annotated[
-        list[str] | None,
-        command_line_option(
-            "--reader",
-            "An option for what another tool wrote, as in --reader split=test. A NAME that a "
-            "format does not have is answered by those that it has.",
-            TABLE,
-            metavar="NAME=VALUE",
-        ),
-    ] = None
-    max_cells: Annotated[
-        int | None,
-        command_line_option(
-            "--max-cells",
-            "The most cells that the table may have, gaps included. Default: 50 million.",
-            TABLE,
-            metavar="N",
-        ),
-    ] = None
-    max_bytes: Annotated[
-        int | None,
-        command_line_option(
-            "--max-bytes",
-            "The most bytes of a file that are read, unpacked. Default: 512 MiB.",
-            TABLE,
-            metavar="N",
-        ),
-    ] = None
-
-    @property
-    def paths(self) -> list[Path]:
-        """The files that were typed, those with a label included."""
-        labelled = [text.partition("=")[2] for text in self.labels or ()]
-        return [*(self.files or ()), *(Path(path) for path in labelled if path)]
-
-    def arguments(self) -> dict[str, Flag]:
-        """Leave out what is no argument of a reader: its ``example=`` is a column."""
-        flags = self.flags()
-        return {
-            name: flags[name]
-            for name in flags.keys()
-            - {"files", "labels", "example", "errors", "predictions", "reader"}
-        }
+    files: list[Path] | None = argument(
+        "FILE",
+        "Table of results, long or wide: csv, tsv, json, jsonl, parquet or xlsx; or what another "
+        "tool wrote (see --format), which may be a directory. Several are read as one. - is "
+        "standard input.",
+        default=None,
+    )
+    labels: list[str] | None = option(
+        "--label",
+        "NAME=FILE",
+        "A file and the name of its run, as in --label 5-shot=a.csv: the algorithm, or what goes "
+        "before its own names if it has several.",
+    )
+    bundled: str | None = option(
+        "--example",
+        "NAME",
+        "A bundled table instead of FILE; see 'examples'.",
+        autocompletion=completion.examples,
+    )
+    errors: str | None = option(
+        "--errors",
+        "FIRST,SECOND",
+        "FILE has counts of paired errors. Name the column of the examples that only the first "
+        "algorithm got wrong, then that of the second; both=COLUMN and n=COLUMN may follow. "
+        "--algorithms names the two.",
+    )
+    predictions: str | None = option(
+        "--predictions",
+        "NAME=COLUMN,…",
+        "FILE has one row per dataset, example and algorithm. Name its columns: correct=COL, or "
+        "y_true=COL,y_pred=COL; example=COL may follow.",
+    )
+    rename: list[str] | None = option(
+        "--rename",
+        "OLD=NEW",
+        "Another name for a column, as in --rename acc=accuracy, which other options then use.",
+    )
+    drop_columns: list[str] | None = option(
+        "--drop-column",
+        "COLUMN",
+        "Leave out a column, which a wide table would take for an algorithm.",
+    )
+    sheet: str | None = option("--sheet", "NAME", "The sheet of an xlsx file that has several.")
+    layout: str | None = option("--layout", "auto|long|wide", "Default: auto.")
+    format: str | None = option(
+        "--format",
+        "FORMAT",
+        f"Default: what FILE looks like. One of {', '.join(FORMATS)}. What another tool wrote "
+        "often needs no --measure, or none with a direction.",
+        autocompletion=completion.formats,
+    )
+    readers: list[str] | None = option(
+        "--reader",
+        "NAME=VALUE",
+        "An option for what another tool wrote, as in --reader split=test. A NAME that a format "
+        "does not have is answered by those that it has.",
+    )
+    max_cells: int | None = option(
+        "--max-cells",
+        "N",
+        "The most cells that the table may have, gaps included. Default: 50 million.",
+    )
+    max_bytes: int | None = option(
+        "--max-bytes", "N", "The most bytes of a file that are read, unpacked. Default: 512 MiB."
+    )
 
 
 # the question -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SelectionOptions(OptionGroup):
+@group(QUESTION)
+class Seed(Options):
+    """The random numbers."""
+
+    rng: int | None = option(
+        "--seed",
+        "N",
+        "Seed of the random numbers. Default: 0 for an answer, a new one for draws.",
+        min=0,
+    )
+
+
+@group(QUESTION)
+class Asked(Seed):
+    """What goes with every question."""
+
+    missing: str = option(
+        "--missing",
+        "raise|drop|ignore|worst|bounds",
+        "If a cell is missing: stop (default); drop its dataset; ignore the cell but keep what was "
+        "seen beside it; take it for a failed run (worst); or bound P over all values.",
+        default="raise",
+    )
+
+
+@group(QUESTION)
+class Selection(Options):
     """What of the table is compared."""
 
-    algorithms: Annotated[
-        str | None,
-        command_line_option(
-            "--algorithms",
-            "Compare these, in this order. Default: all.",
-            QUESTION,
-            short="-a",
-            metavar="A,B,…",
-        ),
-    ] = None
-    measures: Annotated[
-        str | None,
-        command_line_option(
-            "--only",
-            "Compare on these measures. Default: all.",
-            QUESTION,
-            metavar="M1,M2,…",
-            autocompletion=complete_only,
-        ),
-    ] = None
-
-    @property
-    def names(self) -> dict[str, list[str] | None]:
-        """The algorithms and the measures, as Python's arguments."""
-        names = {
-            "algorithms": read_names_flag("--algorithms", self.algorithms),
-            "measures": read_names_flag("--only", self.measures),
-        }
-        for argument, listed in names.items():
-            if listed == []:
-                flag = self.flags()[argument].name
-                raise BayescompareError(f"{flag} is empty: name at least one, or leave it out.")
-        return names
+    algorithms: str | None = option(
+        "--algorithms", "A,B,…", "Compare these, in this order. Default: all.", short="-a"
+    )
+    measures: str | None = option(
+        "--only",
+        "M1,M2,…",
+        "Compare on these measures. Default: all.",
+        autocompletion=completion.only,
+    )
 
     def names_in(self, results: "Results") -> dict[str, list[str] | None]:
-        """Return the same, with the measures that the beginnings of their names mean."""
-        names = self.names
-        return {**names, "measures": measures_meant(names["measures"], results)}
+        """Return both as Python's arguments."""
+        return {
+            "algorithms": split_names("--algorithms", self.algorithms),
+            "measures": measures_meant(self.measures, results),
+        }
 
 
-def measures_meant(names: list[str] | None, results: "Results") -> list[str] | None:
-    """Return the measures of a table that were typed, in any case and as far as needed."""
-    if names is None:
-        return None
+def measures_meant(text: str | None, results: "Results") -> list[str] | None:
+    """Return the measures of a table that ``--only`` means: in any case, by their beginnings."""
     from bayescompare.text.names import meant_name
 
-    return [meant_name(name, results.measures) for name in names]
+    names = split_names("--only", text)
+    return None if names is None else [meant_name(name, results.measures) for name in names]
 
 
-def read_names_flag(flag: str, text: str | None) -> list[str] | None:
-    """Read a comma list; a name with a comma in it goes in double quotes."""
+def split_names(flag: str, text: str | None) -> list[str] | None:
+    """Read a comma list; a name with a comma in it goes in double quotes.
+
+    Examples
+    --------
+    >>> split_names("--only", '"A, the first", B')
+    ['A, the first', 'B']
+    """
     if text is None:
         return None
     try:
-        return next(csv.reader([text], skipinitialspace=True, strict=True), [])
+        names = next(csv.reader([text], skipinitialspace=True, strict=True), [])
     except csv.Error as error:
         raise BayescompareError(f"{flag} {text}: not a comma list of names ({error}).") from None
+    if not names:
+        raise BayescompareError(f"{flag} is empty: name at least one, or leave it out.")
+    return names
+
+
+# the method ---------------------------------------------------------------------------------------
+
+
+@group(QUESTION)
+class SampledMethod(Options):
+    """The method and its options: ``--ess 2`` is an alias of ``--set ess=2``.
+
+    An alias is named after the option, and its type is checked before the method sees it.
+    """
+
+    method: str = option(
+        "--method",
+        "NAME|FILE.py",
+        "Default: dirichlet; see 'methods'. Also a model file, or a bundled model: see 'models'.",
+        default="dirichlet",
+        autocompletion=completion.methods,
+    )
+    settings: list[str] | None = option(
+        "--set",
+        "NAME=VALUE",
+        "Any option of the method, once per option, as in --set joint=true; see 'methods NAME'.",
+    )
+    prior: str | None = option(
+        "--prior",
+        "NAME|NUMBER|JSON",
+        "symmetric (default), jeffreys, uniform, imprecise, α itself, or JSON: α by statement, or "
+        'beliefs such as {"accuracy": {"B>A": 0.7}, "weight": 5}.',
+    )
+    strength: float | None = option(
+        "--strength", "S", "The prior's weight in datasets. Default: 1."
+    )
+    ess: float | None = option("--ess", "S", "Equivalent sample size. Default: 1.", panel=NETWORK)
+    max_parents: int | None = option(
+        "--max-parents",
+        "K",
+        "Most parents of a measure. Default: as many as the number of datasets allows.",
+        panel=NETWORK,
+    )
+    search: str | None = option(
+        "--search",
+        "exact|hill-climb|ges",
+        "How to look for the graph. Default: exact.",
+        panel=NETWORK,
+    )
+    average: bool | None = option(
+        "--average/--no-average",
+        None,
+        "Average over all graphs, or take the best one (default).",
+        panel=NETWORK,
+    )
+
+    @property
+    def is_model_file(self) -> bool:
+        """Whether the method is a model file, or a bundled model."""
+        if self.method in bc.methods.names():
+            return False
+        from bayescompare._model_files import bundled
+
+        return self.method.endswith(".py") or self.method in bundled()
+
+    def flag(self, name: str) -> Flag | None:
+        """Return how an option of the method is typed: by its alias, or ``--set NAME``.
+
+        An option that was typed with ``--set`` is named so, even if it has an alias.
+        """
+        if self.is_model_file and name == "priors":
+            return Flag("--set")
+        own = super().flag(name)
+        known = () if own or self.is_model_file else _options_of(self.method)
+        typed = {text.partition("=")[0] for text in self.settings or ()}
+        return Flag(f"--set {name}") if name in typed or name in known else own
+
+    def read(self) -> "AnyMethod":
+        """Make the method with the options that were typed, refusing those it does not have."""
+        aliases = [each.name for each in fields(self) if each.name not in ("method", "settings")]
+        typed: dict[str, Any] = {name: getattr(self, name) for name in aliases}
+        given = {name: value for name, value in typed.items() if value is not None}
+        for text in self.settings or ():
+            name, sign, value = text.partition("=")
+            if not sign or not name:
+                raise BayescompareError(f"--set {text}: write NAME=VALUE, as in --set joint=true.")
+            if name in given:
+                raise BayescompareError(f"--set {text}: {name} is given twice.")
+            given[name] = _bare_value(value)
+        if self.is_model_file:
+            # A model's options are its priors, and numbers are all that a command line can say.
+            return bc.methods.ModelFile(self.method, priors=given or None)
+        method, known = bc.methods.get(self.method), _options_of(self.method)
+        for name in given.keys() - known:
+            flag = self.flag(name) or Flag(f"--set {name}")
+            raise BayescompareError(
+                f"{flag.name}: method {self.method!r} has no such option (it has "
+                f"{', '.join(sorted(known)) or 'none'})."
+            )
+        if isinstance(given.get("prior"), str):
+            given["prior"] = _prior(given["prior"])
+        return method(**given)
+
+
+@group(QUESTION)
+class Method(SampledMethod):
+    """The same, with the options of methods that have no posterior to sample."""
+
+    alternative: str | None = option(
+        "--alternative",
+        "two-sided|first|second",
+        "What --method gsd tests: two-sided (default), or that the first or the second algorithm "
+        "dominates, if you chose it before you saw the results.",
+    )
+
+
+def _options_of(method: str) -> set[str]:
+    """Return the names of a method's options; of an unknown method none."""
+    with suppress(BayescompareError):
+        return {each.name for each in fields(bc.methods.get(method)) if each.init}
+    return set()
+
+
+def _bare_value(text: str) -> Any:
+    """Read true, false, none, a number, or else a word."""
+    words: dict[str, Any] = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def _prior(text: str) -> Any:
+    """Read α, a name, or a mapping as JSON; a name that is typed twice is no mapping."""
+    if not text.lstrip().startswith("{"):
+        try:
+            return float(text)
+        except ValueError:  # not a number but a name, which the method checks
+            return text
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError("a name occurs twice")
+        return dict(pairs)
+
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        raise BayescompareError(
+            f"--prior: {text[:60]!r} is not JSON ({error}); write e.g. "
+            '\'{"accuracy": {"B>A": 0.7}, "weight": 5}\'.'
+        ) from None
 
 
 # the output ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class OutputOptions(OptionGroup):
-    """What is printed, and the report."""
+@group(OUTPUT)
+class Output(Options):
+    """What is printed, and the file of the answer."""
 
-    as_json: Annotated[
-        bool, command_line_option("--json", "Print JSON and nothing else.", OUTPUT)
-    ] = False
-    report: Annotated[
-        Path | None,
-        command_line_option(
-            "--report",
-            "Write a report: .html, .md, .tex or .json.",
-            OUTPUT,
-            short="-r",
-            metavar="PATH.html",
-        ),
-    ] = None
+    as_json: bool = option("--json", None, "Print JSON and nothing else.", default=False)
+    save: Path | None = option(
+        "--save", "PATH.json", "Save the answer as JSON, or a comparison as netCDF (.nc)."
+    )
+    overwrite: bool = option("--force", None, "Overwrite existing files.", default=False)
+
+
+@group(OUTPUT)
+class Report(Output):
+    """The same, with a report."""
+
+    report: Path | None = option(
+        "--report", "PATH.html", "Write a report: .html, .md, .tex or .json.", short="-r"
+    )
+
+
+@group(OUTPUT)
+class Drawn(Report):
+    """The same, with a picture."""
+
+    plot: Path | None = option("--plot", "PATH.png", "Draw the places with their intervals.")
+
+
+@group(OUTPUT)
+class Progress(Options):
+    """Whether somebody watches."""
+
+    no_progress: bool = option("--no-progress", None, "Show no progress bar.", default=False)
+
+    @property
+    def shown(self) -> bool:
+        """Whether to show a progress bar: only to somebody who watches."""
+        import sys
+
+        return not self.no_progress and sys.stderr.isatty()
+
+    @property
+    def sampler(self) -> dict[str, Any] | None:
+        """The options of NUTS where it answers: it says so even without a bar."""
+        return {"progressbar": None} if self.no_progress else None

@@ -1,4 +1,4 @@
-"""The files that commands write and what they print besides tables."""
+"""The files that commands write, and what they print."""
 
 from __future__ import annotations
 
@@ -6,26 +6,22 @@ import io
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli.flags import Flag, naming_flags
+from bayescompare.cli.options import Drawn, Output, Report
 from bayescompare.table.writing import check_file_is_writable, write_bytes
 
-__all__ = [
-    "announce_output_files",
-    "check_outputs",
-    "check_picture_output",
-    "print_json",
-    "sampler_options",
-    "shows_progress",
-    "typed_command",
-    "write_picture_output",
-]
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["announce", "check_outputs", "deliver", "print_json", "write_picture"]
 
 
 def check_outputs(sources: Sequence[Path], *, overwrite: bool, **paths: Path | None) -> None:
@@ -39,45 +35,74 @@ def check_outputs(sources: Sequence[Path], *, overwrite: bool, **paths: Path | N
     **paths : Path, optional
         The file of each flag, by its name: ``report=`` is ``--report``.
     """
-    outputs = {f"--{name}": path for name, path in paths.items() if path is not None}
     taken = {source.resolve(): "FILE" for source in sources}
+    outputs = {f"--{name}": path for name, path in paths.items() if path is not None}
     for flag, path in outputs.items():
         other = taken.setdefault(path.resolve(), flag)
         if other != flag:
             raise BayescompareError(f"{flag} {path}: that is {other} too; choose another name.")
     for flag, path in outputs.items():
-        _check_output(flag, path, overwrite=overwrite)
+        check: Any = check_file_is_writable
+        if flag == "--report":
+            from bayescompare.report import check_report_path as check
+        with naming_flags({"path": Flag(flag, "PATH")}.get):
+            check(path, overwrite=overwrite)
+        if flag == "--plot":
+            _check_picture(path)
 
 
-def _check_output(flag: str, path: Path, *, overwrite: bool) -> None:
-    from bayescompare.report import check_report_path
-
-    check = check_report_path if flag == "--report" else check_file_is_writable
-    with naming_flags(lambda: {"path": Flag(flag, "PATH")}):
-        check(path, overwrite=overwrite)
-
-
-def check_picture_output(path: Path, *, flag: str = "--plot") -> None:
-    """Refuse a kind of picture that matplotlib cannot write, before the work is done."""
+def _check_picture(path: Path) -> None:
     from matplotlib.backend_bases import FigureCanvasBase
 
-    known = FigureCanvasBase.get_supported_filetypes()
-    if path.suffix[1:].lower() not in known:
+    if path.suffix[1:].lower() not in FigureCanvasBase.get_supported_filetypes():
         raise BayescompareError(
-            f"{flag} {path}: cannot be written as a picture; end its name in .png, .svg or .pdf."
+            f"--plot {path}: cannot be written as a picture; end its name in .png, .svg or .pdf."
         )
 
 
-def write_picture_output(figure: Any, path: Path) -> None:
+def write_picture(figure: Any, path: Path) -> None:
     """Write a matplotlib figure, whole or not at all."""
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:].lower(), dpi=150)
     write_bytes(path, picture.getvalue())
 
 
-def typed_command() -> str:
-    """Return the command line as it could be typed again."""
-    return shlex.join(["bayescompare", *sys.argv[1:]])
+def deliver(
+    answer: Any,
+    output: Output,
+    show: Callable[[Console], None],
+    **rule: Any,
+) -> None:
+    """Write the files that were asked for, and print the answer or its JSON.
+
+    Parameters
+    ----------
+    answer : Comparison, Pairwise, Ranking or Gate
+    output : Output
+    show : callable
+        Prints the answer.
+    **rule
+        How the answer decides, for its files.
+    """
+    text = answer.to_json(**rule) if output.as_json else ""
+    report = output.report if isinstance(output, Report) else None
+    plot = output.plot if isinstance(output, Drawn) else None
+    if output.save is not None:
+        netcdf = isinstance(answer, bc.Comparison) and output.save.suffix != ".json"
+        save = answer.to_netcdf if netcdf else answer.to_json
+        save(output.save, overwrite=output.overwrite, **rule)
+    if plot is not None:
+        write_picture(answer.plot().figure, plot)
+    if report is not None:
+        command = shlex.join(["bayescompare", *sys.argv[1:]])
+        answer.report(report, overwrite=output.overwrite, command=command, **rule)
+    if output.as_json:
+        print_json(text)
+    else:
+        from bayescompare.cli.printing import console
+
+        show(console())
+    announce(output.save, plot, report, err=output.as_json)
 
 
 def print_json(text: str) -> None:
@@ -89,18 +114,8 @@ def print_json(text: str) -> None:
     sys.stdout.write(f"{text}\n")
 
 
-def announce_output_files(*written: Path | None, err: bool = False) -> None:
+def announce(*written: Path | None, err: bool = False) -> None:
     """Say which files were written."""
     for path in written:
         if path is not None:
             typer.echo(f"wrote {path}", err=err)
-
-
-def shows_progress(no_progress: bool) -> bool:
-    """Whether to show a progress bar: only to somebody who watches."""
-    return not no_progress and sys.stderr.isatty()
-
-
-def sampler_options(no_progress: bool) -> dict[str, Any] | None:
-    """Return the options of NUTS where it answers: it says so even without a bar."""
-    return {"progressbar": None} if no_progress else None

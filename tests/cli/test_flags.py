@@ -1,18 +1,24 @@
-"""Errors on the command line name the flag that was typed; those of Python name the argument."""
+"""Options: what each command has, that help shows them, and that errors name what was typed."""
 
 from __future__ import annotations
 
 import inspect
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.main import get_command
-from typer.testing import CliRunner
 
 import bayescompare as bc
+from bayescompare.cli import completion
 from bayescompare.cli.app import app
 from bayescompare.cli.flags import Flag, in_flags
+from bayescompare.cli.options import Method, SampledMethod, split_names
+from tests.cli.commands import refused, run, shell
 
 FLAGS = {
     "algorithms": Flag("--algorithms", "A,B,…"),
@@ -23,12 +29,17 @@ FLAGS = {
     "measures": Flag("--measure", "NAME:DIRECTION"),
     "missing": Flag("--missing", "raise|drop|ignore|worst|bounds"),
     "overwrite": Flag("--force"),
+    "prior": Flag("--prior", "NAME|NUMBER|JSON"),
     "replicate": Flag("--replicate-column", "COLUMN"),
 }
 
 
+def typed(message: str) -> str:
+    return in_flags(bc.BayescompareError(message), FLAGS.get)
+
+
 @pytest.mark.parametrize(
-    ("message", "typed"),
+    ("message", "expected"),
     [
         ("fdr=2.0: must lie below 1.", "--fdr 2.0: must lie below 1."),
         ("fdr=-1e-05.", "--fdr -1e-05."),
@@ -51,10 +62,14 @@ FLAGS = {
         ("folds= is missing", "--set folds= is missing"),
         ("ask pairwise().", "ask 'bayescompare pairwise'."),
         ("bc.ErrorCounts.from_frame(...) or .from_predictions(...)", "--errors or --predictions"),
+        ("prior['weight']=0 contradicts.", "--prior ['weight']=0 contradicts."),
+        ("prior['acc']['B>A']: no.", "--prior ['acc']['B>A']: no."),
+        ("prior={'weight': 5} has none.", "--prior '{\"weight\": 5}' has none."),
+        ("prior='x': no.", "--prior x: no."),
     ],
 )
-def test_arguments_are_written_as_flags(message: str, typed: str) -> None:
-    assert in_flags(message, FLAGS) == typed
+def test_arguments_are_written_as_flags(message: str, expected: str) -> None:
+    assert typed(message) == expected
 
 
 @pytest.mark.parametrize(
@@ -72,119 +87,79 @@ def test_arguments_are_written_as_flags(message: str, typed: str) -> None:
     ],
 )
 def test_what_is_no_argument_stays(message: str) -> None:
-    assert in_flags(message, FLAGS) == message
+    assert typed(message) == message
 
 
-# ------------------------------------------------------------------------- every flag of a command
+# ------------------------------------------------------------------------- the options of a command
 
-READ = {
-    "measures": "--measure",
+COLUMNS = (
+    "--measure --dataset-column --algorithm-column --replicate-column --replicates --cluster "
+    "--epoch --keep-items --group --weight"
+)
+TABLE = (
+    f"{COLUMNS} files --label --example --errors --predictions --rename --drop-column --sheet "
+    "--layout --format --reader --max-cells --max-bytes"
+)
+SELECTION = "--algorithms --only"
+ASKED = "--seed --missing"
+METHOD = "--method --set --prior --strength --ess --max-parents --search --average"
+OUTPUT = "--json --save --force"
+
+#: The options of every command, in the order of its help.
+COMMANDS = {
+    "compare": f"{TABLE} {SELECTION} {ASKED} {METHOD} --alternative --ci-prob --ci-kind --jobs "
+    f"{OUTPUT} --report --no-progress",
+    "pairwise": f"{TABLE} {SELECTION} {ASKED} {METHOD} --alternative --reference --level --fdr "
+    f"--jobs --effects {OUTPUT} --report --no-progress",
+    "rank": f"{TABLE} {SELECTION} --by --utility --level --draws {ASKED} {OUTPUT} --report --plot",
+    "sample": f"{TABLE} {SELECTION} {ASKED} {METHOD} --draws --chains --tune --target-accept "
+    "--cores --out --force --no-progress",
+    "gate": f"{TABLE} --candidate --baseline --only --level --over {ASKED} {OUTPUT}",
+    "calibrate": "model --simulations --draws --example --table "
+    f"{COLUMNS} {SELECTION} --seed --plot --force",
+    "examples": "--json name",
+    "methods": "--json method",
+}
+
+#: Python's arguments whose flags are not their names.
+NAMED = {
     "dataset": "--dataset-column",
     "algorithm": "--algorithm-column",
     "replicate": "--replicate-column",
-    "replicates": "--replicates",
-    "cluster": "--cluster",
-    "epoch": "--epoch",
-    "keep_items": "--keep-items",
-    "group": "--group",
-    "weight": "--weight",
-    "rename": "--rename",
     "drop_columns": "--drop-column",
-    "sheet": "--sheet",
-    "layout": "--layout",
-    "format": "--format",
-    "max_cells": "--max-cells",
-    "max_bytes": "--max-bytes",
-}
-ABOUT_FILES = (
-    *("rename", "drop_columns", "sheet", "layout", "format"),
-    *("max_cells", "max_bytes"),
-)
-ASKED = {
-    **READ,
-    "measures": "--only",
-    "algorithms": "--algorithms",
-    "missing": "--missing",
-    "method": "--method",
-    "prior": "--prior",
-    "strength": "--strength",
-    "ess": "--ess",
-    "max_parents": "--max-parents",
-    "search": "--search",
     "rng": "--seed",
+    "n_jobs": "--jobs",
     "overwrite": "--force",
-}
-NUTS = {name: f"--{name.replace('_', '-')}" for name in ("draws", "chains", "tune", "cores")}
-COMMANDS = {
-    "compare": {
-        **ASKED,
-        "alternative": "--alternative",
-        "ci_prob": "--ci-prob",
-        "ci_kind": "--ci-kind",
-        "n_jobs": "--jobs",
-    },
-    "pairwise": {
-        **ASKED,
-        "alternative": "--alternative",
-        "reference": "--reference",
-        "level": "--level",
-        "fdr": "--fdr",
-        "n_jobs": "--jobs",
-    },
-    "rank": {
-        **{k: v for k, v in ASKED.items() if k in READ or k in ("algorithms", "missing", "rng")},
-        "overwrite": "--force",
-        "by": "--by",
-        "utility": "--utility",
-        "level": "--level",
-        "draws": "--draws",
-    },
-    "sample": {**ASKED, **NUTS, "target_accept": "--target-accept"},
-    "calibrate": {
-        **{name: flag for name, flag in READ.items() if name not in ABOUT_FILES},
-        "measures": "--only",
-        "algorithms": "--algorithms",
-        "simulations": "--simulations",
-        "draws": "--draws",
-        "rng": "--seed",
-        "overwrite": "--force",
-    },
 }
 #: Flags that become no argument: what they say is read here, or is a path.
 NO_ARGUMENT = {
-    *(
-        "--label",
-        "--example",
-        "--table",
-        "--measure",
-        "--errors",
-        "--predictions",
-        "--reader",
-        "--set",
-        "--average",
-    ),
-    *("--json", "--report", "--save", "--out", "--plot", "--no-progress", "--help", "--effects"),
+    *("--label", "--example", "--table", "--errors", "--predictions", "--reader", "--set"),
+    *("--json", "--report", "--save", "--out", "--plot", "--no-progress", "--effects"),
+    *("--measure", "--only", "--average"),
 }
 
 
-@pytest.fixture
-def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "results.csv"
-    path.write_text("dataset,algorithm,accuracy\na,A,1\na,B,2\nb,A,2\nb,B,3\n")
-    return path
+def named(argument: str) -> str:
+    return NAMED.get(argument, f"--{argument.replace('_', '-')}")
 
 
-def message_of(command: str, *more: object) -> str:
-    """The error of a command, without its first word."""
-    tables = {
-        "sample": ("results.csv", "--measure", "accuracy:max", "--out", "x.nc"),
-        "calibrate": ("dirichlet",),
-    }
-    arguments = tables.get(command, ("results.csv", "--measure", "accuracy:max"))
-    result = CliRunner().invoke(app, [command, *arguments, *map(str, more)])
-    assert result.exit_code == 2, result.output
-    return result.stderr.removeprefix("error: ").removesuffix("\n")
+def arguments_of(command: str) -> Iterator[tuple[str, str]]:
+    """Python's arguments that a command has a flag for."""
+    by_flag = {flag: argument for argument, flag in NAMED.items()}
+    for flag in COMMANDS[command].split():
+        if flag.startswith("--") and flag not in NO_ARGUMENT:
+            yield by_flag.get(flag, flag[2:].replace("-", "_")), flag
+    if "--only" in COMMANDS[command]:
+        yield "measures", "--only"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_options_of_a_command(command: str) -> None:
+    made: Any = get_command(app)
+    names = [each.opts[0] for each in made.get_command(None, command).params]
+    assert [name.rpartition("_")[2] for name in names] == COMMANDS[command].split()
+    # Typer makes them once, however often they are asked for.
+    assert made.get_command(None, command) is made.get_command(None, command)
 
 
 def plant(monkeypatch: pytest.MonkeyPatch, where: str, message: str) -> None:
@@ -194,142 +169,200 @@ def plant(monkeypatch: pytest.MonkeyPatch, where: str, message: str) -> None:
     monkeypatch.setattr(where, fail)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_flag_is_in_the_table(command: str) -> None:
-    options = get_command(app).commands[command].params  # type: ignore[attr-defined]
-    flags = {option.opts[0] for option in options if option.opts[0].startswith("--")}
-    assert flags - NO_ARGUMENT == set(COMMANDS[command].values())
+ASKING = {
+    "compare": ("results.csv", "--measure", "accuracy:max"),
+    "pairwise": ("results.csv", "--measure", "accuracy:max"),
+    "rank": ("results.csv", "--measure", "accuracy:max"),
+    "gate": ("results.csv", "-m", "accuracy:max", "--candidate", "A", "--baseline", "B"),
+    "sample": ("results.csv", "--measure", "accuracy:max", "--out", "x.nc"),
+    "calibrate": ("dirichlet",),
+}
 
 
-@pytest.mark.parametrize(
-    ("command", "argument"),
-    [(command, argument) for command, arguments in COMMANDS.items() for argument in arguments],
-)
-def test_every_argument_is_named_by_its_flag(
-    command: str, argument: str, table: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    doors = {"pairwise": "pairwise", "rank": "rank", "calibrate": "studies.sbc"}
-    door = doors.get(command, "compare")
-    plant(monkeypatch, f"bayescompare.{door}", f"{argument}='x': no, leave {argument}= out.")
-    flag = COMMANDS[command][argument]
-    assert message_of(command) == f"{flag} x: no, leave {flag} out."
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", ASKING)
+def test_every_argument_is_named_by_its_flag(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    doors = {"sample": "compare", "calibrate": "studies.sbc"}
+    arguments = dict(arguments_of(command))
+    message = " ".join(f"{argument}='x', {argument}=." for argument in arguments)
+    plant(monkeypatch, f"bayescompare.{doors.get(command, command)}", message)
+    expected = " ".join(f"{flag} x, {flag}." for flag in arguments.values())
+    assert refused(command, *ASKING[command]) == expected
 
 
-@pytest.mark.parametrize("argument", READ)
-def test_every_argument_of_the_reader_is_named_by_its_flag(
-    argument: str, table: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plant(
-        monkeypatch, "bayescompare.table.reading.read_tables", f"results.csv: {argument}='x': no."
-    )
-    assert message_of("compare") == f"results.csv: {READ[argument]} x: no."
+@pytest.mark.usefixtures("folder")
+def test_every_argument_of_the_reader_is_named_by_its_flag(monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = [*inspect.signature(bc.read_results).parameters][1:]
+    message = " ".join(f"{argument}='x'," for argument in arguments)
+    plant(monkeypatch, "bayescompare.table.reading.read_tables", f"results.csv: {message}")
+    flags = {"measures": "--measure"}
+    expected = " ".join(f"{flags.get(each, named(each))} x," for each in arguments)
+    assert refused("compare", *ASKING["compare"]) == f"results.csv: {expected}"
 
 
 def test_every_argument_of_the_doors_has_a_flag() -> None:
-    without = {"results", "path", "sampler", "progress", "frame"}
-    doors = ((bc.compare, "compare"), (bc.pairwise, "pairwise"), (bc.rank, "rank"))
-    for door, command in doors:
-        assert set(inspect.signature(door).parameters) - without <= set(COMMANDS[command])
-    assert set(inspect.signature(bc.read_results).parameters) - without == set(READ)
+    without = {"results", "sampler", "progress", "frame"}
+    for door in (bc.compare, bc.pairwise, bc.rank, bc.gate):
+        has = {argument for argument, _ in arguments_of(door.__name__)}
+        assert set(inspect.signature(door).parameters) - without <= has
+
+
+# -------------------------------------------------------------------------- the options of a method
+
+#: A method that has the option, a value as Typer reads it, and the same after ``--set NAME=``.
+ALIASES: dict[str, tuple[str, Any, str]] = {
+    "prior": ("dirichlet", "2", "2"),
+    "strength": ("dirichlet", 3.0, "3.0"),
+    "ess": ("network", 2.0, "2.0"),
+    "max_parents": ("network", 1, "1"),
+    "search": ("network", "hill-climb", "hill-climb"),
+    "average": ("network", True, "true"),
+    "alternative": ("gsd", "first", "first"),
+}
+
+
+def test_every_alias_is_here() -> None:
+    own = {"method", "settings"}
+    assert {field.name for field in fields(Method)} - own == set(ALIASES)
+    assert {field.name for field in fields(SampledMethod)} - own == set(ALIASES) - {"alternative"}
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_an_alias_is_a_setting(name: str) -> None:
+    method, value, text = ALIASES[name]
+    setting = Method(method=method, settings=[f"{name}={text}"])
+    assert Method(method=method, **{name: value}).read() == setting.read()
+    assert setting.read() != Method(method=method).read()
+    both = Method(method=method, settings=[f"{name}={text}"], **{name: value})
+    with pytest.raises(bc.BayescompareError, match=f"{name} is given twice"):
+        both.read()
+    message = f"^{named(name)}: method 'glrt' has no such option"
+    with pytest.raises(bc.BayescompareError, match=message):
+        Method(method="glrt", **{name: value}).read()
+
+
+@pytest.mark.parametrize("method", list(bc.methods.names()))
+def test_every_option_of_a_method_has_a_flag(method: str) -> None:
+    for field in fields(bc.methods.get(method)):
+        if field.init:
+            flag = Method(method=method).flag(field.name)
+            known = field.name in ALIASES
+            assert flag is not None
+            assert flag.name == (named(field.name) if known else f"--set {field.name}")
+
+
+BELIEFS = '{"accuracy": {"B>A": 0.7}, "weight": 5}'
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("method", "text", "expected"),
     [
-        (("--method", "gsd", "--set", "delta=2"), "--set delta=2: must be"),
-        (("--method", "network", "--ess", "0"), "--ess 0.0: must be"),
-        (("--method", "network", "--set", "ess=0"), "--set ess=0: must be"),
+        ("poisson-binomial", "joint=true", bc.methods.PoissonBinomial(joint=True)),
+        ("poisson-binomial", "joint=False", bc.methods.PoissonBinomial(joint=False)),
+        ("poisson-binomial", "b=2", bc.methods.PoissonBinomial(b=2)),
+        ("poisson-binomial", "b=5e-1", bc.methods.PoissonBinomial(b=0.5)),
+        ("network", "max_parents=none", bc.methods.Network(max_parents=None)),
+        ("dirichlet", "prior=2", bc.methods.Dirichlet(prior=2.0)),
         (
-            ("--method", "network", "--average", "--search", "ges"),
-            "--average sums over all graphs: leave --search exact, or --no-average.",
-        ),
-        (("--method", "network", "--strength", "1"), "--strength: method 'network' has no such"),
-        (("--set", "ess=1"), "--set ess: method 'dirichlet' has no such option"),
-        (("--method", "plackett_luce", "--set", "scale=2"), "--set scale: "),
-        (("--method", "poisson-binomial"), "by --errors or --predictions"),
-        (("--method", "correlated-t"), "name their column by --replicate-column, or"),
-        (("--only", "accuracy", "--algorithms", ""), "--algorithms is empty"),
-        (("--ci-prob", "95"), "--ci-prob 95.0: give the probability inside the interval"),
-        (("--ci-prob", "0.9", "--json"), "--ci-prob is about the printed table, and --json has"),
-        (("--ci-kind", "hdi", "--json"), "--ci-kind is about the printed table"),
-        (("--method", "sign", "--ci-prob", "0.9"), "intervals: this answer of method 'sign' has"),
-        (("--report", "x.pdf"), "--report x.pdf: a report ends in"),
-        (("--report", "results.txt"), "--report results.txt: a report ends in"),
-        (("--save", "taken.nc"), "taken.nc exists: choose another name, or use --force."),
-    ],
-)
-def test_what_was_typed_is_named(table: Path, arguments: tuple[str, ...], message: str) -> None:
-    table.with_name("taken.nc").touch()
-    assert message in message_of("compare", *arguments)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ("--errors", "first,gone"),
-            "--errors first,gone: counts.csv: SECOND='gone': no such column",
+            "dirichlet",
+            f"prior={BELIEFS}",
+            bc.methods.Dirichlet(prior={"accuracy": {"B>A": 0.7}, "weight": 5}),
         ),
         (
-            ("--errors", "first,second,both=gone"),
-            "--errors first,second,both=gone: counts.csv: both='gone': no such column",
+            "dirichlet",
+            'prior={"B>A|*": 3, "*": 0.5}',
+            bc.methods.Dirichlet(prior={"B>A|*": 3, "*": 0.5}),
         ),
         (
-            ("--predictions", "correct=first"),
-            "--predictions correct=first: counts.csv: example='example': no such column",
-        ),
-        (
-            ("--errors", "first,second", "--dataset-column", "task"),
-            "counts.csv: --dataset-column task: no such column",
+            "plackett_luce",
+            "sigma=0.5",
+            bc.methods.ModelFile("plackett_luce", priors={"sigma": 0.5}),
         ),
     ],
 )
-def test_columns_of_counts_are_named_as_typed(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
-    message: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("counts.csv").write_text("dataset,first,second\na,1,2\nb,3,4\n")
-    result = CliRunner().invoke(app, ["compare", "counts.csv", *arguments])
-    assert result.exit_code == 2
-    assert result.stderr.startswith(f"error: {message}")
+def test_values_are_read(method: str, text: str, expected: object) -> None:
+    assert Method(method=method, settings=[text]).read() == expected
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("methods", "bayes"), "NAME bayes is unknown"),
-        (("calibrate", "bayes", "--example", "pnn"), "MODEL bayes: must be one of dirichlet"),
-    ],
-)
-def test_what_has_no_flag_is_named_as_in_the_help(arguments: tuple[str, ...], message: str) -> None:
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 2
-    assert result.stderr.startswith(f"error: {message}")
+@pytest.mark.parametrize("text", ['{"a": ', '{"a": {"B>A": 0.7}, "a": {"B>A": 0.3}}', "{" * 9999])
+def test_json_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(bc.BayescompareError, match=r"^--prior: .* is not JSON"):
+        Method(prior=text).read()
 
 
-def test_a_value_stays_printable(table: Path) -> None:
-    message = message_of("compare", "--replicate-column", "\x1b[31m")
-    assert r"--replicate-column \x1b[31m: no such column" in message
+def test_lists_of_names() -> None:
+    assert split_names("--only", None) is None
+    assert split_names("--only", "A,B") == ["A", "B"]
 
 
-def test_an_example_refuses_what_is_about_a_file() -> None:
-    for name in ("dataset", "algorithm", "replicate"):
-        flag = f"--{name}-column"
-        result = CliRunner().invoke(app, ["compare", "--example", "pnn", flag, "x"])
-        assert result.stderr.startswith(f"error: {flag} is about FILE")
+# ------------------------------------------------------------------------------ help and completion
 
 
-@pytest.mark.parametrize(
-    ("message", "typed"),
-    [
-        ("prior['weight']=0 contradicts.", "--prior ['weight']=0 contradicts."),
-        ("prior['acc']['B>A']: no.", "--prior ['acc']['B>A']: no."),
-        ("prior={'weight': 5} has none.", "--prior '{\"weight\": 5}' has none."),
-        ("prior='x': no.", "--prior x: no."),
-    ],
-)
-def test_a_prior_typed_as_json(message: str, typed: str) -> None:
-    assert in_flags(message, {"prior": Flag("--prior", "NAME|NUMBER|JSON")}) == typed
+@pytest.mark.parametrize("command", [*COMMANDS, "models copy"])
+def test_help_fits_the_terminal(command: str) -> None:
+    text = run(f"{command} --help").stdout  # which Typer's runner makes 80 columns wide
+    assert max(map(len, text.splitlines())) <= 80
+    assert "<bool>" not in text
+    assert run(f"{command} -h").stdout == text
+
+
+def test_help_has_topics_examples_and_all_of_the_first_line() -> None:
+    text = run("pairwise --help").stdout
+    topics = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
+    assert topics[:3] == ["Arguments:", "The table:", "The question:"]
+    assert topics[-1] == "Options:"
+    assert "--average / --no-average" in text
+    whole = run("--help").stdout
+    assert "..." not in whole.partition("Commands:")[2]
+    assert "for which of them can we name a" in whole
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", ["compare", "pairwise", "rank", "sample", "gate", "calibrate"])
+def test_examples_of_the_help_can_be_pasted(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are parsed to the end, whatever becomes of them then."""
+    for door in ("compare", "pairwise", "rank", "gate", "studies.sbc"):
+        plant(monkeypatch, f"bayescompare.{door}", "asked")
+    _, _, examples = run(f"{command} --help").stdout.partition("Examples:\n")
+    lines = examples.replace("\\\n", " ").splitlines()
+    assert len(lines) >= 2
+    for line in lines:
+        # Their files are not here, nor the columns of those that are.
+        asked = line.replace("items.csv", "results.csv").split()[1:]
+        assert re.match(r"asked|results.csv: (--\S+ )+|measure 'latency'", refused(*asked))
+
+
+def test_version() -> None:
+    assert run("--version").stdout == f"bayescompare {bc.__version__}\n"
+
+
+def test_a_shell_is_offered_commands_and_the_columns_of_the_file(folder: Path) -> None:
+    for words, expected in (
+        (["pair"], ["pairwise"]),
+        (["compare", "results.csv", "-m", "a"], ["algorithm", "accuracy"]),
+    ):
+        environment = {
+            **os.environ,
+            "_BAYESCOMPARE_COMPLETE": "complete_bash",
+            "COMP_WORDS": " ".join(["bayescompare", *words]),
+            "COMP_CWORD": str(len(words)),
+        }
+        done = shell(env=environment, cwd=folder)
+        assert (done.returncode, done.stderr, done.stdout.split()) == (0, "", expected)
+
+
+def test_names_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [name for name, _ in completion.methods("glr")] == ["glrt"]
+    assert "plackett_luce" in completion.models("pl")
+    assert [name for name, _ in completion.examples("jan")] == ["jansen-uci"]
+    assert completion.formats("lm") == ["lm-eval", "lm-eval-items"]
+    monkeypatch.setenv("COMP_WORDS", "bayescompare rank --example jansen-uci --only auc,b")
+    assert completion.only("auc,b") == ["auc,brier"]
+    monkeypatch.setenv("COMP_WORDS", "bayescompare rank 'x.csv -m time:min --only t")
+    assert completion.only("t") == ["time"]
+
+
+@pytest.mark.parametrize("name", ["x.csv", "absent.csv", "x.parquet"])
+def test_what_has_no_header_offers_nothing(name: str, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_bytes(b"\xff\xfe")
+    assert completion.columns_of_file(["compare", str(tmp_path / name)]) == []

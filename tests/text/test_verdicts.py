@@ -24,8 +24,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import bayescompare as bc
-from bayescompare.cli import tables as cli_tables
-from bayescompare.cli.pairwise_tables import print_pairwise
+from bayescompare.cli.answers import print_comparison, print_pairwise
 from bayescompare.comparison.decision import LIKELY, SETTLED, SIGNIFICANT
 from bayescompare.comparison.diagnosis import LIMITS, Diagnosis
 from bayescompare.comparison.pairwise import Pairwise
@@ -100,7 +99,7 @@ def bare(page: Any) -> Any:
 def texts(c: bc.Comparison) -> Iterator[tuple[str, str]]:
     page = bare(report_page_of(c))
     yield "repr", plain(repr(c))
-    yield "terminal", terminal(lambda out: cli_tables.print_comparison(out, c, c.summary()))
+    yield "terminal", terminal(lambda out: print_comparison(out, c, c.summary()))
     yield "html", of_html(html(page))
     yield "markdown", of_markdown(markdown(page))
     yield "latex", of_latex(latex(page))

@@ -23,7 +23,7 @@ from scipy import integrate, stats
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.cli import tables as cli_tables
+from bayescompare.cli.answers import print_comparison
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods.classic.details import RankDetails
 from bayescompare.methods.classic.friedman import Friedman, doubled_friedman_ranks
@@ -398,7 +398,7 @@ def test_the_headline_names_the_best_ranks_and_no_order(tmp_path: Path) -> None:
 
 def printed(c: Any) -> str:
     out = Console(record=True, width=300, file=io.StringIO())
-    cli_tables.print_comparison(out, c, c.summary())
+    print_comparison(out, c, c.summary())
     return out.export_text()
 
 

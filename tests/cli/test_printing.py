@@ -1,15 +1,16 @@
-"""What the commands print: verdicts, tables, lists of examples and methods, help."""
+"""What the commands print: the verdict first, tables, lists of examples and methods."""
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import bayescompare as bc
 from bayescompare.text.numbers import format_probability
-from tests.cli.commands import long_text, one_line, run
+from tests.cli.commands import flat, found, long_text, refused, run
 
 
 @cache
@@ -75,7 +76,7 @@ def test_verdicts_that_are_all_trade_offs_are_on_no_cell(tmp_path: Path) -> None
     ]
     path.write_text("\n".join(["dataset,algorithm,acc,time", *rows]))
     measures = ("--measure", "acc:max", "--measure", "time:min", "--jobs", 1)
-    printed = " ".join(run("pairwise", path, *measures).stdout.split())
+    printed = flat("pairwise", path, *measures)
     assert "no verdict on any cell: those above are trade-offs between measures, or ties" in printed
     assert "* a verdict no verdict" not in printed
 
@@ -161,28 +162,6 @@ def test_level_and_fdr_change_the_verdicts(pairs: bc.Pairwise) -> None:
     assert by_level > by_rate > usual
 
 
-def test_fdr_reaches_json_and_report(tmp_path: Path) -> None:
-    report = tmp_path / "report.md"
-    names = ["CART", "GBM", "RF", "GLM"]
-    pairs = bc.pairwise(bc.load_example("jansen-uci"), algorithms=names, n_jobs=1)
-    options = (
-        "--example",
-        "jansen-uci",
-        "--algorithms",
-        ",".join(names),
-        "--fdr",
-        0.1,
-        "--jobs",
-        1,
-    )
-    printed = run("pairwise", *options, "--json", "--report", report).stdout
-    assert json.loads(printed) == json.loads(pairs.to_json(fdr=0.1))
-    asserted = int(pairs.decide(fdr=0.1)["asserted"].sum())
-    page = report.read_text(encoding="utf-8")
-    assert f"For {asserted} of 6 pairs we can name a winner" in page
-    assert "if the prior is right, at most 10 % of the verdicts" in page
-
-
 def test_pairwise_frequentist_prints_p_values(tested: bc.Pairwise) -> None:
     printed = printed_of_uci("--method", "glrt")
     assert "p-value of each pair" in printed
@@ -222,13 +201,13 @@ def test_names_are_printed_literally(tmp_path: Path) -> None:
         assert "[red]x[/red]" in printed
         assert ":smile: [/]" in printed
         assert "[bold]acc" in printed
-    message = one_line(run("compare", path, *measures, "--algorithms", "[b]y", code=2).stderr)
+    message = refused("compare", path, *measures, "--algorithms", "[b]y")
     assert "[b]y" in message
     assert "[red]x[/red]" in message
 
 
 def test_examples_are_listed() -> None:
-    printed = " ".join(run("examples").stdout.split())
+    printed = flat("examples")
     for example in bc.io.examples():
         assert example.name in printed
     assert "complexity min" in printed
@@ -240,13 +219,13 @@ def test_one_example_is_its_repr() -> None:
 
 
 def test_methods_are_listed() -> None:
-    printed = " ".join(run("methods").stdout.split())
+    printed = flat("methods")
     for name, title in bc.methods.names().items():
         assert f"{name} {title}" in printed
 
 
 def test_one_method_is_described() -> None:
-    printed = " ".join(run("methods", "dirichlet").stdout.split())
+    printed = flat("methods", "dirichlet")
     assert "How probable is it that one joint statement is the most probable of all?" in printed
     assert "strength 1.0 s, the prior's weight in datasets; 1 by default." in printed
     assert "de Campos & Benavoli (2016), Section 4" in printed
@@ -256,7 +235,7 @@ def test_one_method_is_described() -> None:
 
 
 def test_the_network_s_options_are_described() -> None:
-    printed = " ".join(run("methods", "network").stdout.split())
+    printed = flat("methods", "network")
     for option in ("ess 1.0 Equivalent sample size", "max_parents None Most", "search exact How"):
         assert option in printed
     assert "average False Average P over the posterior of all graphs" in printed
@@ -265,12 +244,83 @@ def test_the_network_s_options_are_described() -> None:
         assert flag in helped
 
 
-def test_help_has_an_example_for_every_question() -> None:
-    for command in ("compare", "pairwise", "sample"):
-        printed = " ".join(run(command, "--help").stdout.replace("\\\n", "").split())
-        assert f"bayescompare {command} results.csv --measure accuracy:max" in printed
-    assert "pairwise" in run("--help").stdout
+# ---------------------------------------------------------------------------------------- rankings
+
+RANK = ("rank", "--example", "jansen-uci", "--seed", 0, "--draws", 1000)
 
 
-def test_version() -> None:
-    assert run("--version").stdout == f"bayescompare {bc.__version__}\n"
+def test_a_ranking_begins_with_its_verdict() -> None:
+    printed = run(*RANK).stdout
+    assert printed.startswith("GBM has the best place on all 3 measures")
+    for words in ("On auc", "The front", "dominated", "95 % interval"):
+        assert words in printed
+
+
+def test_a_utility_is_read_from_the_flag() -> None:
+    printed = run(*RANK, "--utility", "auc=0.5..1,brier=0..0.5").stdout
+    assert "By utility" in printed
+    assert "share of weights" in printed
+    document = found(*RANK, "--utility", "auc=1, brier=2")
+    assert document["options"]["utility"] == {"auc": 1.0, "brier": 2.0}
+    assert "unknown" in run(*RANK, "--utility", "unknown").stdout
+
+
+# ------------------------------------------------------------------------------------------- gates
+
+
+@pytest.fixture
+def shipped(tmp_path: Path) -> Path:
+    """A baseline, and candidates that are better, worse and on average the same."""
+    path = tmp_path / "shipped.csv"
+    rows = [
+        f"d{i},{name},{0.8 + shift + (0.005 + i / 1e4) * (-1) ** i * (name != 'old')}"
+        for i in range(12)
+        for name, shift in (("old", 0.0), ("new", 0.05), ("bad", -0.05), ("same", 0.0))
+    ]
+    path.write_text("\n".join(["dataset,algorithm,acc", *rows]))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("candidate", "measure", "code", "said"),
+    [
+        ("new", "acc:max", 0, "Passed"),
+        ("same", "acc:max:rope=0.02", 0, "Passed"),
+        ("bad", "acc:max:rope=0.02", 1, "Not passed"),
+        ("same", "acc:max", 3, "Undecided"),
+    ],
+)
+def test_a_gate_s_verdict_is_its_exit_code(
+    shipped: Path, candidate: str, measure: str, code: int, said: str
+) -> None:
+    asked = ("--candidate", candidate, "--baseline", "old", "--measure", measure)
+    done = run("gate", shipped, *asked, code=code)
+    assert said in done.stdout
+    assert "P(better)" in done.stdout
+
+
+def test_verdicts_are_whole_in_80_columns(shipped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    asked = ("--candidate", "same", "--baseline", "old", "--measure", "acc:max:rope=0.02")
+    lines = run("gate", shipped, *asked).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    (row,) = (line.split() for line in lines if line.startswith(" acc "))
+    assert row[1:3] == ["not", "worse"]
+
+
+def test_the_items_of_a_few_benchmarks(tmp_path: Path) -> None:
+    rows = [
+        f"{b},{name},{b}{i},{0.5 + 0.1 * (name == 'new') + 0.01 * (i % 7)}"
+        for b in ("a", "b", "c")
+        for i in range(12)
+        for name in ("new", "old")
+    ]
+    (tmp_path / "items.csv").write_text("\n".join(["dataset,algorithm,item,acc", *rows]))
+    asked = ["gate", tmp_path / "items.csv", "--candidate", "new", "--baseline", "old"]
+    asked += ["--measure", "acc:max", "--replicate-column", "item", "--replicates"]
+    assert "--over items" in flat(*asked, "items", code=3)
+    printed = flat(*asked, "items", "--over", "items")
+    assert "over 36 items of 3 benchmarks" in printed
+    assert "one-sided bounds: each by itself holds with 95 %" in printed
+    message = refused(*asked, "folds", "--over", "items")
+    assert "--over items: the replicates are folds" in message

@@ -1,1 +1,0 @@
-"""The commands, one file each; `bayescompare.cli.app` puts them together."""

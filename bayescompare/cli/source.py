@@ -1,0 +1,412 @@
+"""Where the table comes from: an example, a table in a file, counts of errors, another tool.
+
+Standard input and other pipes have no suffix and can be read only once, so each is first written to
+a scratch file whose suffix says what it holds; messages name it as it was typed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import typer
+
+import bayescompare as bc
+from bayescompare._checks import check_path
+from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare.cli.flags import Flag, naming_flags
+from bayescompare.cli.options import Columns, Table, split_names
+from bayescompare.readers import FORMATS, TOOLS
+from bayescompare.table.input import TABLES, input_limits, read_file, read_to_limit
+from bayescompare.table.measure import Measure
+from bayescompare.table.writing import write_bytes
+
+__all__ = ["check_table", "parse_measure", "paths_of", "read_table", "suffix_of_content"]
+
+#: For --errors and --predictions: the parts that the reader's arguments are, and the form.
+_COUNTED = {
+    "errors": (
+        {"first_wrong": "FIRST", "second_wrong": "SECOND", "both_wrong": "both", "n": "n"},
+        "FIRST,SECOND[,both=COLUMN][,n=COLUMN]",
+    ),
+    "predictions": (
+        {name: name for name in ("correct", "y_true", "y_pred", "example")},
+        "correct=COLUMN or y_true=COLUMN,y_pred=COLUMN[,example=COLUMN]",
+    ),
+}
+
+#: What goes with each kind of FILE besides labels and limits.
+_ABOUT_COUNTS = {"dataset", "algorithm", "group", "weight", "format"}
+_ABOUT_TOOLS = {"measures", "format", "readers", "labels"}
+
+
+def check_table(table: Table) -> None:
+    """Refuse what can be seen to be wrong before anything is read, or heavy modules are loaded."""
+    given = bool(table.files or table.labels)
+    if given == (table.bundled is not None):
+        seen = "both are" if given else "neither is"
+        raise BayescompareError(f"FILE and --example NAME: {seen} given; give one of them.")
+    if table.format is not None and table.format not in FORMATS:
+        raise BayescompareError(
+            f"--format {table.format}: must be one of {', '.join(FORMATS)}."
+            f"{did_you_mean(table.format, FORMATS)}"
+        )
+    paths = paths_of(table)
+    for path in paths:
+        check_path(path)
+        if not (_is_pipe(path) or path.exists() or any(mark in str(path) for mark in "*?[")):
+            raise BayescompareError(f"{path}: no such file or directory{_similar_file(path)}")
+    if list(map(str, paths)).count("-") > 1:
+        raise BayescompareError("FILE - is given twice, but there is one standard input.")
+    if any(":" in text for text in table.measures or ()):
+        _measures(table)
+    _renamed(table)
+
+
+def paths_of(table: Table) -> list[Path]:
+    """Return the files that were typed, those with a label included."""
+    return [path for paths in _by_label(table).values() for path in paths]
+
+
+def read_table(table: Table, algorithms: str | None = None) -> bc.Results:
+    """Read the table that the options name; `algorithms` names the two of ``--errors``."""
+    check_table(table)
+    with (
+        naming_flags(table.flag, _reader_flag),
+        input_limits(max_cells=table.max_cells, max_bytes=table.max_bytes),
+    ):
+        if table.bundled is not None:
+            _refuse_others(table, "--example", {"bundled"})
+            return bc.load_example(table.bundled)
+        named = _by_label(table)
+        with _files_of_pipes(paths_of(table)) as (files, called):
+            paths: Any = {name: [files[path] for path in each] for name, each in named.items()}
+            if set(paths) == {None}:
+                paths = paths[None][0] if len(paths[None]) == 1 else paths[None]
+            results = _read(table, paths, algorithms)
+            if results.source is not None and called:
+                return results._with(source=_as_typed(results.source, called))
+            return results
+
+
+def _reader_flag(name: str) -> Flag | None:
+    from bayescompare.readers.formats import tools
+
+    known = any(name in tool.options for tool in tools().values())
+    return Flag(f"--reader {name}") if known else None
+
+
+def _read(table: Table, paths: Any, algorithms: str | None) -> bc.Results:
+    typed = _typed(table)
+    if not set(typed) - {"measures", "labels", "readers"}:
+        from bayescompare.readers.formats import read_as, recognised, tools
+
+        kind: str = recognised(paths)
+        if kind not in TABLES:
+            typer.echo(f"read as {tools()[kind].title} (--format {kind})", err=True)
+            results: bc.Results = read_as(
+                kind, paths, _measures_of_tool(table), **_options_of_tool(table, kind)
+            )
+            return results
+    if table.format in TOOLS:
+        _refuse_others(table, f"--format {table.format}", _ABOUT_TOOLS)
+        options = _options_of_tool(table, table.format)
+        return bc.read(paths, measures=_measures_of_tool(table), format=table.format, **options)
+    if table.readers:
+        raise BayescompareError(
+            f"--reader {table.readers[0]} is about what another tool wrote, and FILE is taken for "
+            "a table: name the tool by --format."
+        )
+    if table.errors is not None or table.predictions is not None:
+        return _read_counts(table, paths, algorithms)
+    if not table.measures:
+        raise BayescompareError(
+            "--measure is missing: say what was measured and which way is better, as in "
+            f"--measure accuracy:max --measure time:min{_columns_to_choose(table, paths)}."
+        )
+    from bayescompare.table.reading import read_tables, table_reading
+
+    more = {**typed, "measures": _measures(table), "rename": _renamed(table)}
+    more.pop("labels", None)
+    return read_tables(paths, table_reading(**more, loosely=True))
+
+
+def _read_counts(table: Table, paths: Any, algorithms: str | None) -> bc.Results:
+    """Read counts of paired errors, or predictions."""
+    kind = "errors" if table.errors is not None else "predictions"
+    text = getattr(table, kind)
+    _refuse_others(table, f"--{kind}", {kind, *_ABOUT_COUNTS})
+    if not isinstance(paths, Path):
+        raise BayescompareError(f"--{kind} takes one FILE, without a label.")
+    arguments, form = _COUNTED[kind]
+    named = {part: name for name, part in arguments.items()}
+    bare = [part for part in arguments.values() if part.isupper()]
+    parts: dict[str, Any] = {}
+    for typed in split_names(f"--{kind}", text) or ():
+        part, sign, column = typed.partition("=")
+        if not sign and bare:
+            part, column = bare.pop(0), part
+        elif not sign or part not in named or part.isupper():
+            raise BayescompareError(f"--{kind} {text}: write {form}.")
+        if named[part] in parts:
+            raise BayescompareError(f"--{kind} {text}: {part} is given twice.")
+        parts[named[part]] = column
+    if bare:
+        raise BayescompareError(f"--{kind} {text}: write {form}.")
+    more = {name: value for name, value in _typed(table).items() if name in _ABOUT_COUNTS}
+    flags = {name: Flag(f"--{kind} {part}") for name, part in arguments.items()}
+    with naming_flags(flags.get):
+        if kind == "predictions":
+            return bc.read_predictions(paths, **more, **parts)
+        more.pop("algorithm", None)  # each of the two has its own column
+        names = split_names("--algorithms", algorithms)
+        return bc.read_errors(paths, algorithms=names, **more, **parts)
+
+
+def _typed(table: Table) -> dict[str, Any]:
+    """Return the options about FILE that were typed."""
+    values = {each.name: getattr(table, each.name) for each in fields(Table)}
+    for name in ("files", "bundled", "max_cells", "max_bytes"):
+        del values[name]
+    return {name: value for name, value in values.items() if value not in (None, [])}
+
+
+def _refuse_others(table: Table, source: str, known: set[str]) -> None:
+    """Refuse the options that are about another source."""
+    for name in _typed(table):
+        if name not in known and (flag := table.flag(name)):
+            hint = "; choose among its measures by --only" if source == "--example" else ""
+            raise BayescompareError(f"{flag.name} does not go with {source}{hint}.")
+
+
+def _by_label(table: Table) -> dict[str | None, list[Path]]:
+    """Return the files by their labels; those without one under None."""
+    named: dict[str | None, list[Path]] = {None: list(table.files)} if table.files else {}
+    for name, path in _pairs("--label", table.labels, "NAME=FILE, as in --label 5-shot=a.csv"):
+        named.setdefault(name, []).append(Path(path))
+    return named
+
+
+def _renamed(table: Table) -> dict[str, str]:
+    renamed: dict[str, str] = {}
+    for old, new in _pairs("--rename", table.rename, "OLD=NEW, as in --rename acc=accuracy"):
+        if old in renamed:
+            raise BayescompareError(f"--rename {old}={new}: {old!r} is renamed twice.")
+        renamed[old] = new
+    return renamed
+
+
+def _pairs(flag: str, texts: Sequence[str] | None, form: str) -> Iterator[tuple[str, str]]:
+    for text in texts or ():
+        name, sign, value = text.rpartition("=") if flag == "--rename" else text.partition("=")
+        if not (name and sign and value):
+            raise BayescompareError(f"{flag} {text}: write {form}.")
+        yield name, value
+
+
+def _similar_file(path: Path) -> str:
+    """Suggest a file of a similar name in the same folder."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f": there is no folder {folder}."
+    near = did_you_mean(path.name, [file.name for file in sorted(folder.iterdir())[:1000]])
+    return f".{near}"
+
+
+def _columns_to_choose(table: Table, paths: Any) -> str:
+    """List the columns of the first file, to choose the measures from."""
+    from bayescompare.table.paths import list_paths
+    from bayescompare.table.pieces import header_of_pieces
+    from bayescompare.text.names import quoted_names
+
+    with suppress(BayescompareError):
+        file = list_paths(paths)[0][0][0]
+        columns = [str(column) for column in header_of_pieces(file, table.format).columns]
+        return f" (the columns are {quoted_names(columns)})"
+    return ""
+
+
+def _options_of_tool(table: Table, tool: str) -> dict[str, Any]:
+    """Read every ``--reader NAME=VALUE`` that was typed."""
+    from bayescompare.readers.formats import tools
+
+    known, given = tools()[tool].options, dict[str, str | bool]()
+    for text in table.readers or ():
+        name, _, value = text.partition("=")
+        if name not in known:
+            raise BayescompareError(
+                f"--reader {text}: --format {tool} has no such option (it has "
+                f"{', '.join(known) or 'none'})."
+            )
+        switch = known[name] is bool
+        if not value or (switch and value not in ("true", "false")):
+            form = "=true or false" if switch else "=VALUE"
+            raise BayescompareError(f"--reader {text}: write {name}{form}.")
+        if name in given:
+            raise BayescompareError(f"--reader {text}: {name} is given twice.")
+        given[name] = value == "true" if switch else value
+    return given
+
+
+# measures -----------------------------------------------------------------------------------------
+
+
+def _measures(columns: Columns) -> dict[str, Measure]:
+    """Read every ``--measure`` that was typed, each about a measure of its own."""
+    spec: dict[str, Measure] = {}
+    for text in columns.measures or ():
+        name, measure = parse_measure(text)
+        if name in spec:
+            raise BayescompareError(f"--measure {text}: measure {name!r} is given twice.")
+        spec[name] = measure
+    return spec
+
+
+def _measures_of_tool(table: Table) -> Any:
+    """Read the measures of what another tool wrote, which mostly knows which way is better."""
+    texts = table.measures or ()
+    return _measures(table) if any(":" in text for text in texts) else texts or None
+
+
+def parse_measure(text: str) -> tuple[str, Measure]:
+    """Read ``name:direction[:rope=R][:unit=U][:bounds=LOW..HIGH][:ordinal]``.
+
+    Read from the right, so that the name itself may hold colons.
+
+    Examples
+    --------
+    >>> parse_measure("F1:macro:max:rope=0.01")[0]
+    'F1:macro'
+    """
+    *parts, last = text.split(":")
+    details: dict[str, Any] = {}
+    try:
+        while parts and last not in ("max", "min"):
+            key, sign, value = last.partition("=")
+            if key in ("ordinal", "metric") and not sign:
+                key, value = "scale", key
+            elif not sign:
+                break
+            if key in details:
+                raise BayescompareError(f"{key} is given twice.")
+            details[key] = _measure_detail(key, value)
+            *parts, last = parts
+        if not parts:
+            raise BayescompareError(
+                f"say which way is better, {last}:max (higher) or {last}:min (lower)."
+            )
+        return ":".join(parts), Measure(last, **details)  # type: ignore[arg-type]
+    except BayescompareError as error:
+        raise BayescompareError(f"--measure {text}: {error}") from None
+
+
+def _measure_detail(key: str, value: str) -> Any:
+    """Read the value of a field of `Measure`."""
+    match key:
+        case "scale" | "unit":
+            return value
+        case "rope":
+            return _number(key, value)
+        case "bounds":
+            low, dots, high = value.partition("..")
+            if not dots:
+                raise BayescompareError(f"bounds={value!r}: write LOW..HIGH, as in 0..1 or 0.. .")
+            return tuple(_number(key, end) if end else None for end in (low, high))
+    known = ("rope", "unit", "bounds", "ordinal")
+    raise BayescompareError(
+        f"{key!r} is not a part of a measure; the parts are rope=, unit=, bounds= and ordinal."
+        f"{did_you_mean(key, known)}"
+    )
+
+
+def _number(key: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise BayescompareError(f"{key}={text!r}: must be a number.") from None
+
+
+# pipes --------------------------------------------------------------------------------------------
+
+
+def _is_pipe(path: Path) -> bool:
+    """Whether a path is standard input or another stream that can be read only once."""
+    text = str(path)
+    streams = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+    return text == "-" or text.startswith(streams) or path.is_fifo()
+
+
+@contextmanager
+def _files_of_pipes(paths: Sequence[Path]) -> Iterator[tuple[dict[Path, Path], dict[str, str]]]:
+    """Yield a file for each path, itself or what was read from a pipe, and what pipes are called.
+
+    Errors that are raised inside name the pipe, not the scratch file.
+    """
+    files, called = {path: path for path in paths}, dict[str, str]()
+    with tempfile.TemporaryDirectory(prefix="bayescompare-") as folder:
+        for number, path in enumerate(filter(_is_pipe, list(files))):
+            name = "standard input" if str(path) == "-" else str(path)
+            try:
+                files[path] = _pipe_as_file(path, Path(folder) / str(number))
+            except BayescompareError as error:
+                raise BayescompareError(f"{name}: {error}") from None
+            called[str(files[path])] = name
+        try:
+            yield files, called
+        except BayescompareError as error:
+            error.args = (_as_typed(str(error), called),)
+            raise
+
+
+def _as_typed(text: str, called: dict[str, str]) -> str:
+    """Write a text with pipes in place of scratch files."""
+    for file, name in called.items():
+        text = text.replace(file, name)
+    return text
+
+
+def _pipe_as_file(path: Path, place: Path) -> Path:
+    """Write what comes out of a pipe to a file, and give it the suffix of its content."""
+    piped = _read_standard_input() if str(path) == "-" else read_file(path)
+    write_bytes(place, piped, flush=False)  # removed again when the command ends
+    content = read_file(place)  # decompressed
+    if not content.strip():
+        raise BayescompareError("is empty: pipe a table in.")
+    return place.rename(place.with_suffix(suffix_of_content(content)))
+
+
+def _read_standard_input() -> bytes:
+    if sys.stdin is None or sys.stdin.isatty():
+        raise BayescompareError("nothing is piped in; name a file instead of -.")
+    stream: Any = getattr(sys.stdin, "buffer", None)
+    return sys.stdin.read().encode() if stream is None else read_to_limit(stream)
+
+
+def suffix_of_content(content: bytes) -> str:
+    r"""Return the suffix that a file of this content should have.
+
+    Examples
+    --------
+    >>> suffix_of_content(b"dataset\tsvm\niris\t0.9\n"), suffix_of_content(b'[{"a": 1}]')
+    ('.tsv', '.json')
+    """
+    if content.startswith(b"PAR1"):
+        return ".parquet"
+    if content.startswith(b"PK\x03\x04"):
+        return ".xlsx" if b"[Content_Types].xml" in content else ".eval"
+    start = content.lstrip(b"\xef\xbb\xbf \t\r\n")
+    first, _, rest = start.partition(b"\n")
+    if start[:1] in (b"{", b"["):
+        with suppress(ValueError, RecursionError):
+            if rest.strip() and isinstance(json.loads(first), dict):
+                return ".jsonl"
+        return ".json"
+    if start[:9].lower() == b"@relation":
+        return ".arff"
+    return ".tsv" if first.count(b"\t") > first.count(b",") else ".csv"

@@ -1,0 +1,442 @@
+"""The command line says what the Python interface says, of every kind of table."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from pymc.exceptions import SamplingError
+
+import bayescompare as bc
+from bayescompare.cli.source import suffix_of_content
+from tests.cli.commands import OPTIONS, ROWS, flat, found, long_text, refused, run
+from tests.methods.gsd.cases import ask
+from tests.readers.written import DATA
+
+MEASURES: Any = {"accuracy": "max", "time": "min"}
+
+
+def same(command: dict[str, Any], asked: bc.Comparison | bc.Pairwise) -> bool:
+    return bool(command == json.loads(asked.to_json()))
+
+
+# ------------------------------------------------------------------------------ methods and options
+
+
+@pytest.mark.parametrize(
+    ("options", "method"),
+    [
+        ((), None),
+        (("--prior", "jeffreys"), bc.methods.Dirichlet(prior="jeffreys")),
+        (("--prior", "2"), bc.methods.Dirichlet(prior=2.0)),
+        (("--prior", "imprecise"), bc.methods.Dirichlet(prior="imprecise")),
+        (("--strength", "3"), bc.methods.Dirichlet(strength=3.0)),
+        (("--method", "glrt"), bc.methods.GLRT()),
+        (("--method", "network", "--ess", "2"), bc.methods.Network(ess=2.0)),
+        (("--method", "network", "--max-parents", "0"), bc.methods.Network(max_parents=0)),
+        (("--method", "network", "--average"), bc.methods.Network(average=True)),
+        (("--method", "network", "--no-average"), bc.methods.Network(average=False)),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_methods_and_priors(table: Path, options: tuple[str, ...], method: Any) -> None:
+    how = {} if method is None else {"method": method}
+    c = bc.compare(bc.read_results(table, measures=MEASURES), **how, rng=3)
+    assert same(found("compare", table, *OPTIONS, *options, "--seed", 3), c)
+
+
+@pytest.mark.parametrize("command", ["compare", "pairwise", "sample"])
+def test_the_graph_s_options_reach_every_command(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+
+    def stop(*args: Any, method: Any, **kwargs: Any) -> None:
+        seen.append(method)
+        raise bc.BayescompareError("seen")
+
+    monkeypatch.setattr(f"bayescompare.{'pairwise' if command == 'pairwise' else 'compare'}", stop)
+    graph = ("--ess", 2, "--max-parents", 1, "--search", "hill-climb", "--no-average")
+    out = ("--out", tmp_path / "x.nc") if command == "sample" else ()
+    assert refused(command, "--example", "pnn", "--method", "network", *graph, *out) == "seen"
+    expected = bc.methods.Network(ess=2.0, max_parents=1, search="hill-climb", average=False)
+    assert seen == [expected]
+
+
+def test_pairwise_and_its_rule(uci: bc.Results, folder: Path) -> None:
+    names = ["CART", "GBM", "RF", "GLM"]
+    options = ("--algorithms", ",".join(names), "--jobs", 1, "--fdr", 0.1, "--report", "r.md")
+    p = bc.pairwise(uci, algorithms=names, n_jobs=1)
+    printed = found("pairwise", "--example", "jansen-uci", *options)
+    assert printed == json.loads(p.to_json(fdr=0.1))
+    page = (folder / "r.md").read_text(encoding="utf-8")
+    asserted = int(p.decide(fdr=0.1)["asserted"].sum())
+    assert f"For {asserted} of 6 pairs we can name a winner" in page
+    assert "if the prior is right, at most 10 % of the verdicts" in page
+
+
+@pytest.fixture
+def file(uci: bc.Results, tmp_path: Path) -> tuple[Any, ...]:
+    path = tmp_path / "uci.csv"
+    uci.data.to_dataframe().reset_index().to_csv(path, index=False)
+    return (path, *(f"--measure={m}:{uci[m].direction}:bounds=0..1" for m in uci.measures))
+
+
+def test_dominance_of_two(uci: bc.Results, file: tuple[Any, ...]) -> None:
+    flags = ("--algorithms", "GBM,CART", "--method", "gsd", "--seed", 1)
+    told = found("compare", *file, *flags, "--set", "delta=0", "--set", "permutations=29")
+    c = ask(uci, bc.methods.GSD(delta=0, permutations=29), algorithms=["GBM", "CART"], rng=1)
+    assert told["pvalue"] == c.pvalue
+    assert told["best"] == "GBM>CART"
+    assert told["details"]["dominates"] == [True, False]
+    assert told["explanation"] == c.explain()
+
+
+def test_dominance_of_many(file: tuple[Any, ...], tmp_path: Path) -> None:
+    flags = ("--method", "gsd", "--set", "delta=0", "--algorithms")
+    shown = flat("compare", *file, *flags, "GBM,RF,BDS")
+    assert "no other algorithm dominates GBM; " in shown
+    assert "incomparable" in shown
+    page = tmp_path / "report.html"
+    pairs = (*flags, "GBM,RF,CART", "--set", "permutations=19", "--seed", 1, "--report", page)
+    assert "GBM>CART" in run("pairwise", *file, *pairs).stdout
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_any_option_of_a_method() -> None:
+    example = ("compare", "--example", "lacoste-svm-parzen", "--method", "poisson-binomial")
+    for choices, p in (((), 0.985346), (("--set", "joint=true"), 0.998807)):
+        told = found(*example, *choices)
+        best = next(s for s in told["statements"] if s["label"] == told["best"])
+        assert best["probability"] == pytest.approx(p, abs=5e-7)
+    told = found(*example, "--set", "a=0.5", "--set", "b=2")
+    assert told["method"]["options"] == {"joint": False, "a": 0.5, "b": 2, "priors": None}
+
+
+def test_a_rope_a_selection_and_their_order(table: Path) -> None:
+    told = found("compare", table, "-m", "acc:max:rope=0.015", "-m", "time:min", "-a", "B,A")
+    assert told["results"]["measures"]["accuracy"]["rope"] == 0.015
+    assert told["results"]["algorithms"] == ["B", "A"]
+    told = found("compare", table, *OPTIONS, "--only", "acc")
+    assert list(told["results"]["measures"]) == ["accuracy"]
+
+
+def test_missing_drop(tmp_path: Path) -> None:
+    path = tmp_path / "gaps.csv"
+    path.write_text(long_text().replace("zoo,B,0.96,0.2", "zoo,B,,0.2"))
+    assert "dropped: zoo" in flat("compare", path, *OPTIONS, "--missing", "drop")
+
+
+def test_lists_for_programs() -> None:
+    assert {"name", "title"} == set(found("methods")[0])
+    assert found("methods", "dirichlet")["reference"]
+    assert [each["name"] for each in found("examples")] == [each.name for each in bc.io.examples()]
+    (pnn,) = found("examples", "pnn")
+    assert pnn["measures"] == ["accuracy", "complexity"]
+
+
+# ------------------------------------------------------------------------------ files and columns
+
+
+def content(kind: str) -> bytes:
+    frame = pd.DataFrame(ROWS, columns=["dataset", "algorithm", "accuracy", "time"])
+    wide = frame.pivot(index="dataset", columns="algorithm", values=["accuracy", "time"])
+    wide.columns = pd.Index([f"{algorithm}_{measure}" for measure, algorithm in wide.columns])
+    return {
+        "csv": lambda: long_text().encode(),
+        "tsv": lambda: long_text("\t").encode(),
+        "wide.csv": lambda: wide.to_csv().encode(),
+        "csv.gz": lambda: gzip.compress(long_text().encode()),
+        "json": lambda: frame.to_json(orient="records").encode(),
+        "jsonl": lambda: frame.to_json(orient="records", lines=True).encode(),
+        "parquet": lambda: frame.to_parquet(),
+    }[kind]()
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "wide.csv", "csv.gz", "json", "jsonl", "parquet"])
+def test_every_kind_of_file_and_of_standard_input(kind: str, table: Path, tmp_path: Path) -> None:
+    path = tmp_path / f"t.{kind}"
+    path.write_bytes(content(kind))
+    asked = bc.compare(bc.read_results(table, measures=MEASURES))
+    for source, piped in ((path, None), ("-", content(kind))):
+        told = found("compare", source, *OPTIONS, piped=piped)
+        called = told["results"]["source"]
+        assert called == (str(path) if piped is None else "standard input")
+        assert told["best"] == asked.best
+        counts = {row["label"]: row["count"] for row in told["statements"]}
+        assert counts == {"A>B|A>B": 1.0, "A>B|B>A": 0.0, "B>A|A>B": 4.0, "B>A|B>A": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "standard input: is empty"),
+        (b"dataset,algorithm,accuracy,time\niris,A,x,1\n", "standard input: measure 'accuracy'"),
+        (b"\x1f\x8bnothing", "standard input: cannot be decompressed"),
+    ],
+)
+def test_bad_standard_input(content: bytes, message: str) -> None:
+    line = refused("compare", "-", *OPTIONS, piped=content)
+    assert line.startswith(message)
+    assert "/tmp" not in line
+
+
+@pytest.mark.parametrize(
+    ("content", "suffix"),
+    [
+        (b"PAR1...", ".parquet"),
+        (b"PK\x03\x04...[Content_Types].xml", ".xlsx"),
+        (b"PK\x03\x04...header.json", ".eval"),
+        (b'{"a": 1}\n', ".json"),
+        (b'{"a": 1}\n{"a": 2}\n', ".jsonl"),
+        (b'{\n"a": 1}\n', ".json"),
+        (b"\xef\xbb\xbfa,b\n1,2\n", ".csv"),
+        (b"a\tb,c\td\n", ".tsv"),
+        (b"@RELATION x\n", ".arff"),
+    ],
+)
+def test_content_tells_the_suffix(content: bytes, suffix: str) -> None:
+    assert suffix_of_content(content) == suffix
+
+
+def test_several_files_are_one_table(table: Path) -> None:
+    asked = bc.compare(bc.read_results(table, measures=MEASURES))
+    header, *rows = table.read_text().splitlines(keepends=True)
+    for k, part in enumerate((rows[:6], rows[6:])):
+        table.with_name(f"half{k}.csv").write_text(header + "".join(part))
+    for files in (["half0.csv", "half1.csv"], ["half*.csv"]):
+        told = found("compare", *files, *OPTIONS)
+        assert told["statements"] == json.loads(asked.to_json())["statements"]
+
+
+def test_labels_are_algorithms(table: Path) -> None:
+    options = ("--label", f"old={table}", "--label", f"new={table}", *OPTIONS)
+    told = found("compare", *options, "-a", "old A,new B")
+    assert told["results"]["algorithms"] == ["old A", "new B"]
+
+
+def test_columns_are_named_renamed_dropped_and_meant(tmp_path: Path) -> None:
+    path = tmp_path / "results.dat"
+    head, rest = long_text("\t").split("\n", 1)
+    path.write_text(head.replace("dataset", "task").replace("time", "n") + "\n" + rest)
+    options = ("--format", "tsv", "--dataset-column", "task", "--layout", "long")
+    options += ("--rename", "algorithm=Who", "--algorithm-column", "Who")
+    told = found("compare", path, "-m", "accur:max", "-m", "n:min", *options)
+    assert told["best"] == "B>A|A>B"
+    wide = tmp_path / "wide.csv"
+    wide.write_text("dataset,n,A,B\niris,150,1,2\nwine,178,1,2\n")
+    told = found("compare", wide, "-m", "x:max", "--drop-column", "n")
+    assert told["results"]["algorithms"] == ["A", "B"]
+
+
+# -------------------------------------------------------------------------------- folds and items
+
+
+def test_replicates_are_averaged_or_kept_for_the_test_that_wants_them(folder: Path) -> None:
+    table = ("compare", "folds.csv", "-m", "auc:max:rope=0.01", "--replicate-column", "fold")
+    assert "mean of 5 replicates" in flat(*table)
+    told = found(*table, "--method", "correlated-t", "--set", "folds=5")
+    assert told["best"] == "B>A"
+    assert told["results"]["replicates"] == ["0", "1", "2", "3", "4"]
+    assert "P(equivalent)" in flat(*table, "--method", "correlated-t")
+
+
+def test_items_in_clusters_and_epochs(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    lines = [
+        f"{d},{a},q{k},{d}-{k // 3},{run_},{(7 * k + 5 * len(d) + run_ * (a == 'A')) % 5 > 1}"
+        for d in ("math", "code", "law")
+        for a in "AB"
+        for k in range(12)
+        for run_ in (1, 2)
+    ]
+    path.write_text("dataset,algorithm,item,text,run,right\n" + "\n".join(lines) + "\n")
+    options = ("--measure", "right:max", "--replicate-column", "item", "--method", "replicated")
+    items = ("--cluster", "text", "--epoch", "run")
+    whole, pieces = (
+        found("compare", path, *options, *items, keep)
+        for keep in ("--keep-items", "--no-keep-items")
+    )
+    assert whole["details"]["replicates"] == pieces["details"]["replicates"] == [4.0] * 3
+    assert whole["best"] == pieces["best"]
+    assert "each item is the mean of 2 epochs" in whole["results"]["notes"]
+    message = refused("compare", path, *options, "--cluster", "text", "--replicates", "items")
+    assert "name their column by --epoch; else keep one." in message
+    one = tmp_path / "one.csv"
+    one.write_text("\n".join(path.read_text().split("\n")[:49]))
+    assert "nothing follows for other datasets" in flat("compare", one, *options, *items)
+
+
+# ------------------------------------------------------------------------------- counts of errors
+
+
+def test_counts_from_a_file(folder: Path) -> None:
+    columns = ("--errors", "svm_only,nn_only,both=both,n=n", "--dataset-column", "task")
+    test = ("--method", "poisson-binomial")
+    counts = bc.read_errors(
+        folder / "counts.csv",
+        first_wrong="svm_only",
+        second_wrong="nn_only",
+        both_wrong="both",
+        n="n",
+        dataset="task",
+        algorithms=("svm", "nn"),
+    )
+    told = found("compare", folder / "counts.csv", *columns, "-a", "svm,nn", *test)
+    assert same(told, bc.compare(counts, method="poisson-binomial"))
+    assert bc.risks(counts).loc[("iris", "svm"), "wrong"] == 3
+    # The columns name the algorithms unless they are named.
+    assert found("compare", "counts.csv", *columns, *test)["best"] == "svm_only>nn_only"
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("columns", ["correct=correct", "y_true=y,y_pred=guess"])
+def test_predictions_from_a_file(columns: str) -> None:
+    asked = ("predictions.csv", "--predictions", columns, "--method", "poisson-binomial")
+    counts = bc.read_predictions("predictions.csv", correct="correct")
+    assert [only.tolist() for only in counts.pair("A", "B")] == [[0.0] * 3, [2.0] * 3]
+    p = bc.pairwise(counts, method="poisson-binomial", n_jobs=1)
+    shown = float(p.matrix.sel(algorithm="A", opponent="B"))
+    assert f"{shown:.3f}" in run("pairwise", *asked).stdout
+
+
+def test_a_bad_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text("dataset,a,b\niris,1,-2\nwine,0.5,1\n")
+    with pytest.raises(bc.BayescompareError, match=rf"{path}: column 'a' is 0.5 on 'wine'"):
+        bc.read_errors(path, first_wrong="a", second_wrong="b")
+    path.write_bytes(b"dataset,a,b\n\xff\xfe,1,2\n")
+    with pytest.raises(bc.BayescompareError, match=str(path)):
+        bc.read_errors(path, first_wrong="a", second_wrong="b")
+    with pytest.raises(bc.BayescompareError, match="no such file"):
+        bc.read_predictions(tmp_path / "gone.csv", correct="c")
+    with pytest.raises(bc.BayescompareError, match="path is a dict"):
+        bc.read_errors({}, first_wrong="a", second_wrong="b")  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------------------------ other tools
+
+
+def test_a_tool_is_recognised_and_said() -> None:
+    path = DATA / "weka" / "experiment.arff"
+    asked = bc.compare(bc.read(path), algorithms=["NaiveBayes", "IBk"])
+    for source, piped in ((path, None), ("-", path.read_bytes())):
+        done = run("compare", source, "-a", "NaiveBayes,IBk", "--json", piped=piped)
+        assert done.stderr == "read as an experiment of Weka (--format weka)\n"
+        told = json.loads(done.stdout)
+        assert told["statements"] == json.loads(asked.to_json())["statements"]
+    named = run("compare", path, "--format", "weka", "-a", "NaiveBayes,IBk", "--json")
+    assert named.stderr == ""
+    read = bc.io.read_weka(path)
+    assert same(json.loads(named.stdout), bc.compare(read, algorithms=["NaiveBayes", "IBk"]))
+
+
+def test_measures_of_a_tool_with_and_without_directions() -> None:
+    told = found("compare", DATA / "lm_eval", "--format", "lm-eval", "--measure", "acc")
+    assert same(told, bc.compare(bc.io.read_lm_eval(DATA / "lm_eval", measures=["acc"])))
+    measures = ("--measure", "exact_match:max:rope=0.01", "--measure", "inference_runtime:min")
+    told = found("compare", DATA / "helm", "--format", "helm", *measures)
+    spec: Any = {"exact_match": bc.Measure("max", rope=0.01), "inference_runtime": "min"}
+    assert told["best"] == bc.compare(bc.io.read_helm(DATA / "helm", measures=spec)).best
+
+
+def test_several_paths_and_labels_of_a_tool() -> None:
+    files = sorted((DATA / "inspect" / "eval").glob("*.eval"))
+    told = found("compare", *files, "--format", "inspect", "--measure", "score")
+    asked = bc.compare(bc.io.read_inspect(files, measures=["score"]))
+    assert told["statements"] == json.loads(asked.to_json())["statements"]
+    labels = [
+        f"{name}={path}" for name in ("small", "large") for path in files if name in path.name
+    ]
+    options = [word for label in labels for word in ("--label", label)]
+    done = run("compare", *options, "-m", "Score", "-m", "OUTPUT", "--json")
+    assert done.stderr == "read as logs of Inspect (--format inspect)\n"
+    told = json.loads(done.stdout)
+    assert told["results"]["algorithms"] == ["small", "large"]
+    assert list(told["results"]["measures"]) == ["score", "output_tokens"]
+
+
+def write_mteb(file: Path, split: str, **scores: float) -> None:
+    """Write a task as MTEB does, with a score for each subset."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    data = json.loads(file.read_text()) if file.exists() else {"scores": {}}
+    data |= {"task_name": file.stem, "mteb_version": "1.38.0", "dataset_revision": "1"}
+    entries = [{"hf_subset": name, "main_score": score} for name, score in scores.items()]
+    data["scores"][split] = entries
+    file.write_text(json.dumps(data))
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Models that were run on different splits and subsets, and tasks in several forms."""
+    results = tmp_path / "results"
+    for model, better in (("toy__a", 0.1), ("toy__b", 0.0)):
+        run = results / model / ("0" * 40)
+        for task, score in (("Massive", 0.5), ("Tatoeba", 0.4), ("Flores", 0.3)):
+            write_mteb(run / f"{task}.json", "test", deu=score + better, fra=score - 0.1 + better)
+        write_mteb(run / "Bengali.json", "train", default=0.5 + better)
+        (run / "model_meta.json").write_text(json.dumps({"name": model.replace("__", "/")}))
+    first, second = results / "toy__a" / ("0" * 40), results / "toy__b" / ("0" * 40)
+    write_mteb(first / "Massive.json", "validation", deu=0.5)
+    write_mteb(first / "Tatoeba.json", "test", deu=0.5, fra=0.4, ita=0.6)
+    # Newer files may have the name under which older ones had it.
+    named = json.loads((first / "Flores.json").read_text()) | {"mteb_dataset_name": "Flores"}
+    (first / "Flores.json").write_text(json.dumps(named))
+    old = {"mteb_dataset_name": "Scala", "mteb_version": "1.0.3", "dataset_revision": "1"}
+    for run, score in ((first, 0.55), (second, 0.45)):
+        scores = {"accuracy": score, "main_score": score, "evaluation_time": 1.0}
+        (run / "Scala.json").write_text(json.dumps(old | {"test": scores}))
+    return results
+
+
+@pytest.mark.parametrize("command", ["compare", "pairwise", "rank"])
+@pytest.mark.parametrize("format", [(), ("--format", "mteb")])
+def test_what_errors_tell_to_do_can_be_done(
+    command: str, format: tuple[str, ...], repository: Path
+) -> None:
+    def said(*readers: str) -> str:
+        options = [word for reader in readers for word in ("--reader", reader)]
+        done = run(command, repository, *format, *options, code=2)
+        return str(done.stderr.splitlines()[-1])
+
+    assert "choose a split by --reader split=, or use --reader subsets=true" in said()
+    assert "are of different things: choose a split by --reader split=" in said("subsets=true")
+    assert "are of different things: use --reader subsets=true" in said("split=test")
+    readers = ("split=test", "subsets=true", "domains=false")
+    message = said(*readers)
+    assert "1 missing cell: main_score of 'toy/b' on 'Tatoeba (ita)'" in message
+    assert "--missing drop" in message
+    options = [word for reader in readers for word in ("--reader", reader)]
+    done = run(command, repository, *format, *options, "--missing", "drop")
+    assert "toy/a" in done.stdout
+    assert "NUTS" not in done.stderr
+
+
+def test_the_repository_is_read_as_in_python(repository: Path) -> None:
+    typed = ("--reader", "split=test", "--reader", "subsets=true", "--reader", "domains=false")
+    told = found("compare", repository, *typed, "--missing", "drop", "--format", "mteb")
+    results = bc.read(repository, format="mteb", split="test", subsets=True, domains=False)
+    assert "2 files without the split 'test' left out" in results.notes
+    assert same(told, bc.compare(results, missing="drop"))
+    assert results.groups is None
+
+
+@pytest.mark.parametrize("flag", [(), ("--no-progress",)])
+@pytest.mark.parametrize("command", ["compare", "pairwise"])
+def test_nuts_does_not_start_without_a_word(
+    command: str, flag: tuple[str, ...], repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def sample(*_: object, **__: object) -> None:
+        raise SamplingError("stopped")
+
+    monkeypatch.setattr("pymc.sample", sample)
+    typed = ("--reader", "split=test", "--reader", "subsets=true", "--missing", "drop")
+    said, sampled, stopped = run(command, repository, *typed, *flag, code=2).stderr.splitlines()
+    assert said == "read as results of MTEB (--format mteb)"
+    assert "sampled by NUTS" in sampled
+    assert "--reader domains=false" in sampled
+    assert "NUTS cannot start" in stopped
