@@ -34,7 +34,7 @@ def test_one_more_dataset_by_enumeration(results: bc.Results) -> None:
     for k in range(4):
         least = least_of_four(np.full(4, 0.25), c.answer.counts + np.eye(4)[k])
         expected += shape[k] / shape.sum() * (least.max() >= 0.8)
-    found = c.plan([1], threshold=0.8, simulations=500, rng=1)
+    found = c.plan([1], threshold=0.8, simulations=1000, rng=1)
     assert 0 < expected < 1
     assert found.loc[1, "settled"] == pytest.approx(expected, abs=4 * found.loc[1, "mcse"])
 
@@ -105,11 +105,11 @@ def test_the_plan_by_enumeration(results: bc.Results) -> None:
             answers[key] = least_of_four(alpha, counted)
         settled += p * (answers[key].max() >= threshold)
         best += p * (answers[key][place] >= threshold)
-    found = c.plan([3], threshold=threshold, simulations=500, rng=1).loc[3]
+    found = c.plan([3], threshold=threshold, simulations=1000, rng=1).loc[3]
     assert 0.1 < best <= settled < 0.9
     assert found["settled"] == pytest.approx(settled, abs=4 * found["mcse"])
     assert found["settled_on_best"] == pytest.approx(best, abs=4 * found["mcse"])
-    assert found["mcse"] == pytest.approx(math.sqrt(settled * (1 - settled) / 500), rel=0.1)
+    assert found["mcse"] == pytest.approx(math.sqrt(settled * (1 - settled) / 1000), rel=0.1)
 
 
 @pytest.mark.slow

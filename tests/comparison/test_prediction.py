@@ -28,7 +28,7 @@ from tests.methods.model_file.own import QUICK
 from tests.oracles.statements import every_label
 from tests.tables import table
 
-DRAWS = 10_000
+DRAWS = 20_000
 
 
 def frequencies(new: xr.DataArray) -> dict[str, float]:
@@ -210,7 +210,7 @@ def recovery(c: bc.Comparison, simulations: int) -> tuple[float, float, float]:
 
 
 RECOVERED = {
-    "dirichlet": ("results", Dirichlet(), 80),
+    "dirichlet": ("results", Dirichlet(), 150),
 }
 RECOVERED_SLOWLY = {
     "network": ("results", Network(search=[("accuracy", "time")], ess=2.0), 100),
