@@ -12,20 +12,20 @@ is all that any prior needs to know of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp, softmax
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.kernels.numerics.gammas import log_rising_gamma
+from bayescompare.kernels.numerics.gammas import log_rising_gamma, sum_log_rising_gamma
 from bayescompare.partly_seen import partial_table
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 
-__all__ = ["Evidence", "TooManyVectors"]
+__all__ = ["Evidence", "Paths", "TooManyVectors"]
 
 
 class TooManyVectors(ArithmeticError):
@@ -46,12 +46,15 @@ class Evidence:
         Which datasets these are.
     is_power : bool
         Whether likelihoods were raised to weights: such evidence is no probability of data.
+    powers : array (u,), optional
+        The weights that rows are raised to.
     """
 
     statements: Statements
     rows: FloatArray
     uncounted: IntArray
     is_power: bool = False
+    powers: FloatArray | None = None
 
     @classmethod
     def from_table(cls, results: Results) -> Evidence:
@@ -68,10 +71,13 @@ class Evidence:
         return cls(statements, none, np.empty(0, dtype=np.int64), is_power)
 
     @classmethod
-    def from_rows(cls, statements: Statements, log_rows: FloatArray) -> Evidence:
-        """Take rows of log ℓ, (n, S) or (R, n, S)."""
+    def from_rows(
+        cls, statements: Statements, log_rows: FloatArray, powers: FloatArray | None = None
+    ) -> Evidence:
+        """Take rows of log ℓ, (n, S) or (R, n, S), of all datasets; none is counted."""
         rows = log_rows.reshape(-1, *log_rows.shape[-2:])
-        return cls(statements, rows, np.arange(rows.shape[1]))
+        uncounted = np.arange(rows.shape[1])
+        return cls(statements.without_counts(), rows, uncounted, powers is not None, powers)
 
     @cached_property
     def counts(self) -> FloatArray:
@@ -83,36 +89,66 @@ class Evidence:
         """Which statements some dataset shows or leaves possible, (S,)."""
         return np.asarray((self.counts > 0.0) | np.isfinite(self.rows).any(axis=(0, 1)))
 
+    def each_alone(self, version: FloatArray) -> FloatArray:
+        """P of each statement by each uncounted dataset itself, (u, S), versions weighed."""
+        return np.asarray(np.einsum("r,ris->is", version, softmax(self.rows, axis=2)))
+
     def leanings(self, version: FloatArray) -> FloatArray:
         """How many datasets show each statement, each judged by itself, (S,)."""
-        rows = softmax(self.rows, axis=2)
-        return np.asarray(self.counts + np.einsum("r,ris->s", version, rows))
+        return np.asarray(self.counts + self.each_alone(version).sum(axis=0))
 
-    def paths(self, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def paths(self, shape: FloatArray, *, each: bool = False) -> Paths:
         """Return the count vectors (M, S) behind the rows, and log W of each, (R, M).
 
         Pólya's urn is carried through the recursion and divided out again, because W alone leaves
         the float range long before the product does. Any `shape` (S,) of the urn gives the same W;
-        it should be no stronger than the weakest prior.
+        it should be no stronger than the weakest prior. `each` asks for P of every dataset under
+        this urn, which is given where it comes cheap.
         """
         versions, datasets, cells = self.rows.shape
         if not datasets:
-            return np.zeros((1, cells)), np.zeros((1, 1))
+            return Paths(np.zeros((1, cells)), np.zeros((1, 1)))
+        if self.powers is not None:
+            # Certain ones: θ_z ℓ to a power counts so many times. No sum has powers.
+            if not self.is_certain(shape):
+                raise TooManyVectors
+            shown = np.eye(cells)[self.rows.sum(axis=0).argmax(axis=1)]
+            log_w = (self.rows.max(axis=2) @ self.powers)[:, None]
+            return Paths((self.powers @ shown)[None], log_w)
         if cells == 2 and versions == 1 and shape[0] == shape[1]:
-            vectors, log_w = _paths_of_two(self.rows[0], float(shape[0]))
+            found = _paths_of_two(self.rows[0], float(shape[0]))
         else:
-            vectors, log_w = _paths_of_many(self.rows, shape)
-        urn = log_rising_gamma(np.log(shape), vectors).sum(axis=1)
-        return vectors, log_w - (urn - log_rising_gamma(np.log(shape.sum()), float(datasets)))
+            found = _paths_of_many(self.rows, shape, each=each)
+        urn = sum_log_rising_gamma(np.log(shape), found.vectors)
+        urn -= log_rising_gamma(np.log(shape.sum()), float(datasets))
+        return found._replace(log_w=found.log_w - urn)
 
-    def each_row_left_out(self) -> Iterator[Evidence]:
-        """Yield the evidence without each of the uncounted datasets in turn."""
-        for i in range(len(self.uncounted)):
-            rows, uncounted = np.delete(self.rows, i, axis=1), np.delete(self.uncounted, i)
-            yield replace(self, rows=rows, uncounted=uncounted)
+    def is_certain(self, shape: FloatArray) -> bool:
+        """Whether every row leaves one statement only, but for what cannot matter."""
+        from bayescompare.kernels.replicated.rows import EvidenceRows
+
+        return not EvidenceRows.from_logs(self.rows, shape).uncertain.any()
 
 
-def _paths_of_two(rows: FloatArray, b: float) -> tuple[FloatArray, FloatArray]:
+class Paths(NamedTuple):
+    """What stands behind rows.
+
+    Attributes
+    ----------
+    vectors : array (M, S)
+        Count vectors, in lexicographic order.
+    log_w : array (R, M)
+        log W of each.
+    each : array (u, S, R), optional
+        P(z_i = s | all rows) under the urn that was carried.
+    """
+
+    vectors: FloatArray
+    log_w: FloatArray
+    each: FloatArray | None = None
+
+
+def _paths_of_two(rows: FloatArray, b: float) -> Paths:
     """Two statements: the urn of a Poisson binomial, which is fast for very many datasets."""
     # Compiled kernels load when there are rows: numba takes longer than a small table.
     from bayescompare.kernels.context.poisson_binomial_joint import poisson_binomial_counts
@@ -121,19 +157,22 @@ def _paths_of_two(rows: FloatArray, b: float) -> tuple[FloatArray, FloatArray]:
     wins = np.arange(len(counts), dtype=np.float64)
     with np.errstate(divide="ignore"):
         log_v = np.log(counts) + log_evidence + logsumexp(rows, axis=1).sum()
-    return np.stack([wins, len(rows) - wins], axis=1), log_v[None]
+    return Paths(np.stack([wins, len(rows) - wins], axis=1), log_v[None])
 
 
-def _paths_of_many(rows: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _paths_of_many(rows: FloatArray, shape: FloatArray, *, each: bool) -> Paths:
     from bayescompare.kernels.replicated.recursion import recursion_for_counts
     from bayescompare.kernels.replicated.rows import EvidenceRows
+    from bayescompare.kernels.replicated.smoothing import smoothed
 
     kept = EvidenceRows.from_logs(rows, shape)
-    found = recursion_for_counts(kept)
+    found = recursion_for_counts(kept, each=each)
     if found is None:
         raise TooManyVectors
     vectors = np.tile(kept.fixed, (len(found.codes), 1))
     for k, s in enumerate(kept.tracked):
         vectors[:, s] += found.digits(k)
+    given_all = None if found.each is None else smoothed(kept, each=found.each)
     with np.errstate(divide="ignore"):
-        return vectors, (np.log(found.weight) + found.log_evidence).T
+        log_w = (np.log(found.weight) + found.log_evidence).T
+    return Paths(vectors, log_w, given_all)

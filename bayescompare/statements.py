@@ -379,6 +379,12 @@ class Statements:
         table = WeightTable(every, np.zeros(len(every)), none, none, nothing)
         return cls(tuple(algorithms), tuple(ropes), (), arities, levels, table)
 
+    def without_counts(self) -> Statements:
+        """List the same statements, as if no dataset showed any."""
+        none = np.empty(0, dtype=np.int64)
+        table = WeightTable(self.table.states, np.zeros(self.n_listed), none, none, np.empty(0))
+        return replace(self, table=table)
+
     # sizes ---------------------------------------------------------------------------------------
 
     @property

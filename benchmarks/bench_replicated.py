@@ -9,12 +9,11 @@ import numpy as np
 import pandas as pd
 
 import bayescompare as bc
-from bayescompare.kernels.replicated.count_posterior import (
-    exact_counts,
-    refined_count_posterior,
-    sampled_counts,
-)
+from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.replicated.learned_effects import SCALES, learned_effects_at_scales
+from bayescompare.posterior.dirichlet import DirichletMixture
+from bayescompare.prior import DirichletPrior
+from bayescompare.statements import Statements
 from benchmarks.timing import Row
 
 _DATASETS = 50
@@ -31,8 +30,8 @@ def best_cpu_seconds(work: Callable[[], object], repeat: int = 7) -> float:
     return min(spent)
 
 
-def evidence(measures: int, seed: int) -> np.ndarray:
-    """log ℓ at the twelve scales, of a table with noise as large as the effects."""
+def evidence(measures: int, seed: int, scales: slice = slice(None)) -> Evidence:
+    """log ℓ at some of the twelve scales, of a table with noise as large as the effects."""
     rng = np.random.default_rng(seed)
     k = 2**measures
     z = rng.choice(k, size=_DATASETS, p=rng.dirichlet(np.ones(k)))
@@ -41,13 +40,23 @@ def evidence(measures: int, seed: int) -> np.ndarray:
     y += rng.normal(size=y.shape)
     zero = (np.zeros((_DATASETS, 1)),) * measures
     noise, effects = np.tile(np.eye(measures), (_DATASETS, 1, 1)), SCALES[:, None] ** 2
-    return learned_effects_at_scales(y, noise, effects * np.ones(measures), zero, rng)[0]
+    logs = learned_effects_at_scales(y, noise, effects * np.ones(measures), zero, rng)[0]
+    names = dict.fromkeys(f"m{j}" for j in range(measures))
+    return Evidence.from_rows(Statements.without_data(["A", "B"], names), logs[scales])
+
+
+def answered(rows: Evidence, prior: DirichletPrior) -> None:
+    """P(max), and P of each dataset."""
+    posterior = DirichletMixture.of(rows, prior, each=True)
+    posterior.p_max()
+    posterior.per_dataset()
 
 
 def exact() -> list[Row]:
-    logs, alpha = evidence(2, 1), np.full(4, 0.25)
-    one = best_cpu_seconds(lambda: exact_counts(logs[6:7], alpha, joint=True))
-    all_scales = best_cpu_seconds(lambda: exact_counts(logs, alpha, joint=True))
+    prior = DirichletPrior.symmetric(0.25, 4)
+    single, every = evidence(2, 1, slice(6, 7)), evidence(2, 1)
+    one = best_cpu_seconds(lambda: answered(single, prior))
+    all_scales = best_cpu_seconds(lambda: answered(every, prior))
     what = "replicated, K = 4, n = 50, from ℓ to answer, exact"
     return [
         Row(f"{what}, one scale (CPU)", one, 0.040, "≤ 40 ms", one <= 0.040),
@@ -55,16 +64,24 @@ def exact() -> list[Row]:
     ]
 
 
+def is_exact(rows: Evidence, prior: DirichletPrior) -> bool:
+    try:
+        DirichletMixture.of(rows, prior)
+    except TooManyVectors:
+        return False
+    return True
+
+
 def gibbs() -> list[Row]:
-    logs, alpha = evidence(3, 1), np.full(8, 0.125)
+    rows, prior = evidence(3, 1), DirichletPrior.symmetric(0.125, 8)
 
     def answer() -> float:
         rng = np.random.default_rng(1)
-        posterior = refined_count_posterior(sampled_counts(logs, alpha, rng), logs, rng)
-        assert posterior.mcse is not None
-        return float(posterior.mcse.max())
+        mcse = DirichletMixture.sampled(rows, prior, rng).refined(rng).mcse()
+        assert mcse is not None
+        return float(mcse.max())
 
-    assert exact_counts(logs, alpha, joint=True) is None, "small enough for the recursion"
+    assert not is_exact(rows, prior), "small enough for the recursion"
     seconds, error = best_cpu_seconds(answer, repeat=2), answer()
     what = f"replicated, K = 8, n = 50, by Gibbs to MCSE {error:.1e} (CPU)"
     return [Row(what, seconds, 1.0, "≤ 1 s and 1e-3", seconds <= 1.0 and error <= 1e-3)]
@@ -88,8 +105,8 @@ def against_nuts() -> Row:
     method = bc.methods.Replicated(effects="flat")
     results = folds()
     c = bc.compare(results, method=method)
-    logs, alpha = method.table_evidence(results).evidence.log, np.full(4, 0.25)
-    ours = best_cpu_seconds(lambda: exact_counts(logs, alpha, joint=True))
+    rows, prior = method.evidence(results), DirichletPrior.symmetric(0.25, 4)
+    ours = best_cpu_seconds(lambda: answered(rows, prior))
     # What is compiled by the first call serves the second.
     c.sample(10, chains=1, tune=10, cores=1, rng=1, progressbar=False)
     start = time.process_time()

@@ -92,9 +92,7 @@ LAZY_DOORS = frozenset(
 # Inside a room: a method makes a variant of itself, which is derived from it.
 VARIANTS = frozenset(
     {
-        ("methods.replicated", "methods.replicated.learned"),
         ("methods.replicated", "methods.replicated.grouped"),
-        ("methods.replicated", "methods.replicated.weighted"),
         ("methods.dirichlet", "methods.dirichlet.at_once"),
         ("methods.dirichlet", "methods.dirichlet.grouped"),
         ("methods.network", "methods.network.subset"),

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import ALONE, PROBABILITY, theta_columns
 from bayescompare.comparison.decision import SETTLED, decide
 from bayescompare.comparison.planning import grow_cells_in_planning
 from bayescompare.comparison.questions import FourQuestions
-from bayescompare.evidence import Evidence
+from bayescompare.evidence import Evidence, TooManyVectors
+from bayescompare.kernels.dirichlet.parts import parts_of_orders
 from bayescompare.kernels.dirichlet.posterior import imprecise_dirichlet_bounds
 from bayescompare.kernels.orders import WeightTable
 from bayescompare.posterior.component import Component
@@ -29,7 +31,9 @@ from bayescompare.statements import DENSE, Statements
 
 __all__ = [
     "grown",
+    "grown_by_resemblance",
     "least_of_posterior",
+    "least_of_rows",
     "level_with_more",
     "listed_in_answer",
     "posterior_answer",
@@ -45,6 +49,8 @@ _MOST_HELD = 1 << 18
 def posterior_answer(
     posterior: DirichletMixture,
     *,
+    leaning: Statements | None = None,
+    only: FloatArray | None = None,
     alpha_of: Callable[[str], float] | None = None,
     parts: FloatArray | None = None,
     **more: Any,
@@ -54,6 +60,10 @@ def posterior_answer(
     Parameters
     ----------
     posterior : DirichletMixture
+    leaning : Statements, optional
+        The same statements with the datasets that lean to each, where none shows one for sure.
+    only : array (S,), optional
+        P of each statement on the only dataset there is, which the answer is then about.
     alpha_of : callable, optional
         Gives the α of a statement that is not listed, where these are not all alike.
     parts : array (S, m), optional
@@ -63,24 +73,31 @@ def posterior_answer(
     """
     evidence, alone = posterior.evidence, posterior.alone
     listed = listed_in_answer(evidence)
-    every = posterior.p_max()
-    mcse = posterior.mcse()
-    columns = theta_columns(posterior.mean()[listed], *posterior.intervals()[:, listed])
+    several = len(evidence.statements.measures) > 1
+    every, mcse, log_evidence = posterior.p_max(), posterior.mcse(), posterior.log_evidence
+    own = None if alone is None else alone.p_max()[:-1]
     sure: dict[str, FloatArray] = {}
-    if len(evidence.statements.measures) > 1:
-        sure[PROBABILITY] = (posterior.parts() if parts is None else parts)[listed]
-    if alone is not None:
-        columns = {ALONE: alone.p_max()[:-1][listed], **columns}
-        if sure:
-            sure[ALONE] = alone.parts()[listed]
+    if several:
+        sure[PROBABILITY] = posterior.parts() if parts is None else parts
+        if alone is not None:
+            sure[ALONE] = alone.parts()
+    if only is not None:
+        every, mcse, log_evidence = np.append(only, 0.0), None, None
+        own = None if alone is None else alone.evidence.each_alone(alone.version)[0]
+        states = evidence.statements.table.states
+        sure = {name: parts_of_orders(only, states) for name in sure}
+    columns = theta_columns(posterior.mean()[listed], *posterior.intervals()[:, listed])
+    if own is not None:
+        columns = {ALONE: own[listed], **columns}
+    unobserved = float(every[:-1][~evidence.possible].sum() + every[-1])
     answer = Answer.over(
-        _listing(evidence.statements, listed),
+        _listing(evidence.statements, listed) if leaning is None else leaning,
         probability=every[:-1][listed],
         mcse=None if mcse is None else mcse[:-1][listed],
-        unobserved=float(every[:-1][~evidence.possible].sum() + every[-1]),
-        log_evidence=posterior.log_evidence,
+        unobserved=unobserved if leaning is None else None,
+        log_evidence=log_evidence,
         per_statement=columns,
-        parts=sure,
+        parts={name: figures[listed] for name, figures in sure.items()},
         posterior=posterior if posterior.counts.size <= _MOST_HELD else None,
         **more,
     )
@@ -176,6 +193,52 @@ def _least_of_grown(posterior: DirichletMixture, more: int, rng: np.random.Gener
             board = Board.of(replace(each.prior, components=grown), new[None])
             least = np.minimum(least, board.p_max()[0, :-1])
     return least
+
+
+def grown_by_resemblance(
+    posterior: DirichletMixture,
+) -> Callable[[int, np.random.Generator], FloatArray]:
+    """Return what adds datasets that resemble those seen, and gives the least P of a verdict.
+
+    A new dataset's statement is drawn from θ. Its evidence is that of one of the datasets seen, by
+    the probability that this one shows the same statement, so that new datasets are as informative
+    as the old ones; certain, where none shows it.
+    """
+    rows = posterior.evidence.rows
+    ends = np.cumsum(posterior.per_dataset(), axis=0)
+
+    def simulate(more: int, rng: np.random.Generator) -> FloatArray:
+        theta = np.exp(posterior.draw(1, rng)[0, :-1])
+        shown = rng.choice(len(theta), p=theta / theta.sum(), size=more)
+        at = rng.random(more) * ends[-1, shown]
+        like = np.minimum((at >= ends[:, shown]).sum(axis=0), len(ends) - 1)
+        new = rows[:, like].copy()
+        unlike = ends[-1, shown] <= 0.0
+        new[:, unlike] = -np.inf
+        new[:, unlike, shown[unlike]] = 0.0
+        return least_of_rows(posterior, np.concatenate([rows, new], axis=1), rng)
+
+    return simulate
+
+
+def least_of_rows(
+    posterior: DirichletMixture, rows: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    """The least P that a verdict rests on, of other rows of evidence, under both priors."""
+    evidence = replace(posterior.evidence, rows=rows, uncounted=np.arange(rows.shape[1]))
+    try:
+        after = DirichletMixture.of(evidence, posterior.prior, joint=posterior.joint)
+    except TooManyVectors:
+        if posterior.prior.own is not None:
+            raise BayescompareError(
+                "prior='learned': with these replicates there are too many count vectors; give "
+                "prior='symmetric'."
+            ) from None
+        after = DirichletMixture.sampled(evidence, posterior.prior, rng, joint=posterior.joint)
+    least = least_of_posterior(after)
+    if after.alone is None:
+        return least
+    return np.asarray(np.minimum(least, least_of_posterior(after.alone)))
 
 
 def under_other_priors(

@@ -22,14 +22,12 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.pmax import Lump, Vectors, p_max
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
-from bayescompare.kernels.numerics.gammas import log_rising_gamma
+from bayescompare.kernels.numerics.gammas import log_rising_gamma, sum_log_rising_gamma
 from bayescompare.kernels.numerics.intervals import beta_mixture_quantile
 from bayescompare.posterior.partition import Groups, Partition
 
-__all__ = ["Betas", "Component", "distinct_rows"]
+__all__ = ["Betas", "Component", "distinct_rows", "tracked_counts"]
 
-#: Numbers held at once.
-_BLOCK = 1 << 22
 #: Logarithm of a prior weight beyond which counts change nothing that a float can show.
 _HEAVIEST = 300.0
 
@@ -139,13 +137,7 @@ class Component:
         counts = self.classes.total(counts)
         out = -counts @ np.log(self.classes.size)
         out -= log_rising_gamma(self.log_total, counts.sum(axis=1))
-        if counts.size <= _BLOCK:
-            return out + log_rising_gamma(self.log_alpha, counts).sum(axis=1)
-        for log_alpha, column in zip(self.log_alpha, counts.T, strict=True):
-            # Many vectors have the same count of a class, so each is computed once.
-            value, where = np.unique(column, return_inverse=True)
-            out += log_rising_gamma(log_alpha, value)[where.ravel()]
-        return out
+        return out + sum_log_rising_gamma(self.log_alpha, counts)
 
     def log_urn_change(
         self,
@@ -202,10 +194,8 @@ class Component:
 
         if not weight.any():
             return np.zeros(counts.shape[1] + 1)
-        least, tracked = counts.min(axis=0), np.flatnonzero(np.ptp(counts, axis=0))
-        digits = np.rint(counts - least)[:, tracked].astype(np.int64)
-        order = np.lexsort(digits.T[::-1])
-        mean = averaged_maximum(self.alpha, least, tracked, digits[order], weight[order])
+        fixed, tracked, digits = tracked_counts(counts)
+        mean = averaged_maximum(self.alpha, fixed, tracked, digits, weight)
         return np.append(weight.sum() * mean, 0.0)
 
     def mean(self, counts: FloatArray) -> FloatArray:
@@ -280,6 +270,12 @@ def _first_exceeds(first: FloatArray, second: FloatArray, share: float) -> Float
     out = np.where(first == second, 0.5, (first > second) * 1.0)
     out[some] = betainc(second[some], first[some], share)
     return out
+
+
+def tracked_counts(counts: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
+    """Part sorted vectors (M, S) into counts that all share, and digits of the cells that vary."""
+    fixed, tracked = counts.min(axis=0), np.flatnonzero(np.ptp(counts, axis=0))
+    return fixed, tracked, np.rint(counts - fixed)[:, tracked].astype(np.int64)
 
 
 def distinct_rows(counts: FloatArray) -> tuple[FloatArray, IntArray]:

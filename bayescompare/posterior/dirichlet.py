@@ -18,17 +18,26 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
+from scipy.special import softmax
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.dirichlet.neighbours import Neighbours
 from bayescompare.kernels.numerics.gammas import log_sum
-from bayescompare.posterior.component import Component
-from bayescompare.posterior.mixture import Mixture
+from bayescompare.posterior.component import Component, tracked_counts
+from bayescompare.posterior.each_dataset import left_out, statement_given_all
+from bayescompare.posterior.mixture import Mixture, batch_error
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
 
-__all__ = ["Board", "DirichletMixture"]
+__all__ = ["Board", "DirichletMixture", "Drawn"]
+
+#: Sweeps of the Gibbs sampler before the first kept draw, and for each.
+_WARMUP, _THIN = 500, 5
+#: Standard error of P(max) that is aimed at, and the weights that may be computed for it, by chain.
+_PRECISION, _MOST_WORK = 1e-3, 8e7
+#: Components of less weight cannot change a figure.
+_LEAST_WEIGHT = 1e-14
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,27 +55,44 @@ class DirichletMixture(Mixture):
         log W of each vector in each version of the evidence.
     log_urn : array (A, M)
         log B(α + n + c)/B(α); nothing where datasets do not inform each other.
+    log_joint : array (A, M)
+        log W(c) B(α + n + c)/B(α), versions summed out.
     joint : bool
         Whether datasets inform each other through θ. Those of the cut do not: W alone weighs.
+    given_all : array (u, S, R), optional
+        P(z_i = s | all datasets) in each version, where it came with the vectors.
+    drawn : Drawn, optional
+        What the draws say besides, where there were too many vectors to sum over.
     """
 
     evidence: Evidence
     prior: DirichletPrior
     log_paths: FloatArray
     log_urn: FloatArray
+    log_joint: FloatArray
     joint: bool = True
+    given_all: FloatArray | None = None
+    drawn: Drawn | None = None
 
     @classmethod
-    def of(cls, evidence: Evidence, prior: DirichletPrior, *, joint: bool = True) -> Self:
+    def of(
+        cls, evidence: Evidence, prior: DirichletPrior, *, joint: bool = True, each: bool = False
+    ) -> Self:
         """Return the posterior, exactly; ``joint=False`` is the cut, each dataset by itself.
+
+        `each` says that `per_dataset` will be asked for, which may then come cheap.
 
         Raises
         ------
         TooManyVectors
             If there are more count vectors than can be summed over: see `sampled`.
         """
-        vectors, log_paths = evidence.paths(prior.weakest + evidence.counts)
-        whole = cls.weighed(evidence, prior, evidence.counts + vectors, log_paths)
+        plain = len(prior.components) == 1 and prior.components[0].is_plain
+        shape = prior.weakest + evidence.counts
+        vectors, log_paths, given_all = evidence.paths(shape, each=each and joint and plain)
+        whole = cls.weighed(
+            evidence, prior, evidence.counts + vectors, log_paths, given_all=given_all
+        )
         if joint:
             return whole
         # Versions weigh as they do in the full model; within each, rows count as probabilities.
@@ -75,17 +101,44 @@ class DirichletMixture(Mixture):
         return cls.weighed(evidence, prior, whole.counts, alone, joint=False)
 
     @classmethod
-    def sampled(cls, evidence: Evidence, prior: DirichletPrior, rng: np.random.Generator) -> Self:
-        """Return it with count vectors drawn by collapsed Gibbs sampling, under one component."""
+    def sampled(
+        cls,
+        evidence: Evidence,
+        prior: DirichletPrior,
+        rng: np.random.Generator,
+        *,
+        joint: bool = True,
+    ) -> Self:
+        """Return it with count vectors drawn by collapsed Gibbs sampling, under one component.
+
+        Those of the cut are drawn from each dataset's own evidence; only the versions of the
+        evidence are weighed by all datasets.
+        """
         from bayescompare.kernels.replicated.gibbs import gibbs_counts
 
         (component,) = prior.components
-        drawn = gibbs_counts(evidence.rows, component.alpha + evidence.counts, rng, thin=5)
-        chains, draws, cells = drawn.counts.shape
-        vectors, states = np.unique(drawn.counts.reshape(-1, cells), axis=0, return_inverse=True)
-        share = np.log(np.bincount(states.ravel()) / states.size)[None]
-        counts, kept = evidence.counts + vectors, states.reshape(chains, draws)
-        return cls.weighed(evidence, prior, counts, share, joint=False, states=kept)
+        alpha = component.alpha + evidence.counts
+        gibbs = gibbs_counts(evidence.rows, alpha, rng, warmup=_WARMUP, thin=_THIN)
+        drawn, counts, version = Drawn(gibbs.per_dataset.mean(axis=0)), gibbs.counts, gibbs.version
+        if not joint:
+            share = np.bincount(version.ravel(), minlength=len(evidence.rows)) / version.size
+            counts, version = _drawn_alone(evidence.rows, share, version.shape, rng)
+            drawn = Drawn(evidence.each_alone(share))
+        cells = counts.shape[-1]
+        vectors, states = np.unique(counts.reshape(-1, cells), axis=0, return_inverse=True)
+        seen = np.zeros((len(evidence.rows), len(vectors)))
+        np.add.at(seen, (version.ravel(), states.ravel()), 1.0)
+        with np.errstate(divide="ignore"):
+            log_paths = np.log(seen)
+        return cls.weighed(
+            evidence,
+            prior,
+            evidence.counts + vectors,
+            log_paths,
+            joint=joint,
+            states=states.reshape(version.shape),
+            drawn=drawn,
+        )
 
     @classmethod
     def weighed(
@@ -97,26 +150,37 @@ class DirichletMixture(Mixture):
         *,
         joint: bool = True,
         states: IntArray | None = None,
+        given_all: FloatArray | None = None,
+        drawn: Drawn | None = None,
     ) -> Self:
         """Weigh components and count vectors by Bayes' rule."""
-        shape = len(prior.components), len(counts)
-        log_urn = prior.log_urn(counts) if joint else np.zeros(shape)
-        mean = log_sum(log_paths, axis=0) - math.log(len(log_paths))
+        # Drawn vectors hold the urn already.
+        is_urn = joint and states is None
+        log_urn = (
+            prior.log_urn(counts) if is_urn else np.zeros((len(prior.components), len(counts)))
+        )
+        log_joint = log_urn + _log_mean(log_paths)
         return cls(
             components=prior.components,
             counts=counts,
-            weight=_normalised(log_urn + mean + prior.log_weight[:, None]),
+            weight=_normalised(log_joint + prior.log_weight[:, None]),
             states=states,
             evidence=evidence,
             prior=prior,
             log_paths=log_paths,
             log_urn=log_urn,
+            log_joint=log_joint,
             joint=joint,
+            given_all=given_all,
+            drawn=drawn,
         )
 
     def under(self, prior: DirichletPrior) -> DirichletMixture:
         """Return the posterior of the same evidence under another prior: W is what it was."""
         assert self.states is None, "vectors that were drawn hold the urn of their own prior"
+        if not self.joint and len(self.log_paths) > 1:
+            # The versions weigh as they do in the full model, under its prior.
+            return self.of(self.evidence, prior, joint=False)
         return self.weighed(self.evidence, prior, self.counts, self.log_paths, joint=self.joint)
 
     @cached_property
@@ -129,33 +193,37 @@ class DirichletMixture(Mixture):
         raised = self.prior.raised(power)
         if self.states is None:
             return self.under(raised)
-        return self.sampled(self.evidence, raised, np.random.default_rng(0))
+        rng = np.random.default_rng(0)
+        return self.sampled(self.evidence, raised, rng, joint=self.joint)
 
     # how probable each component is ---------------------------------------------------------------
-
-    @cached_property
-    def _log_joint(self) -> FloatArray:
-        """log W(c) B(α_a + n + c)/B(α_a), versions summed out, (A, M)."""
-        mean = log_sum(self.log_paths, axis=0) - math.log(len(self.log_paths))
-        return np.asarray(self.log_urn + mean)
 
     @property
     def log_evidences(self) -> FloatArray:
         """Log evidence of the data under each component of the prior, (A,)."""
-        return np.asarray(log_sum(self._log_joint, axis=1))
+        return np.asarray(log_sum(self.log_joint, axis=1))
 
     @property
     def log_evidence(self) -> float | None:
-        """Log evidence; None for the cut and for a power likelihood, which have none."""
-        if not self.joint or self.evidence.is_power:
+        """Log evidence; None for the cut and a power likelihood, and where vectors were drawn."""
+        if not self.joint or self.evidence.is_power or self.states is not None:
             return None
         return float(log_sum(self.log_evidences + self.prior.log_weight))
 
-    @property
+    @cached_property
     def version(self) -> FloatArray:
         """Posterior probability of each version of the evidence, (R,)."""
+        if len(self.log_paths) == 1:
+            return np.ones(1)
         urn = log_sum(self.log_urn + self.prior.log_weight[:, None], axis=0)
         return _normalised(log_sum(self.log_paths + urn, axis=1))
+
+    def draw_version(self, vector: IntArray, rng: np.random.Generator) -> IntArray:
+        """Draw the version of the evidence given count vectors, which are drawn already."""
+        if len(self.log_paths) == 1:
+            return np.zeros(vector.shape, dtype=np.int64)
+        logs = self.log_paths[:, vector]
+        return np.asarray((logs + rng.gumbel(size=logs.shape)).argmax(axis=0))
 
     @property
     def null(self) -> float:
@@ -174,12 +242,34 @@ class DirichletMixture(Mixture):
     def with_more(self, counts: FloatArray) -> DirichletMixture:
         """Return the posterior after further datasets, (S,); W is what it was."""
         after, log_paths = self.counts + counts, self.log_paths
-        if self.states is not None:
+        if self.states is not None and self.joint:
             # Draws hold the urn already: they are weighed by what it grew.
             log_paths = log_paths + self.prior.log_urn(after) - self.prior.log_urn(self.counts)
         return self.weighed(
             self.evidence, self.prior, after, log_paths, joint=self.joint, states=self.states
         )
+
+    # each dataset ---------------------------------------------------------------------------------
+
+    def per_dataset(self) -> FloatArray:
+        """P of every statement on each dataset that was not counted, given all of them, (u, S)."""
+        evidence = self.evidence
+        if self.drawn is not None:
+            return self.drawn.per_dataset
+        if self.given_all is not None:
+            return self.given_all @ self.version
+        if not self.joint or evidence.powers is not None:
+            return evidence.each_alone(self.version)
+        out = np.zeros(evidence.rows.shape[1:])
+        for a, component in enumerate(self.components):
+            weight = float(self.weight[a].sum())
+            if weight > _LEAST_WEIGHT:
+                version = self.version
+                if len(self.components) > 1 and len(version) > 1:
+                    version = _normalised(log_sum(self.log_paths + self.log_urn[a], axis=1))
+                each = statement_given_all(component, evidence.counts, evidence.rows, version)
+                out += weight * each
+        return out / out.sum(axis=1, keepdims=True)
 
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
         """Log predictive density of each dataset given the others, and given all, (n,) each.
@@ -188,23 +278,112 @@ class DirichletMixture(Mixture):
         """
         evidence, table = self.evidence, self.evidence.statements.table
         whole = float(log_sum(self.log_evidences + self.prior.log_weight))
-        log_weight = (self._log_joint + self.prior.log_weight[:, None])[:, :, None]
-        entries = table.dataset, table.statement, table.weight
         number, both = len(evidence.statements.datasets), []
-        for sign in (-1.0, 1.0):
-            change = [
-                a.log_urn_change(self.counts, *entries, sign, number) for a in self.components
-            ]
-            other = log_sum(log_weight + np.stack(change), axis=(0, 1))
-            both.append(sign * (other - whole))
-        without, within = both
+        if len(table.dataset):
+            log_weight = (self.log_joint + self.prior.log_weight[:, None])[:, :, None]
+            entries = table.dataset, table.statement, table.weight
+            for sign in (-1.0, 1.0):
+                change = [
+                    a.log_urn_change(self.counts, *entries, sign, number) for a in self.components
+                ]
+                other = log_sum(log_weight + np.stack(change), axis=(0, 1))
+                both.append(sign * (other - whole))
+        without, within = both or np.zeros((2, number))
         if len(evidence.uncounted):
-            rest = [DirichletMixture.of(e, self.prior) for e in evidence.each_row_left_out()]
-            fewer = [log_sum(e.log_evidences + self.prior.log_weight) for e in rest]
-            without[evidence.uncounted] = whole - np.array(fewer)
-            (rows,) = evidence.rows
-            within[evidence.uncounted] = log_sum(rows + np.log(self.mean()), axis=1)
+            own = (self.log_evidences + self.prior.log_weight)[:, None]
+            each = [left_out(a, evidence.counts, evidence.rows) for a in self.components]
+            without[evidence.uncounted] = whole - log_sum(own - np.stack(each), axis=0)
+            log_share = np.log(self.mean()) + np.log(self.version)[:, None, None]
+            within[evidence.uncounted] = log_sum(evidence.rows + log_share, axis=(0, 2))
         return without, within
+
+    def leader_known(self) -> tuple[float, float]:
+        """P of the leading statement once each dataset's statement is known, and its error.
+
+        It is an expectation over count vectors, under one component: no prior is learned.
+        """
+        (component,) = self.components
+        if self.states is not None:
+            largest = component.p_max(self.counts).max(axis=1)[self.states][..., None]
+            return float(largest.mean()), float(batch_error(largest)[0])
+        if len(self.counts) == 1:
+            return float(component.p_max(self.counts).max()), 0.0
+        from bayescompare.kernels.replicated.count_maximum import expected_count_maximum
+
+        (weight,), (fixed, tracked, digits) = self.weight, tracked_counts(self.counts)
+        return expected_count_maximum(component.alpha, fixed, tracked, digits, weight), 0.0
+
+    # the precision of draws -----------------------------------------------------------------------
+
+    def p_max(self) -> FloatArray:
+        """P(θ_s is the largest) of each listed statement, and last of all others together."""
+        drawn = self.drawn
+        return self._own_p_max if drawn is None or drawn.p_max is None else drawn.p_max
+
+    @cached_property
+    def _own_p_max(self) -> FloatArray:
+        return super().p_max()
+
+    def mcse(self) -> FloatArray | None:
+        """Standard error of `p_max`; None where it is exact."""
+        drawn = self.drawn
+        return super().mcse() if drawn is None or drawn.mcse is None else drawn.mcse
+
+    def refined(self, rng: np.random.Generator) -> DirichletMixture:
+        """Bring the error of P(max) down to `_PRECISION`, as far as the work allows.
+
+        The sweeps of the first run count, as many as they are.
+        """
+        mcse = self.mcse()
+        if mcse is None or not self.joint or float(mcse.max()) <= _PRECISION:
+            return self
+        from bayescompare.kernels.replicated.gibbs_maximum import gibbs_maximum
+
+        assert self.drawn is not None
+        assert self.states is not None
+        versions, datasets, cells = self.evidence.rows.shape
+        first = self.states.shape[1] * _THIN
+        wanted = first * (float(mcse.max()) / _PRECISION) ** 2
+        sweeps = int(min(wanted, _MOST_WORK / (datasets * (versions + cells)))) - first
+        if sweeps <= 0:
+            return self
+        alpha = self.components[0].alpha + self.evidence.counts
+        means = gibbs_maximum(self.evidence.rows, alpha, rng, sweeps=sweeps, warmup=_WARMUP)
+        spread = np.append(means.std(axis=0, ddof=1), 0.0) / math.sqrt(len(means))
+        # Where no batch differs from another the error is not zero; the first run knows it better.
+        spread = np.where(spread > 0.0, spread, mcse)
+        share = first / (first + sweeps)
+        p_max = share * self.p_max() + (1.0 - share) * np.append(means.mean(axis=0), 0.0)
+        both = np.hypot(share * mcse, (1.0 - share) * spread)
+        return replace(self, drawn=replace(self.drawn, p_max=p_max, mcse=both))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What drawing count vectors gave besides them.
+
+    Attributes
+    ----------
+    per_dataset : array (u, S)
+        P of every statement on each uncounted dataset.
+    p_max, mcse : arrays (S + 1,), optional
+        By a longer run, of which no vectors were kept.
+    """
+
+    per_dataset: FloatArray
+    p_max: FloatArray | None = None
+    mcse: FloatArray | None = None
+
+
+def _drawn_alone(
+    rows: FloatArray, version: FloatArray, size: tuple[int, int], rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Draw the version, and each dataset's statement by itself: counts (*size, S), versions."""
+    drawn = rng.choice(len(rows), size=math.prod(size), p=version)
+    ends = np.cumsum(softmax(rows, axis=2), axis=2)[drawn]
+    z = (rng.random((*ends.shape[:2], 1)) >= ends[..., :-1]).sum(axis=2)
+    counts = np.stack([(z == s).sum(axis=1) for s in range(rows.shape[2])], axis=1)
+    return counts.reshape(*size, -1), drawn.reshape(size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,6 +425,13 @@ class Board:
         """P(θ_s is the largest) of each pair, (P, S + 1)."""
         each = zip(self.components, self.weight, strict=True)
         return np.sum([w[:, None] * a.p_max(self.counts) for a, w in each], axis=0)
+
+
+def _log_mean(log_paths: FloatArray) -> FloatArray:
+    """Average W over the versions, which are equally probable before the data: (R, M) to (M,)."""
+    if len(log_paths) == 1:
+        return np.asarray(log_paths[0])
+    return log_sum(log_paths, axis=0) - math.log(len(log_paths))
 
 
 def _normalised(logs: FloatArray, axis: int | None = None) -> FloatArray:

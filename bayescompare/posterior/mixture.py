@@ -19,7 +19,7 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.posterior.component import Betas, Component, distinct_rows
 from bayescompare.posterior.partition import Groups
 
-__all__ = ["Mixture", "p_max_of"]
+__all__ = ["Mixture", "batch_error", "p_max_of"]
 
 #: From so many count vectors on, their P(max) is contracted digit by digit.
 _MANY = 256
@@ -54,9 +54,7 @@ class Mixture:
         """Standard error of `p_max`, from batches of each chain; None where it is exact."""
         if self.states is None:
             return None
-        each = self.components[0].p_max(self.counts)[self.states]
-        batches = np.concatenate([part.mean(axis=1) for part in np.array_split(each, 10, axis=1)])
-        return batches.std(axis=0, ddof=1) / math.sqrt(len(batches))
+        return batch_error(self.components[0].p_max(self.counts)[self.states])
 
     @property
     def _weighed(self) -> list[tuple[Component, FloatArray]]:
@@ -125,10 +123,19 @@ class Mixture:
         states = None if self.states is None else where[self.states]
         return Mixture(components=components, counts=counts, weight=weight, states=states)
 
+    def draw_place(
+        self, size: int | tuple[int, ...], rng: np.random.Generator
+    ) -> tuple[IntArray, IntArray]:
+        """Draw which component and which count vector, independently."""
+        place = np.zeros(size, dtype=np.int64)
+        if self.weight.size > 1:
+            place = rng.choice(self.weight.size, size=size, p=self.weight.ravel())
+        a, m = np.unravel_index(place, self.weight.shape)
+        return a, m
+
     def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
         """Draw log θ, (size, S + 1), independently; last of all unlisted statements together."""
-        place = rng.choice(self.weight.size, size=size, p=self.weight.ravel())
-        a, m = np.unravel_index(place, self.weight.shape)
+        a, m = self.draw_place(size, rng)
         out = np.empty((size, self.counts.shape[1] + 1))
         for k, component in enumerate(self.components):
             out[a == k] = component.draw(self.counts[m[a == k]], rng)
@@ -138,6 +145,16 @@ class Mixture:
         """Draw the statements of so many new datasets, (size, number)."""
         ends = np.cumsum(np.exp(self.draw(size, rng)), axis=1)[:, None]
         return (rng.random((size, number, 1)) > ends).sum(axis=2)
+
+
+def batch_error(each: FloatArray) -> FloatArray:
+    """Standard error of the mean over chains and draws (…, S), from batches of each chain."""
+    batches = np.concatenate([part.mean(axis=1) for part in np.array_split(each, 10, axis=1)])
+    spread = batches.std(axis=0, ddof=1) / math.sqrt(len(batches))
+    number = each.shape[0] * each.shape[1]
+    p = (each.sum(axis=(0, 1)) + 1.0) / (number + 2.0)
+    # Where no draw differs from another the error is unknown, not zero.
+    return np.asarray(np.where(spread > 0.0, spread, np.sqrt(p * (1.0 - p) / number)))
 
 
 def p_max_of(mixtures: Sequence[Mixture]) -> FloatArray:

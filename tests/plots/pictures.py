@@ -25,7 +25,7 @@ from scipy.ndimage import gaussian_filter, uniform_filter
 import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSD, Dirichlet, Elicitation
-from bayescompare.methods.replicated.details import ReplicatedDetails
+from bayescompare.methods.replicated.comparison import ReplicatedDetails
 from bayescompare.plots.order import draw_order
 from bayescompare.studies import success_errors
 

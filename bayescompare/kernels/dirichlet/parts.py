@@ -14,25 +14,19 @@ each measure, (S, m).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.completion_bounds import dirichlet_maxima_of_vectors
 from bayescompare.kernels.leading import sole_leader
 
 __all__ = [
     "fold_of_states",
-    "parts_of_counts",
     "parts_of_draws",
     "parts_of_orders",
     "summed_cells",
 ]
-
-#: Digits to which sums of halves, thirds and so on are equal.
-_DIGITS = 9
 
 
 def fold_of_states(states: IntArray, arity: int) -> FloatArray:
@@ -79,33 +73,6 @@ def summed_cells(
     log_alpha = np.logaddexp(log_alpha, cells.rest_log_alpha + left)
     others = math.log(arity - len(seen)) if arity > len(seen) else -math.inf
     return DirichletCells(log_alpha, counts, cells.rest_log_alpha + each, others), place
-
-
-def parts_of_counts(
-    alpha: FloatArray,
-    vectors: IntArray | FloatArray,
-    weight: FloatArray,
-    states: IntArray,
-    arities: Sequence[int],
-) -> FloatArray:
-    """Return P of each part, averaged over count vectors.
-
-    Parameters
-    ----------
-    alpha : array (S,)
-        All statements are listed.
-    vectors : array (M, S)
-    weight : array (M,)
-        Their probabilities.
-    """
-    out = np.empty(states.shape)
-    for j, arity in enumerate(arities):
-        fold = fold_of_states(states[:, j], arity)
-        # Vectors that agree on this measure count together.
-        summed, which = np.unique(np.round(vectors @ fold, _DIGITS), axis=0, return_inverse=True)
-        each = dirichlet_maxima_of_vectors(np.log(alpha @ fold))(summed)
-        out[:, j] = (np.bincount(which.ravel(), weight) @ each)[states[:, j]]
-    return out
 
 
 def parts_of_draws(theta: FloatArray, states: IntArray) -> FloatArray:

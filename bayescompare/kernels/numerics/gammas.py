@@ -17,6 +17,7 @@ __all__ = [
     "log_minus_log_cdf",
     "log_rising_gamma",
     "log_sum",
+    "sum_log_rising_gamma",
 ]
 
 
@@ -40,6 +41,8 @@ _SMALLEST = 5e-324
 _NEAR_ZERO = -20.0
 #: Below this shape log Γ(1 + a) is computed by its series: 1 + a loses digits of a.
 _SERIES = 0.01
+#: Numbers up to which no table pays.
+_FEW = 1 << 12
 _LOG_GAMMA = (0.0, -np.euler_gamma, *((-1) ** k * zeta(k) / k for k in range(2, 9)))
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 
@@ -88,6 +91,29 @@ def log_rising_gamma(log_a: ArrayLike, n: ArrayLike) -> FloatArray:
     far = (b - 0.5) * np.log1p(n / b) + n * (np.log(b + n) - 1.0) + errors
     out = np.where(a < LARGE, near, np.where(log_a < 690.0, far, n * log_a))
     return np.where(n == 0.0, 0.0, out)
+
+
+def sum_log_rising_gamma(log_a: FloatArray, counts: FloatArray) -> FloatArray:
+    """Sum log Γ(a_s + c_s)/Γ(a_s) over the cells of many count vectors, (S,) and (M, S) to (M,).
+
+    Many vectors have the same count of a cell, so each is computed once.
+
+    Examples
+    --------
+    >>> sum_log_rising_gamma(np.zeros(2), np.array([[2.0, 1.0], [0.0, 3.0]])).round(6).tolist()
+    [0.693147, 1.791759]
+    """
+    if counts.size <= _FEW:
+        return np.asarray(log_rising_gamma(log_a, counts).sum(axis=1))
+    out = np.zeros(len(counts))
+    for own, column in zip(log_a, counts.T, strict=True):
+        where = column.astype(np.int64)
+        if (where == column).all() and len(where) > where.max():
+            value: FloatArray = np.arange(where.max() + 1.0)
+        else:
+            value, where = np.unique(column, return_inverse=True)
+        out += log_rising_gamma(own, value)[where.ravel()]
+    return out
 
 
 def density_of_log_gamma(

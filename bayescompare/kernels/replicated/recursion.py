@@ -171,7 +171,7 @@ class RecursionCounts(NamedTuple):
 
 
 def recursion_for_counts(
-    rows: EvidenceRows, *, joint: bool = True, limit: int = MOST_STATES, each: bool = False
+    rows: EvidenceRows, *, joint: bool = True, limit: int | None = None, each: bool = False
 ) -> RecursionCounts | None:
     """Return the posterior of the counts, exactly; None where there are more than `limit` vectors.
 
@@ -181,7 +181,8 @@ def recursion_for_counts(
     joint : bool
         Whether datasets inform each other; otherwise the counts are Poisson-multinomial, and
         `log_evidence` is only that of the scales of the rows.
-    limit : int
+    limit : int, optional
+        `MOST_STATES` by default.
     each : bool
         Whether `RecursionCounts.each` is wanted, if it comes cheap.
 
@@ -197,6 +198,7 @@ def recursion_for_counts(
     >>> round(float(np.exp(counts.log_evidence[0])), 6)
     0.270833
     """
+    limit = MOST_STATES if limit is None else limit
     urn = RecursionUrn.of(rows, joint=joint)
     if urn is None or urn.lattice.at_least > limit:
         return None
@@ -219,9 +221,8 @@ def _recursion_over_simplex(
     # Vectors that some dataset excludes have no code.
     occurs = np.flatnonzero(counts.weight.any(axis=1))
     codes = counts.vectors[occurs] @ (1 << urn.lattice.shifts)
-    return RecursionCounts(
-        codes, counts.weight[occurs], log_fixed + counts.log_evidence, urn.lattice, counts.each
-    )
+    log_evidence = log_fixed + counts.log_evidence
+    return RecursionCounts(codes, counts.weight[occurs], log_evidence, urn.lattice, counts.each)
 
 
 def log_of_fixed_recursion(rows: EvidenceRows, joint: bool) -> FloatArray:

@@ -31,8 +31,6 @@ from bayescompare.kernels.replicated.rows import EvidenceRows
 __all__ = ["left_out_by_smoothing", "smoothed"]
 
 
-#: Versions of less weight cannot change a figure.
-_LEAST_WEIGHT = 1e-14
 #: Versions that are smoothed together, which bounds the memory.
 _AT_ONCE = 4
 #: Datasets up to which every level is kept; beyond, those of a stretch are computed again.
@@ -40,46 +38,41 @@ _KEPT = 64
 
 
 def smoothed(
-    rows: EvidenceRows, weights: FloatArray, counts: RecursionCounts | None = None
+    rows: EvidenceRows, versions: IntArray | None = None, each: FloatArray | None = None
 ) -> FloatArray:
-    """P(z_i = s | all datasets), (n, K), averaged over the versions by their posterior `weights`.
+    """P(z_i = s | all datasets) in some of the versions, or in all, (n, K, R).
 
-    Only where `recursion.recursion_for_counts` has an answer, which may know them already:
-    `counts`.
+    Only where `recursion.recursion_for_counts` has an answer, which may have found `each` already.
 
     Examples
     --------
     A dataset that knows nothing is told by the other, which is certain:
 
     >>> rows = EvidenceRows.from_logs(np.log([[1.0, 1e-99], [0.5, 0.5]]), np.full(2, 0.5))
-    >>> smoothed(rows, np.ones(1)).round(6).tolist()
+    >>> smoothed(rows)[:, :, 0].round(6).tolist()
     [[1.0, 0.0], [0.75, 0.25]]
     """
-    urn = RecursionUrn.of(rows, joint=True)
-    assert urn is not None, "asked only where the recursion is exact"
-    out = rows.support.astype(np.float64)
+    versions = np.arange(len(rows.value)) if versions is None else versions
+    if each is None:
+        urn = RecursionUrn.of(rows, joint=True)
+        assert urn is not None, "asked only where the recursion is exact"
+        each = _smoothing_of_uncertain(urn, versions)
+    out = np.repeat(rows.support[:, :, None].astype(np.float64), len(versions), axis=2)
     uncertain = np.flatnonzero(rows.uncertain)
     out[uncertain] = 0.0
-    each = None if counts is None else counts.each
-    if each is not None:
-        out[np.ix_(uncertain, rows.tracked)] = each @ weights
-    else:
-        out[np.ix_(uncertain, rows.tracked)] = _smoothing_of_weighted(urn, weights)
+    out[np.ix_(uncertain, rows.tracked)] = each
     return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
-def _smoothing_of_weighted(urn: RecursionUrn, weights: FloatArray) -> FloatArray:
-    """P(z_i = s | all) for the uncertain datasets and tracked statements, (n, t)."""
-    versions = np.flatnonzero(weights > _LEAST_WEIGHT)
+def _smoothing_of_uncertain(urn: RecursionUrn, versions: IntArray) -> FloatArray:
+    """P(z_i = s | all) for the uncertain datasets and tracked statements, (n, t, R)."""
     if urn.is_simplex:
         each = urn.versions(versions).simplex(each=True).each
         assert each is not None, "asked for"
-        return np.asarray(each @ weights[versions])
-    out = np.zeros((len(urn.value), len(urn.prior)))
-    for first in range(0, len(versions), _AT_ONCE):
-        some = versions[first : first + _AT_ONCE]
-        out += _smoothing_of_versions(urn.versions(some)) @ weights[some]
-    return out
+        return np.asarray(each)
+    starts = range(0, len(versions), _AT_ONCE)
+    some = [_smoothing_of_versions(urn.versions(versions[k : k + _AT_ONCE])) for k in starts]
+    return np.concatenate(some, axis=2)
 
 
 def _smoothing_of_versions(urn: RecursionUrn) -> FloatArray:

@@ -61,21 +61,20 @@ def posterior_tree(
     learned: LearnedPrior | None,
     size: tuple[int, int],
     rng: np.random.Generator,
+    scales: FloatArray | None = None,
 ) -> xr.DataTree:
     """Draw exactly from prior and posterior, with the latents' log prior as NUTS has it.
 
     A component and a count vector are drawn first, (chains, draws) of them; given both, θ is a
-    Dirichlet over the cells listed, or over classes of them.
+    Dirichlet over the cells listed, or over classes of them. Given the vector a version of the
+    evidence is drawn, which stands for one of several `scales` of effects.
     """
     evidence, before = posterior.evidence, (1, size[1])
-    place = np.zeros(size, dtype=np.int64)
-    if posterior.weight.size > 1:
-        place = rng.choice(posterior.weight.size, size=size, p=posterior.weight.ravel())
-    component, vector = np.unravel_index(place, posterior.weight.shape)
+    component, vector = posterior.draw_place(size, rng)
     first = np.zeros(before, dtype=np.int64)
     if learned is not None:
         first = rng.choice(len(learned.weights), size=before, p=np.array(learned.weights))
-    counts = posterior.counts[vector] if len(posterior.counts) > 1 else listing.counts
+    counts = posterior.counts[vector] if len(evidence.uncounted) else listing.counts
     variables, latents = draw_given_component(listing.log_alpha, learned, component, counts, rng)
     ahead, _ = draw_given_component(
         listing.log_alpha, learned, first, np.zeros_like(listing.counts), rng
@@ -85,9 +84,12 @@ def posterior_tree(
     # A statement without weight counts nothing, even where θ underflows to 0.
     likelihood = np.maximum(logs, -1e300) @ listing.weights.T
     if len(evidence.uncounted):
-        likelihood[..., evidence.uncounted] = logsumexp(
-            logs[:, :, None, :] + evidence.rows[0], axis=-1
-        )
+        version = posterior.draw_version(vector, rng)
+        rows = logsumexp(logs[:, :, None, :] + evidence.rows[version], axis=-1)
+        powers = 1.0 if evidence.powers is None else evidence.powers
+        likelihood[..., evidence.uncounted] = powers * rows
+        if scales is not None and len(scales) > 1:
+            variables["scale"], ahead["scale"] = scales[version], rng.choice(scales, size=before)
     groups = {
         "posterior": variables,
         "prior": ahead,
@@ -98,7 +100,7 @@ def posterior_tree(
         "observed_data": {OUTCOME: listing.weights},
     }
     dims = {
-        **dict.fromkeys(("strength", "component"), ()),
+        **dict.fromkeys(("strength", "component", "scale"), ()),
         OUTCOME: ("dataset", "statement"),
         **dict.fromkeys(
             ("theta", "free", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)

@@ -19,25 +19,22 @@ de Campos & Benavoli (2016); Lacoste, Laviolette & Marchand (2012); Corani & Ben
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.gaps import comparison_without_gaps
 from bayescompare.comparison.method import (
     LEAST_PAIRS,
     Accepts,
-    BetaMixture,
     Form,
     Kind,
     Method,
@@ -46,19 +43,23 @@ from bayescompare.comparison.method import (
     Sampling,
     Scope,
 )
+from bayescompare.comparison.of_posterior import posterior_answer
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.questions import FourQuestions
 from bayescompare.comparison.registry import title_in_registry
+from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.replicated.count_posterior import CountPosterior
 from bayescompare.methods._shared.correlation import check_correlation
+from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.prediction import share_labels
+from bayescompare.methods._shared.power import NO_EVIDENCE
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
     is_shared_prior_fixed,
     prior_options,
 )
+from bayescompare.methods.dirichlet.methods_text import dirichlet_learned_text
 from bayescompare.methods.dirichlet.of_pair import prior_of_pair
 from bayescompare.methods.dirichlet.prior import (
     Prior,
@@ -66,32 +67,33 @@ from bayescompare.methods.dirichlet.prior import (
     dirichlet_prior_as_json,
     dirichlet_prior_cells,
 )
-from bayescompare.methods.replicated.answer import (
-    answer_table,
-    answered_again,
-    left_out_of_replicated,
-    replicated_count_posterior,
-    replicated_more_datasets,
+from bayescompare.methods.replicated.comparison import (
+    ReplicatedComparison,
+    ReplicatedDetails,
+    UncertaintySplit,
 )
-from bayescompare.methods.replicated.comparison import ReplicatedComparison
-from bayescompare.methods.replicated.details import ReplicatedDetails
 from bayescompare.methods.replicated.evidence import TableEvidence, table_evidence
-from bayescompare.methods.replicated.methods_text import (
-    replicated_learned_text,
-    replicated_methods_text,
+from bayescompare.methods.replicated.posterior import ReplicatedPosterior
+from bayescompare.methods.replicated.words import (
+    dataset_headline,
+    methods_text,
+    replicated_words,
 )
-from bayescompare.methods.replicated.mixed import MixedCounts
-from bayescompare.methods.replicated.words import replicated_dataset_headline, replicated_words
 from bayescompare.partly_seen import partial_table
+from bayescompare.posterior.dirichlet import DirichletMixture
+from bayescompare.prior import DirichletPrior
 from bayescompare.statements import DENSE, Statements
+from bayescompare.table.domains import effective_weights
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
 if TYPE_CHECKING:
     import pymc as pm
-    import xarray as xr
 
 __all__ = ["Replicated"]
+
+#: The options that say how replicates are read, which no prior changes.
+_READING = ("effects", "rho", "folds")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +143,7 @@ class Replicated(Method):
         "lacoste2012bayesian",
         "corani2015bayesian",
     )
+    posterior_type: ClassVar[type[Posterior]] = ReplicatedPosterior
     comparison_type: ClassVar[type[Comparison] | None] = ReplicatedComparison
     details_type: ClassVar[type[Details]] = ReplicatedDetails
     scalars_type: ClassVar[type[Scalars]] = FourQuestions
@@ -198,6 +201,11 @@ class Replicated(Method):
     rho: float | None = None
     folds: int | None = None
     priors: Priors | None = None
+    #: What `pairwise` learned for one pair, and for all.
+    learned: LearnedPrior | None = field(default=None, repr=False)
+    taught: Learned | None = field(default=None, repr=False, compare=False)
+    #: What a table's weights do: nothing, count datasets that are certain, or need NUTS.
+    weighing: Literal["", "counts", "powers"] = field(default="", repr=False, compare=False)
     #: Whether `pairwise` is to learn the prior: asked for, or nothing else was.
     learns: bool = field(init=False, repr=False, compare=False)
 
@@ -237,21 +245,39 @@ class Replicated(Method):
 
     def options(self) -> dict[str, Any]:
         """Return the choices by name; a prior that is an object is named, not kept."""
-        options = super().options()
-        del options["learns"]
-        if isinstance(self.prior, Mapping):
-            options["prior"] = dirichlet_prior_as_json(self.prior)
-        return {**options, "priors": prior_options(self.priors)}
+        reading = {name: getattr(self, name) for name in _READING}
+        if self.learned is not None:
+            return {**reading, "prior": "learned", "learned": self.learned.options()}
+        prior: Any = self.prior
+        if isinstance(prior, Mapping):
+            prior = dirichlet_prior_as_json(prior)
+        own = {"prior": prior, "strength": self.strength, "joint": self.joint}
+        return {**own, **reading, "priors": prior_options(self.priors)}
 
     def chosen(self) -> dict[str, Any]:
         """Return what to write in a call; a symmetric prior only where it turns learning off."""
+        options = self.options()
+        if self.learned is not None:
+            # `pairwise` learns the prior again.
+            del options["prior"], options["learned"]
         usual = Replicated().options()
-        changed = {name: value for name, value in self.options().items() if value != usual[name]}
+        changed = {name: value for name, value in options.items() if value != usual[name]}
         off = self.joint and not self.learns and not {"prior", "strength", "priors"} & set(changed)
         return {"prior": "symmetric", **changed} if off else changed
 
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Replicated:
+        """Make the method again; what `pairwise` learned comes back with it."""
+        if "learned" not in options:
+            return cls(**options)
+        return Replicated(**{**options, "learned": LearnedPrior.from_options(options["learned"])})
+
+    # what pairs teach each other ------------------------------------------------------------------
+
     def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
-        """Return the test with what its prior says of this pair."""
+        """Return the test with what its prior says of this pair, or what others taught it."""
+        if self.taught is not None:
+            return replace(self, prior="learned", learned=self.taught.of_pair(pair), taught=None)
         if not isinstance(self.prior, Mapping) or len(results.algorithms) == 2:
             return self
         prior, strength = prior_of_pair(self.prior, results, pair)
@@ -260,24 +286,30 @@ class Replicated(Method):
     @property
     def learns_from_pairs(self) -> bool:
         """Whether no prior was given, or "learned" was; a test derived from this one never does."""
-        return self.learns and type(self) is Replicated
+        own = self.learned is None and self.taught is None
+        return self.learns and type(self) is Replicated and own
 
     def learn(self, asked: Sequence[Results]) -> Method:
-        """Return the test with the prior that all pairs teach, where there are enough."""
-        # From complete datasets: what a gap hides cannot teach.
-        whole = [one for one in map(comparison_without_gaps, asked) if one is not None]
-        if len(whole) < LEAST_PAIRS:
+        """Return the test with what all pairs teach each, where they are enough and exact."""
+        if len(asked) < LEAST_PAIRS:
             return self
-        from bayescompare.methods.replicated.learned import learned_replicated
+        own, pairs = self._with_own_prior(), {}
+        try:
+            for results in asked:
+                evidence = own.evidence(results)
+                pair = results.algorithms[0], results.algorithms[1]
+                pairs[pair] = DirichletMixture.of(evidence, own.prior_on(evidence))
+        except TooManyVectors:
+            return self
+        taught = Learned.of(pairs)
+        return self if taught is None else replace(own, prior="learned", taught=taught)
 
-        return learned_replicated(self, whole)
+    def unlearned(self) -> Replicated:
+        """Return the test with the pair's own prior."""
+        return self if self.learned is None else self._with_own_prior()
 
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Replicated:
-        """Make the method again; what `pairwise` learned comes back with it."""
-        from bayescompare.methods.replicated.learned import LearnedReplicated
-
-        return LearnedReplicated(**options) if "learned" in options else cls(**options)
+    def _with_own_prior(self) -> Replicated:
+        return Replicated(prior="symmetric", **{name: getattr(self, name) for name in _READING})
 
     @property
     def nonconjugate_priors(self) -> Priors:
@@ -286,32 +318,41 @@ class Replicated(Method):
 
     @property
     def needs_mcmc(self) -> bool:
-        """Whether a prior of the user's is not a number."""
-        return bool(self.nonconjugate_priors)
+        """Whether a prior of the user's is not a number, or powers are of uncertain datasets."""
+        return bool(self.nonconjugate_priors) or self.weighing == "powers"
 
     @property
     def supports_psis(self) -> bool:
         """Whether its draws are of likelihood times prior; those of the cut are not."""
         return self.joint
 
-    def refuses(self, quantity: str) -> str:
-        """Say what the cut does not have, and what NUTS does not give."""
-        if self.needs_mcmc and quantity == "uncertainty":
-            return (
-                "uncertainty: it is split over counts of statements, and an answer by NUTS has "
-                "none; leave out priors=."
-            )
-        if not self.joint and quantity in ("model", "sample", "log_evidence", "loo"):
-            return (
-                f"{quantity}: with joint=False each dataset is judged by itself, which is a "
-                "formula and not the posterior of a model; use joint=True."
-            )
-        return ""
+    def no_evidence(self) -> str:
+        """Say why there is no log evidence."""
+        return f"is not there. {NO_EVIDENCE}" if self.weighing else super().no_evidence()
 
-    # the answer ----------------------------------------------------------------------------------
+    def for_table(self, results: Results) -> Method:
+        """Return the variant for domains, and the test that knows what weights do to it."""
+        if results.groups is not None:
+            from bayescompare.methods.replicated.grouped import grouped_replicated
+
+            return grouped_replicated(self, results)
+        if results.weights is None:
+            return self
+        if self.prior == "learned" or not self.joint:
+            raise BayescompareError(
+                "weight=: prior='learned' and joint=False are for tables without weights; choose "
+                "another prior, and joint=True."
+            )
+        is_certain = self.evidence(results).is_certain(self.cells(results)[1].alpha)
+        return replace(self, weighing="counts" if is_certain else "powers")
+
+    # evidence, prior, posterior -------------------------------------------------------------------
 
     def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
-        """Return the statements, as the means show them, and the prior on them."""
+        """Return the statements, as the means show them, and the Dirichlet on them.
+
+        Of a learned prior it is the base φ, which each strength multiplies.
+        """
         means = results.average()
         ignored = results.gaps == "ignore"
         statements = partial_table(means).statements if ignored else Statements.of(means)
@@ -321,151 +362,134 @@ class Replicated(Method):
                 f"statements, and 'replicated' weighs each of them, at most {DENSE}: choose fewer "
                 "by measures=[...], or average the replicates and ask 'dirichlet'."
             )
+        return self.cells_of(statements)
+
+    def cells_of(self, statements: Statements) -> tuple[Statements, DirichletCells]:
+        """Return the Dirichlet on given statements."""
+        if self.learned is not None:
+            return self.learned.cells_of(statements)
         fixed = {k: v for k, v in (self.priors or {}).items() if is_shared_prior_fixed(v)}
         prior = fixed.get("alpha", self.prior)
         return dirichlet_prior_cells(prior, fixed.get("strength", self.strength), statements)
 
-    def for_table(self, results: Results) -> Method:
-        """Return the variant for domains or for weights, where there are any."""
-        if results.groups is not None:
-            from bayescompare.methods.replicated.grouped import grouped_replicated
-
-            return grouped_replicated(self, results)
-        if results.weights is None:
-            return self
-        from bayescompare.methods.replicated.weighted import weighted_replicated
-
-        return weighted_replicated(self, results)
-
-    def powers(self, results: Results) -> FloatArray | None:
-        """Return the powers that likelihoods are raised to; None where there are no weights."""
-        return None
-
     def table_evidence(self, results: Results) -> TableEvidence:
-        """Return what every dataset says about every statement."""
+        """Return what every dataset says about every statement, and what it was computed from."""
         return table_evidence(self, results)
+
+    def evidence(self, results: Results) -> Evidence:
+        """Return log ℓ of every statement, in as many versions as effects have scales."""
+        return self.evidence_of(self.table_evidence(results), results)
+
+    def evidence_of(self, table: TableEvidence, results: Results) -> Evidence:
+        """Return the same, where the table was read already; weights are powers."""
+        powers = None
+        if results.weights is not None:
+            powers = np.array(effective_weights(results.weights))
+        return Evidence.from_rows(self.cells(results)[0], table.evidence.log, powers)
+
+    def prior_on(self, evidence: Evidence) -> DirichletPrior:
+        """Return Dirichlet(α), or what the pairs of a table taught."""
+        _, cells = self.cells_of(evidence.statements)
+        if self.learned is not None:
+            own = self.unlearned().prior_on(evidence)
+            return replace(self.learned.prior_on(cells), own=own)
+        prior = DirichletPrior.of_cells(cells)
+        if self.prior != "symmetric" or set(self.priors or {}) - {"strength"}:
+            return prior
+        return replace(prior, weighed_by="strength", weight=math.exp(cells.log_total))
+
+    def posterior(
+        self, results: Results, rng: np.random.Generator | None = None
+    ) -> DirichletMixture:
+        """Return the posterior of θ: exactly, or by Gibbs sampling of the counts."""
+        return self.posterior_of(self.evidence(results), rng)
+
+    def posterior_of(
+        self, evidence: Evidence, rng: np.random.Generator | None = None, *, each: bool = False
+    ) -> DirichletMixture:
+        """Return the same, where the evidence is known; `each` as `DirichletMixture.of` has it."""
+        prior = self.prior_on(evidence)
+        try:
+            return DirichletMixture.of(evidence, prior, joint=self.joint, each=each)
+        except TooManyVectors:
+            if self.learned is None:
+                generator = rng or np.random.default_rng(0)
+                return DirichletMixture.sampled(evidence, prior, generator, joint=self.joint)
+        raise BayescompareError(
+            "prior='learned': with these replicates there are too many count vectors; give "
+            "Replicated(prior='symmetric')."
+        )
+
+    # the answer ----------------------------------------------------------------------------------
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(max) for every statement: exactly, by Gibbs sampling, or by NUTS."""
-        if self.prior == "learned":
+        if self.prior == "learned" and self.learned is None:
             raise BayescompareError(
                 "prior='learned' is learned from the pairs of a table, at least three: ask "
                 "pairwise(), or give compare() another prior ('symmetric' is the papers')."
             )
         if self.needs_mcmc:
-            from bayescompare.methods.replicated.posterior import replicated_sampled_answer
+            from bayescompare.methods.replicated.model import sampled_answer
 
-            return replicated_sampled_answer(self, results, sampling)
-        return answer_table(self, results, sampling)
-
-    def count_posterior(
-        self, results: Results, table: TableEvidence, rng: np.random.Generator
-    ) -> CountPosterior | MixedCounts:
-        """Return the posterior of the counts behind θ."""
-        return replicated_count_posterior(self, table, self.cells(results)[1].alpha, rng)
-
-    def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
-        """Return the Betas of every θ, one for each count; None where counts are sampled."""
-        if self.needs_mcmc:
-            return None
+            return sampled_answer(self, results, sampling)
         table = self.table_evidence(results)
-        posterior = self.count_posterior(results, table, np.random.default_rng(0))
-        if posterior.mcse is not None:
-            return None
-        return [posterior.betas(k) for k in range(table.evidence.log.shape[-1])]
-
-    def answer_again(
-        self, results: Results
-    ) -> Callable[[FloatArray, np.random.Generator], FloatArray]:
-        """Return a function from other rows of evidence to P(max)."""
-        statements, cells = self.cells(results)
-        return partial(answered_again, statements, cells.alpha, joint=self.joint)
-
-    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
-        """Exact leave-one-dataset-out, as a difference of log evidences."""
-        if self.needs_mcmc:
-            raise self.unavailable("exact loo with a custom prior")
-        return left_out_of_replicated(self, results)
-
-    def predictive_simulator(
-        self, results: Results
-    ) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Add datasets that are as informative as those seen."""
-        if self.needs_mcmc:
-            raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
-        return replicated_more_datasets(self, results)
-
-    def replicate_simulator(
-        self, results: Results
-    ) -> Callable[[float, np.random.Generator], FloatArray]:
-        """Multiply the replicates of the datasets seen."""
-        if self.needs_mcmc:
-            raise BayescompareError(
-                "plan(replicates=) needs a conjugate prior: this one is answered by NUTS."
+        evidence = self.evidence_of(table, results)
+        posterior = self.posterior_of(evidence, sampling.rng, each=True)
+        posterior = posterior.refined(sampling.rng)
+        is_drawn, only = posterior.states is not None, len(results.datasets) == 1
+        each = posterior.evidence.each_alone(posterior.version)
+        split = None
+        if self.learned is None:
+            split = (
+                UncertaintySplit.of_one(each) if only else UncertaintySplit.of_posterior(posterior)
             )
-        if results.gaps is not None:
-            raise BayescompareError(
-                f"plan(replicates=): with missing={results.gaps!r} some cells have no replicates "
-                "to add to; ask of a table without missing cells, or plan() about more datasets."
-            )
-        from bayescompare.methods.replicated.planning import more_replicates
+        return posterior_answer(
+            posterior,
+            leaning=self.cells(results)[0],
+            only=each[0] if only else None,
+            details=ReplicatedDetails.of_table(
+                results,
+                table,
+                each,
+                each if only else posterior.per_dataset(),
+                posterior.version,
+                how="gibbs" if is_drawn else "exact",
+                uncertainty=split,
+            ),
+            seed=sampling.seed if is_drawn else None,
+        )
 
-        return more_replicates(self, results)
-
-    # posterior -----------------------------------------------------------------------------------
+    # draws and models -----------------------------------------------------------------------------
 
     def listing(self, results: Results) -> LumpedStatements:
         """Return the cells as draws and models see them."""
         return LumpedStatements.from_cells(*self.cells(results))
 
-    def prior_strengths(self, draws: int, rng: np.random.Generator) -> FloatArray:
-        """Return what φ is multiplied by in each draw of the prior: one, where it is known."""
-        return np.ones(draws)
-
     def place_theta(
         self, form: Form, listing: LumpedStatements, datasets: int, likelihood: Callable[[Any], Any]
     ) -> Any:
-        """Add θ to the model in context; return log θ."""
+        """Add θ, and what its α is made of, to the model in context; return log θ."""
         from bayescompare.methods._shared.simplex import place_shared_dirichlet
+        from bayescompare.methods.dirichlet.learned_model import place_learned_dirichlet
         from bayescompare.methods.dirichlet.model import place_dirichlet_alpha
 
+        if self.learned is not None:
+            return place_learned_dirichlet(form, listing, self.learned, likelihood)
         alpha = place_dirichlet_alpha(self.nonconjugate_priors, listing)
         return place_shared_dirichlet(form, "theta", alpha, float(datasets), ("statement",))
 
     def model(self, results: Results) -> pm.Model:
         """Build the PyMC model, with θ as a separate variable."""
-        from bayescompare.methods.replicated.posterior import build
+        from bayescompare.methods.replicated.model import build
 
         return build(self, results, "textbook")
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it parametrised for NUTS."""
-        from bayescompare.methods.replicated.posterior import build
+        from bayescompare.methods.replicated.model import build
 
         return build(self, results, "nuts")
-
-    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
-        """Draw scale, counts and θ from their posterior, without MCMC where it is exact."""
-        if self.needs_mcmc:
-            raise BayescompareError(
-                "draws() need a conjugate prior, and this one is not: use sample(), or the "
-                "posterior kept as c.tree."
-            )
-        from bayescompare.methods.replicated.posterior import replicated_exact_tree
-
-        return replicated_exact_tree(self, results, draws, chains, rng)
-
-    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
-        """Bring NUTS's tree into the shape of `draws`."""
-        from bayescompare.methods.replicated.posterior import finish_replicated_tree
-
-        return finish_replicated_tree(tree, results, self.listing(results), rng)
-
-    def predict(
-        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
-    ) -> StrArray:
-        """Draw θ, and the statements of new datasets from it."""
-        return share_labels(self.posterior_type(self, results, answer), number, draws, rng)
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:
@@ -478,17 +502,15 @@ class Replicated(Method):
 
     def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
         """Say of one dataset that the answer is about that one only."""
-        return (
-            replicated_dataset_headline(results, decision) if len(results.datasets) == 1 else None
-        )
+        return dataset_headline(results, decision) if len(results.datasets) == 1 else None
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        return replicated_methods_text(self, answer)
+        return methods_text(self, answer)
 
     def learned_text(self, pairs: int) -> str:
         """Describe how the prior of each pair came from all of them."""
-        return replicated_learned_text(pairs)
+        return dirichlet_learned_text(pairs)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, which datasets are sure, and what was assumed of the replicates."""

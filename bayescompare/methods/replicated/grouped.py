@@ -25,9 +25,8 @@ from bayescompare.methods._shared.domains import (
 from bayescompare.methods._shared.grouped import NO_DOMAIN_EVIDENCE, GroupedMethod
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods.replicated import Replicated
-from bayescompare.methods.replicated.answer import normalised_replicated_rows, replicated_details
-from bayescompare.methods.replicated.details import ReplicatedDetails
-from bayescompare.methods.replicated.posterior import observe_replicated_table
+from bayescompare.methods.replicated.comparison import ReplicatedDetails
+from bayescompare.methods.replicated.model import observe_rows
 from bayescompare.methods.replicated.words import assumption_words
 from bayescompare.table.results import Results
 
@@ -67,25 +66,27 @@ class GroupedReplicated(GroupedMethod, Replicated):
 
     def observe_domains(self, results: Results, logs: Any) -> None:
         """Add the evidence of every dataset to the model."""
-        observe_replicated_table(logs, self.table_evidence(results))
+        scales = self.table_evidence(results).evidence.scales
+        observe_rows(logs, self.evidence(results), scales, "textbook")
 
     def sample_listing(self, results: Results) -> LumpedStatements:
         """Return the statements; of every dataset the tree shows its evidence."""
-        rows = self.table_evidence(results).evidence.log
-        shown = normalised_replicated_rows(rows, np.full(len(rows), 1.0 / len(rows)))
+        evidence = self.evidence(results)
+        versions = len(evidence.rows)
+        shown = evidence.each_alone(np.full(versions, 1.0 / versions))
         return replace(self.listing(results), weights=shown)
 
     def sample_details(self, results: Results, sample: DomainSample) -> GroupedReplicatedDetails:
         """Return what is known of each dataset and of each domain."""
         table = self.table_evidence(results)
-        rows = table.evidence.log
-        version = np.bincount(sample.version.ravel(), minlength=len(rows)) / sample.version.size
-        evidence = normalised_replicated_rows(rows, version)
+        versions = len(table.evidence.log)
+        version = np.bincount(sample.version.ravel(), minlength=versions) / sample.version.size
+        evidence = self.evidence_of(table, results).each_alone(version)
         _, codes = domain_codes(results)
         theta = sample.theta.reshape(-1, *sample.theta.shape[2:])[:, codes]
         some = theta[:: max(1, len(theta) // _AVERAGED)] * evidence
         after = (some / some.sum(axis=-1, keepdims=True)).mean(axis=0)
-        own = replicated_details(results, table, evidence, after, version, how="nuts")
+        own = ReplicatedDetails.of_table(results, table, evidence, after, version, how="nuts")
         known = {f.name: getattr(own, f.name) for f in fields(own)}
         return GroupedReplicatedDetails(**known, **domain_details(results, sample))
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import softmax
 
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.kernels.replicated.count_posterior import CountPosterior
+from bayescompare.comparison.of_posterior import least_of_rows
 from bayescompare.kernels.replicated.effects import flat_replicated_evidence
 from bayescompare.kernels.replicated.items import replicated_item_rows
 from bayescompare.kernels.replicated.learned_effects import (
@@ -24,22 +24,14 @@ from bayescompare.kernels.replicated.refinement import (
     refinement_pattern_masses,
 )
 from bayescompare.kernels.replicated.regions import Ropes
-from bayescompare.methods.replicated.differences import replicated_pair_moments
-from bayescompare.methods.replicated.evidence import TableEvidence
-from bayescompare.methods.replicated.mixed import MixedCounts
-from bayescompare.table.results import Results
+from bayescompare.methods.replicated.evidence import SEED, TableEvidence
+from bayescompare.posterior.dirichlet import DirichletMixture
 
-if TYPE_CHECKING:
-    from bayescompare.methods.replicated import Replicated
-
-__all__ = ["ReplicatedPlanRefinement", "more_replicates"]
-
-#: Seed of the lattice that four and more measures need, and of prior masses.
-_SEED = 20161
+__all__ = ["Refinement", "more_replicates"]
 
 
 def more_replicates(
-    method: Replicated, results: Results
+    table: TableEvidence, posterior: DirichletMixture
 ) -> Callable[[float, np.random.Generator], FloatArray]:
     """Return a function that multiplies every dataset's replicates and answers again.
 
@@ -47,37 +39,26 @@ def more_replicates(
     dataset given them, and the means of more replicates given those. The units of the measures and
     their typical differences are held.
     """
-    table = method.table_evidence(results)
-    refinement = ReplicatedPlanRefinement.of(method, results, table)
-    one = len(results.datasets) == 1
-    posterior = method.count_posterior(results, table, np.random.default_rng(0))
-    again = method.answer_again(results)
-    size = table.evidence.log.shape[2]
+    refinement = Refinement.of(table)
+    _, datasets, size = posterior.evidence.rows.shape
 
     def simulate(factor: float, rng: np.random.Generator) -> FloatArray:
-        theta, version = _draw_for_replicated_planning(posterior, rng)
-        if one or not method.joint:
-            # Every dataset is judged by itself.
-            theta = np.full(size, 1.0 / size)
-        logs = refinement.evidence(factor, theta, version, rng)
-        return softmax(logs[0, 0]) if one else again(logs, rng)
+        component, vector = posterior.draw_place(1, rng)
+        version = int(posterior.draw_version(vector, rng)[0])
+        theta = np.full(size, 1.0 / size)
+        # Else every dataset is judged by itself.
+        if datasets > 1 and posterior.joint:
+            (k,) = component.tolist()
+            drawn = posterior.components[k].draw(posterior.counts[vector], rng)
+            theta = np.exp(drawn[0, :-1])
+        rows = refinement.rows(factor, theta, version, rng)
+        one = datasets == 1
+        return softmax(rows[0, 0]) if one else least_of_rows(posterior, rows, rng)
 
     return simulate
 
 
-def _draw_for_replicated_planning(
-    posterior: CountPosterior | MixedCounts, rng: np.random.Generator
-) -> tuple[FloatArray, int]:
-    """Draw θ, and the number of the scale of effects."""
-    parts = posterior.parts
-    part = parts[int(rng.choice(len(parts), p=[weight for weight, _ in parts]))][1]
-    version = int(rng.choice(len(part.version), p=part.version))
-    weight = part.weight[:, version]
-    vector = part.vectors[int(rng.choice(len(weight), p=weight / weight.sum()))]
-    return rng.dirichlet(part.alpha + vector), version
-
-
-class ReplicatedPlanRefinement(NamedTuple):
+class Refinement(NamedTuple):
     """The replicates of a table, ready to be multiplied.
 
     Attributes
@@ -104,28 +85,26 @@ class ReplicatedPlanRefinement(NamedTuple):
     learned: bool
 
     @classmethod
-    def of(
-        cls, method: Replicated, results: Results, table: TableEvidence
-    ) -> ReplicatedPlanRefinement:
+    def of(cls, table: TableEvidence) -> Refinement:
         """Collect what the evidence of a table was computed from."""
-        n = len(results.datasets)
+        n = len(table.rho)
         counted = np.zeros(n, dtype=bool) if table.counted is None else table.counted
-        ropes = tuple(results[name].rope for name in results.measures)
-        patterns = (
-            replicated_pair_moments(method, results).patterns if counted.any() else [None] * n
-        )
-        kept = [c for c, here in zip(patterns, counted, strict=True) if here and c is not None]
+        every = zip(table.patterns, counted, strict=True)
+        kept = [c for c, here in every if here and c is not None]
+        masses = np.ones(1)
+        if kept:
+            masses = refinement_pattern_masses(table.ropes, np.random.default_rng(SEED))
         return cls(
             Moments(*(field[~counted] for field in table.moments)),
             kept,
             counted,
-            ropes,
-            refinement_pattern_masses(ropes, np.random.default_rng(_SEED)) if kept else np.ones(1),
+            table.ropes,
+            masses,
             table.evidence.scales,
             table.effects == "learned",
         )
 
-    def evidence(
+    def rows(
         self, factor: float, theta: FloatArray, version: int, rng: np.random.Generator
     ) -> FloatArray:
         """Log ℓ of `factor` times as many replicates, (R, n, K), given θ and the scale."""
@@ -143,19 +122,19 @@ class ReplicatedPlanRefinement(NamedTuple):
                 counts,
                 self.ropes,
                 weight,
-                _further_replicates_in_planning(factor, counts.sum()),
+                _further_replicates(factor, counts.sum()),
                 rng,
             )
             for counts in self.patterns
         ]
-        return replicated_item_rows(finer, self.ropes, np.random.default_rng(_SEED))[0]
+        return replicated_item_rows(finer, self.ropes, np.random.default_rng(SEED))[0]
 
     def _by_means(
         self, factor: float, theta: FloatArray, version: int, rng: np.random.Generator
     ) -> FloatArray:
         number = self.moments.dof + 1.0
-        more = np.array([_further_replicates_in_planning(factor, k) for k in number.tolist()])
-        lattice = np.random.default_rng(_SEED)
+        more = np.array([_further_replicates(factor, k) for k in number.tolist()])
+        lattice = np.random.default_rng(SEED)
         if not self.learned:
             finer = refined_moments(self.moments, self.ropes, theta, more, rng)
             return flat_replicated_evidence(finer, self.ropes, lattice).log
@@ -166,6 +145,6 @@ class ReplicatedPlanRefinement(NamedTuple):
         return evidence.log
 
 
-def _further_replicates_in_planning(factor: float, number: float) -> int:
+def _further_replicates(factor: float, number: float) -> int:
     """Return how many replicates more make `factor` times as many, as a whole number."""
     return round(factor * number) - round(number)

@@ -71,7 +71,7 @@ def test_counts_evidence_and_datasets_by_enumeration(name: str) -> None:
     found = vectors(rows, counts)
     assert found.keys() == expected.counts.keys()
     assert all(found[c] == pytest.approx(w, abs=1e-13) for c, w in expected.counts.items())
-    np.testing.assert_allclose(smoothed(rows, np.ones(1)), expected.per_dataset, atol=1e-12)
+    np.testing.assert_allclose(smoothed(rows)[:, :, 0], expected.per_dataset, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -128,7 +128,7 @@ def test_two_statements_are_the_joint_poisson_binomial() -> None:
     np.testing.assert_allclose(
         maxima(rows, counts), [posterior.first, posterior.second], atol=1e-11
     )
-    np.testing.assert_allclose(smoothed(rows, np.ones(1))[:, 0], posterior.wins, atol=1e-11)
+    np.testing.assert_allclose(smoothed(rows)[:, 0, 0], posterior.wins, atol=1e-11)
     assert counts.log_evidence[0] == pytest.approx(posterior.log_evidence, abs=1e-11)
     loo = left_out_by_smoothing(rows, counts, np.zeros(1))
     np.testing.assert_allclose(loo, posterior.log_predictive, atol=1e-11)
@@ -139,9 +139,9 @@ def test_long_tables_are_smoothed_in_stretches(monkeypatch: pytest.MonkeyPatch) 
     ell = np.random.default_rng(5).dirichlet(np.ones(3), 20)
     rows, _ = solved(ell, np.full(3, 0.4))
     monkeypatch.setattr("bayescompare.kernels.replicated.recursion._MOST_SIMPLEX", 0)
-    whole = smoothed(rows, np.ones(1))
+    whole = smoothed(rows)[:, :, 0]
     monkeypatch.setattr("bayescompare.kernels.replicated.smoothing._KEPT", 4)
-    np.testing.assert_allclose(smoothed(rows, np.ones(1)), whole, atol=1e-14)
+    np.testing.assert_allclose(smoothed(rows)[:, :, 0], whole, atol=1e-14)
 
 
 @pytest.mark.parametrize("joint", [True, False])
@@ -157,36 +157,30 @@ def test_runs_of_all_vectors_are_what_codes_give(
     ell[:, rng.random((n, k)) < excluded] = 0.0
     rows = rows_of(ell, rng.random(k) + 0.1)
     monkeypatch.setattr("bayescompare.kernels.replicated.recursion._LEAST_SHARE", 0.0)
-    runs = recursion_for_counts(rows, joint=joint, each=True)
+    runs, in_runs = recursion_for_counts(rows, joint=joint), smoothed(rows)
     monkeypatch.setattr("bayescompare.kernels.replicated.recursion._MOST_SIMPLEX", 0)
-    codes = recursion_for_counts(rows, joint=joint, each=True)
+    codes = recursion_for_counts(rows, joint=joint)
     assert runs is not None
     assert codes is not None
-    assert runs.each is not None
-    assert codes.each is None
     np.testing.assert_array_equal(runs.codes, codes.codes)
     np.testing.assert_allclose(runs.weight, codes.weight, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(runs.log_evidence, codes.log_evidence, rtol=0, atol=1e-12)
     if joint:
-        weights = np.array([0.2, 0.3, 0.5])
-        np.testing.assert_allclose(
-            smoothed(rows, weights, runs), smoothed(rows, weights), rtol=0, atol=1e-13
-        )
+        np.testing.assert_allclose(in_runs, smoothed(rows), rtol=0, atol=1e-13)
 
 
 def test_many_datasets_underflow_on_neither_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the urn's factors 0.51 to the power of 2,000 would be zero; it must not be."""
     rows = rows_of(np.tile([0.51, 0.49], (2000, 1)), np.full(2, 0.5))
-    runs = recursion_for_counts(rows, each=True)
+    runs, in_runs = recursion_for_counts(rows), smoothed(rows)
     monkeypatch.setattr("bayescompare.kernels.replicated.recursion._MOST_SIMPLEX", 0)
     codes = recursion_for_counts(rows)
     assert runs is not None
     assert codes is not None
-    assert runs.each is not None
     np.testing.assert_allclose(runs.weight, codes.weight, rtol=0, atol=1e-12)
     assert runs.log_evidence[0] == pytest.approx(codes.log_evidence[0], rel=1e-12)
     # Equal datasets are told the same by the others.
-    np.testing.assert_allclose(np.ptp(runs.each, axis=0), 0.0, atol=1e-11)
+    np.testing.assert_allclose(np.ptp(in_runs, axis=0), 0.0, atol=1e-11)
 
 
 def test_versions_are_independent_columns() -> None:
@@ -200,10 +194,9 @@ def test_versions_are_independent_columns() -> None:
     for r, single in enumerate(singles):
         assert counts.log_evidence[r] == pytest.approx(single.log_evidence[0], abs=1e-12)
         np.testing.assert_allclose(counts.weight[:, r], single.weight[:, 0], atol=1e-14)
-    weights = np.array([0.3, 0.7])
-    mixed = smoothed(rows, weights)
-    apart = [smoothed(rows_of(one, alpha), np.ones(1)) for one in both]
-    np.testing.assert_allclose(mixed, weights[0] * apart[0] + weights[1] * apart[1], atol=1e-13)
+    apart = [smoothed(rows_of(one, alpha))[:, :, 0] for one in both]
+    np.testing.assert_allclose(smoothed(rows), np.stack(apart, axis=2), atol=1e-13)
+    np.testing.assert_allclose(smoothed(rows, np.array([1]))[:, :, 0], apart[1], atol=1e-13)
 
 
 def test_too_many_vectors_are_refused_not_counted() -> None:

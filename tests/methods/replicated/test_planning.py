@@ -11,7 +11,6 @@ import bayescompare as bc
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.methods import Replicated
-from bayescompare.methods.replicated.planning import more_replicates
 from tests.methods.replicated.test_replicated import folds
 
 
@@ -21,7 +20,7 @@ def noisy() -> bc.Results:
 
 
 def simulated(c: Any, factor: float, number: int) -> np.ndarray:
-    simulate = more_replicates(c.method, c.results)
+    simulate = c.posterior.with_replicates()
     return np.array([simulate(factor, rng) for rng in np.random.default_rng(1).spawn(number)])
 
 
@@ -53,12 +52,11 @@ def test_endless_independent_replicates_leave_what_the_datasets_leave(
     error = left.std(ddof=1) / np.sqrt(len(left))
     assert left.mean() == pytest.approx(c.uncertainty["datasets"], abs=4.0 * error)
     assert left.mean() < c.uncertainty["total"]
-    table = c.method.table_evidence(c.results)
-    posterior = c.method.count_posterior(c.results, table, np.random.default_rng(0))
-    alpha = np.log(posterior.alpha)
+    posterior = c.method.posterior(c.results)
+    (alpha,) = (a.log_alpha for a in posterior.components)
     exact = sum(
-        w * (probability_of_maximum(DirichletCells(alpha, v.astype(float)))[0].max() >= 0.9)
-        for w, v in zip(posterior.average, posterior.vectors, strict=True)
+        w * (probability_of_maximum(DirichletCells(alpha, v))[0].max() >= 0.9)
+        for w, v in zip(posterior.weight[0], posterior.counts, strict=True)
     )
     settled = float((1.0 - left >= 0.9).mean())
     assert settled == pytest.approx(exact, abs=4.0 * np.sqrt(exact * (1.0 - exact) / len(left)))

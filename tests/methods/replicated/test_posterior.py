@@ -13,7 +13,6 @@ from scipy.stats import expon, gamma
 
 import bayescompare as bc
 from bayescompare.methods import Replicated
-from bayescompare.methods.replicated.posterior import expected_counts
 from tests.methods.replicated.test_replicated import folds
 
 QUIET: dict[str, Any] = {"progressbar": False, "cores": 1}
@@ -86,14 +85,17 @@ def test_scale_and_strength_are_summed_out(learned: Any) -> None:
     logp = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
     listing = learned.method.listing(learned.results)
     phi = np.exp(listing.log_alpha)
-    n = expected_counts(learned.method.table_evidence(learned.results))
+    evidence = learned.method.evidence(learned.results)
+    every = evidence.leanings(np.full(12, 1 / 12))
     rng = np.random.default_rng(2)
     for _ in range(3):
         point = latents(model, rng, len(phi))
         z, e = point["latent_gamma_theta"], np.exp(point["latent_exponential_theta_log__"])
         logs = []
-        for strength, weight in zip(prior.values, prior.weights, strict=True):
-            alpha = strength * phi
+        for k, weight in enumerate(prior.weights):
+            # Of a pair without a difference θ is the mean over a statement and its reverse.
+            differs, strength = k < 3, prior.values[k % 3]
+            alpha, n = strength * phi, every if differs else (every + every[::-1]) / 2
             deviation = np.sqrt(polygamma(1, alpha + n + 1))
             log_gamma = digamma(alpha + n + 1) + deviation * z
             exponential = alpha / (alpha + n) * e
@@ -102,7 +104,9 @@ def test_scale_and_strength_are_summed_out(learned: Any) -> None:
             density = gamma(alpha + 1).logpdf(np.exp(log_gamma)) + log_gamma + np.log(deviation)
             density += expon.logpdf(exponential) + np.log(alpha / (alpha + n))
             ancillary = n.sum() * total - gammaln(strength + n.sum()) + gammaln(strength)
-            data = log_likelihood(learned, x - total)
+            free = x - total
+            log_theta = free if differs else np.logaddexp(free, free[::-1]) - math.log(2)
+            data = log_likelihood(learned, log_theta)
             logs.append(np.log(weight) + density.sum() + ancillary + data)
         assert float(logp(point)) == pytest.approx(logsumexp(logs), abs=1e-8)
 

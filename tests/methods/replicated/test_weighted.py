@@ -14,7 +14,6 @@ from scipy.special import logsumexp
 import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.methods import Dirichlet, Replicated
-from bayescompare.methods.replicated.weighted import CertainReplicated
 
 WEIGHTS = (1.0, 2.0, 4.0, 1.0, 0.5, 3.0, 2.0)
 
@@ -55,7 +54,7 @@ def test_certain_datasets_are_the_weighted_dirichlet_test(effects: Any) -> None:
 
 def test_nearly_certain_datasets_are_exact_too() -> None:
     results = table(1e-9)
-    assert isinstance(Replicated().for_table(results.paired()), CertainReplicated)
+    assert not Replicated().for_table(results.paired()).needs_mcmc
     c = bc.compare(results, method="replicated")
     d = bc.compare(results.average())
     np.testing.assert_allclose(c.probability, d.probability, atol=1e-10)
@@ -90,10 +89,11 @@ def test_draws_and_predictions_of_certain_datasets() -> None:
 def test_what_weights_leave_out(noise: float) -> None:
     results = table(noise).paired()
     method = Replicated().for_table(results)
+    asked = method.posterior_type(method, results, None)  # type: ignore[arg-type]
     for quantity, words in (("loo", "scores nothing"), ("plan", "would weigh")):
-        assert words in method.refuses(quantity)
-    assert "no probability of the data" in method.no_evidence()
-    assert ("NUTS" in method.refuses("draws")) == (noise > 0.0)
+        assert words in asked.why_not(quantity)
+    assert "no probability of the data" in asked.why_not("evidence")
+    assert ("NUTS" in asked.why_not("draws")) == (noise > 0.0)
 
 
 def test_the_model_has_the_powers() -> None:
