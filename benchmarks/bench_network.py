@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import subprocess
 import sys
@@ -15,11 +16,10 @@ import numpy as np
 import pandas as pd
 
 import bayescompare as bc
-from bayescompare.kernels.network.cell_prior import CellPrior
-from bayescompare.kernels.network.dag_posterior import all_dags, edge_probabilities_of_dags
-from bayescompare.methods.network.answer import _network_answer_drawn, _network_answer_of_tree
-from bayescompare.methods.network.graph import Graph, GraphScores, default_max_parents, graph_of
-from bayescompare.methods.network.search import find_graph
+from bayescompare.kernels.network.graphs import Graph, dags, edge_probabilities
+from bayescompare.kernels.network.scores import CellPrior
+from bayescompare.kernels.network.trees import tree_maximum
+from bayescompare.posterior.graphs import GraphScores, default_max_parents, graph_of
 from bayescompare.statements import Statements
 from benchmarks.timing import Row, median_seconds
 
@@ -30,12 +30,11 @@ GROWTH = (8, 10, 12, 14, 16, 18, 20)
 # and the megabytes that the process had at its peak, imports included.
 FRESH = """
 import sys, time
-from bayescompare.methods.network.search import find_graph
 from benchmarks.bench_network import scores
 from benchmarks.timing import peak_megabytes
 ready = scores({m}, max_parents={parents})
 start = time.process_time()
-find_graph(ready, "exact")
+ready.best()
 seconds = time.process_time() - start
 print(seconds, peak_megabytes())
 """
@@ -60,12 +59,12 @@ def scores(m: int, *, seed: int = 0, max_parents: int | None = None) -> GraphSco
     """Scores of a simulated table, none of them computed yet."""
     statements = Statements.from_results(results(m, seed))
     limit = default_max_parents(statements) if max_parents is None else max_parents
-    return GraphScores(statements, 1.0, limit)
+    return GraphScores(statements, CellPrior(), limit)
 
 
 def ours(ready: GraphScores) -> Graph:
     """Search from the table on: a copy of the scores has nothing kept from the last call."""
-    return find_graph(GraphScores(ready.statements, ready.ess, ready.max_parents), "exact")
+    return GraphScores(ready.statements, ready.prior, ready.max_parents).best()
 
 
 def hill_climb(ready: GraphScores) -> Graph:
@@ -143,7 +142,7 @@ def sizes() -> list[Row]:
 def by_enumeration(ready: GraphScores) -> np.ndarray:
     """P(i → j) by adding up every graph."""
     m = len(ready.statements.measures)
-    graphs = np.array(list(all_dags(m, ready.max_parents)))
+    graphs = np.array(list(dags(m, ready.max_parents)))
     local = np.array(
         [[ready.local(j, p) if not p >> j & 1 else 0.0 for p in range(1 << m)] for j in range(m)]
     )
@@ -155,16 +154,14 @@ def by_enumeration(ready: GraphScores) -> np.ndarray:
 
 def edges() -> list[Row]:
     small = scores(5, max_parents=4)
-    error = np.abs(by_enumeration(small) - edge_probabilities_of_dags(small.local_table)).max()
+    error = np.abs(by_enumeration(small) - edge_probabilities(small.local_table)).max()
     baseline = seconds(lambda: by_enumeration(small))
     rows = []
     for m in (8, 12):
         ready = scores(m)
 
         def work(r: GraphScores = ready) -> np.ndarray:
-            return edge_probabilities_of_dags(
-                GraphScores(r.statements, r.ess, r.max_parents).local_table
-            )
+            return edge_probabilities(GraphScores(r.statements, r.prior, r.max_parents).local_table)
 
         spent = median_seconds(work)
         what = (
@@ -176,16 +173,38 @@ def edges() -> list[Row]:
 
 def tree(m: int) -> tuple[float, float, float, int]:
     """Processor times of a chain's P(max) by messages and by draws; gap in MCSE; statements."""
-    statements, prior = Statements.from_results(results(m)), CellPrior(1.0)
-    chain = statements, tuple(1 << j >> 1 for j in range(m)), list(range(m)), prior
-    exact = _network_answer_of_tree(*chain)
-    assert exact is not None
+    ready = scores(m)
+    chain = tuple(1 << j >> 1 for j in range(m))
+
+    def exact() -> np.ndarray:
+        tables = ready.tables(chain)
+        found = tree_maximum(tables, ready.statements.table.states[:, list(tables.members)])
+        assert found is not None
+        return found
+
+    p = exact()
+    draws = math.ceil((p * (1.0 - p)).max() / 1e-6)
     start = time.process_time()
-    drawn = _network_answer_drawn(*chain, 1e-3, np.random.default_rng(0))
+    share = by_drawing(ready, chain, draws)
     baseline = time.process_time() - start
-    ours = median_seconds(lambda: _network_answer_of_tree(*chain), clock=time.process_time)
-    gap = np.abs(exact.probability - drawn.probability) / np.sqrt(drawn.variance)
-    return ours, baseline, float(gap.max()), statements.n_listed
+    gap = np.abs(p - share) / np.sqrt(np.maximum(p * (1.0 - p), 1.0 / draws) / draws)
+    ours = median_seconds(exact, clock=time.process_time)
+    return ours, baseline, float(gap.max()), len(p)
+
+
+def by_drawing(ready: GraphScores, chain: Graph, draws: int) -> np.ndarray:
+    """How often each statement is the largest in so many draws of the tables."""
+    tables, rng = ready.tables(chain), np.random.default_rng(0)
+    states = ready.statements.table.states[:, list(tables.members)]
+    place = {tuple(row): k for k, row in enumerate(states.tolist())}
+    hits = np.zeros(len(states))
+    step = max(1, 4_000_000 // len(tables.alpha))
+    for start in range(0, draws, step):
+        leaders = tables.largest(tables.log_draws(min(step, draws - start), rng))
+        for row in leaders.tolist():
+            if tuple(row) in place:
+                hits[place[tuple(row)]] += 1.0
+    return hits / draws
 
 
 def trees() -> list[Row]:

@@ -25,15 +25,10 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.classic.glrt import glrt
 from bayescompare.kernels.dirichlet.pmax import Vectors, p_max
-from bayescompare.kernels.network.bdeu import bdeu_scores_of_subsets
-from bayescompare.kernels.network.dag_search import best_dag
-from bayescompare.kernels.network.forest import binary_forest_maximum, is_binary_forest
-from bayescompare.kernels.network.statements import (
-    NetworkTables,
-    is_complete_network_part,
-    network_components,
-    network_states_of_largest,
-)
+from bayescompare.kernels.network.graphs import best_dag, components, is_complete
+from bayescompare.kernels.network.scores import CellPrior, local_scores
+from bayescompare.kernels.network.tables import NetworkTables
+from bayescompare.kernels.network.trees import is_binary_tree, tree_maximum
 
 __all__ = ["TESTS", "AucScenario", "auc_cases", "auc_dirichlet_scores", "auc_glrt_scores"]
 
@@ -155,21 +150,20 @@ def _auc_network_scores(
 ) -> FloatArray:
     """The same under the best network of each case; its components multiply."""
     arity, m = scenario.arity, scenario.measures
-    score = np.ones(len(counts))
+    score, prior = np.ones(len(counts)), CellPrior()
     complete: dict[int, list[tuple[int, IntArray]]] = {}
     cube = counts.reshape(-1, *(arity,) * m)
     for case, own in enumerate(cube):
         states = np.argwhere(own)
         weights = own[own > 0].astype(np.float64)
-        log_arities = np.full(m, math.log(arity))
-        graph = best_dag(bdeu_scores_of_subsets(states, weights, log_arities, 1.0, m), m, m - 1)
-        for members in network_components(graph):
-            if is_complete_network_part(graph, members):
+        graph = best_dag(local_scores(states, weights, [arity] * m, prior, m - 1), m - 1)
+        for members in components(graph):
+            if is_complete(graph, members):
                 others = tuple(j for j in range(m) if j not in members)
                 margin = own.sum(axis=others).ravel()
                 complete.setdefault(len(members), []).append((case, margin))
             else:
-                tables = NetworkTables.count(states, weights, [arity] * m, graph, members, 1.0)
+                tables = NetworkTables.count(states, weights, [arity] * m, graph, members, prior)
                 score[case] *= _auc_component_score(tables, rng)
     for parts in complete.values():
         lead = auc_dirichlet_scores(np.stack([margin for _, margin in parts]))
@@ -179,11 +173,11 @@ def _auc_network_scores(
 
 def _auc_component_score(tables: NetworkTables, rng: np.random.Generator) -> float:
     """P(the leading statement) of one component: trees exactly, others by draws."""
-    if is_binary_forest(tables):
+    if is_binary_tree(tables):
         every = np.argwhere(np.ones(tuple(tables.arities), dtype=np.bool_))
-        exact = binary_forest_maximum(tables, every)
+        exact = tree_maximum(tables, every)
         if exact is not None:
             return float(exact.max())
-    leaders = network_states_of_largest(tables, tables.log_draws(_DRAWS, rng))
+    leaders = tables.largest(tables.log_draws(_DRAWS, rng))
     number = np.ravel_multi_index(tuple(leaders.T), tuple(tables.arities.tolist()))
     return float(np.bincount(number).max()) / _DRAWS

@@ -95,8 +95,6 @@ VARIANTS = frozenset(
         ("methods.replicated", "methods.replicated.grouped"),
         ("methods.dirichlet", "methods.dirichlet.at_once"),
         ("methods.dirichlet", "methods.dirichlet.grouped"),
-        ("methods.network", "methods.network.subset"),
-        ("methods.network.comparison", "methods.network.subset"),
     }
 )
 

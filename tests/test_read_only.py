@@ -90,7 +90,7 @@ def test_a_kernel_that_cannot_be_kept_is_used(tmp_path: Path) -> None:
     # As with the disk full: the cache can be created, and nothing can be written to it.
     code = (
         "import resource\n"
-        "from bayescompare.kernels.network import bdeu\n"
+        "from bayescompare.kernels.network import scores\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
         "import bayescompare as bc\n"
         "print(bc.compare(bc.load_example('pnn'), method='network').best)\n"

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-    from bayescompare.methods.network.details import Component, NetworkDetails
+    from bayescompare.methods.network.posterior import Component, NetworkDetails
 
 __all__ = ["plot_network"]
 
@@ -182,13 +182,13 @@ def plot_network(c: Comparison, *, least: float = 0.05, ax: Axes | None = None) 
 
 def graph_of(c: Comparison, least: float) -> Graph:
     """Return the graph, and the links outside it that are at least so probable."""
-    from bayescompare.methods.network.edges import are_graphs_summed
+    from bayescompare.posterior.graphs import are_summed
 
     if not is_number(least) or not 0 <= least <= 1:
         raise BayescompareError(f"least={least!r}: must be a probability, from 0 to 1.")
     details = cast("NetworkDetails", c.answer.details)
     names = c.results.measures
-    summed = are_graphs_summed(len(names), details.max_parents)
+    summed = are_summed(len(names), details.max_parents)
     probability = c.edges if summed or "edges" in vars(c) else None
     others: list[Edge] = []
     if probability is not None:

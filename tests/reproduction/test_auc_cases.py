@@ -74,10 +74,10 @@ def test_drawn_components_agree_with_exact_trees(monkeypatch: pytest.MonkeyPatch
     rng = np.random.default_rng(4)
     agree = np.array([[0, 0, 0], [1, 1, 1], [0, 1, 1]])
     tables = file.NetworkTables.count(
-        agree, np.array([5.0, 4.0, 2.0]), [2, 2, 2], [0, 1, 2], [0, 1, 2], 1.0
+        agree, np.array([5.0, 4.0, 2.0]), [2, 2, 2], [0, 1, 2], [0, 1, 2], file.CellPrior()
     )
     exact = file._auc_component_score(tables, rng)
-    monkeypatch.setattr(file, "is_binary_forest", lambda tables: False)
+    monkeypatch.setattr(file, "is_binary_tree", lambda tables: False)
     drawn = file._auc_component_score(tables, rng)
     error = np.sqrt(exact * (1 - exact) / file._DRAWS)
     assert drawn != exact

@@ -115,8 +115,8 @@ def test_equal_values_do_not_spoil_the_ranks() -> None:
 def test_a_posterior_of_another_prior_strength_is_found(
     factor: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from bayescompare.kernels.network import tables
     from bayescompare.methods.dirichlet import calibration as dirichlet
-    from bayescompare.methods.network import calibration as network
 
     latents, log_theta = dirichlet.draw_dirichlet_latents, dirichlet.dirichlet_log_theta
 
@@ -127,9 +127,13 @@ def test_a_posterior_of_another_prior_strength_is_found(
         many = gamma.shape[0] > 1
         return log_theta(log_alpha + (math.log(factor) if many else 0), gamma, exponential)
 
-    for module in (dirichlet, network):
-        monkeypatch.setattr(module, "draw_dirichlet_latents", other)
-        monkeypatch.setattr(module, "dirichlet_log_theta", other_theta)
+    def other_rows(log_alpha: Any, counted: Any, size: Any, rng: Any) -> Any:
+        gamma, exponential = other(log_alpha, counted, size, rng)
+        return gamma, exponential / (factor if counted.any() else 1)
+
+    monkeypatch.setattr(dirichlet, "draw_dirichlet_latents", other)
+    monkeypatch.setattr(dirichlet, "dirichlet_log_theta", other_theta)
+    monkeypatch.setattr(tables, "draw_dirichlet_latents", other_rows)
     assert not sbc("dirichlet", simulations=1000, rng=1).ok
     assert not sbc("network", simulations=500, rng=1).ok
 

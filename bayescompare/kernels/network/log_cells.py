@@ -36,7 +36,7 @@ _BENT = 4.0
 
 def log_odds_range(a: float, b: float, clip: float = _CLIP) -> tuple[float, float]:
     """Where the log odds of Beta(a, b) are, but for 1e-15 of their mass, within ±40 or ±clip."""
-    return _log_cell_range(a, b, max(clip, _CLIP))
+    return _range(a, b, max(clip, _CLIP))
 
 
 def truncated_log_cells(
@@ -67,7 +67,7 @@ def truncated_log_cells(
     clip = max(_CLIP, 1.0 + float(np.abs(thresholds).max()))
     beyond = expit(-clip)
     atoms = np.array([betainc(b, a, beyond), betainc(a, b, beyond)])
-    return _log_cell_transforms(
+    return _transforms(
         a,
         b,
         thresholds,
@@ -75,18 +75,18 @@ def truncated_log_cells(
         count,
         clip,
         atoms,
-        _log_cell_panel(nodes),
-        _log_cell_panel(2 * nodes),
+        _panel(nodes),
+        _panel(2 * nodes),
     )
 
 
 @cache
-def _log_cell_panel(nodes: int) -> FloatArray:
+def _panel(nodes: int) -> FloatArray:
     return np.stack(np.polynomial.legendre.leggauss(nodes))
 
 
 @jit()
-def _log_cell_softplus(z: float) -> float:
+def _softplus(z: float) -> float:
     return z + math.log1p(math.exp(-z)) if z > 0.0 else math.log1p(math.exp(z))
 
 
@@ -99,16 +99,16 @@ def _log_density(z: float, peak: float, a: float, b: float) -> float:
     y = z - peak
     if abs(y) < 1.0:
         return a * y - (a + b) * math.log1p(math.expm1(y) / (1.0 + math.exp(-peak)))
-    return a * y - (a + b) * (_log_cell_softplus(z) - _log_cell_softplus(peak))
+    return a * y - (a + b) * (_softplus(z) - _softplus(peak))
 
 
 @jit()
-def _log_cell_peak(a: float, b: float, clip: float) -> float:
+def _peak(a: float, b: float, clip: float) -> float:
     return min(max(math.log(a) - math.log(b), -clip), clip)
 
 
 @jit()
-def _log_cell_end(peak: float, far: float, a: float, b: float) -> float:
+def _end(peak: float, far: float, a: float, b: float) -> float:
     """Where the log density has become negligible on the way from the peak, at most `far`."""
     if _log_density(far, peak, a, b) > _NEGLIGIBLE:
         return far
@@ -123,13 +123,13 @@ def _log_cell_end(peak: float, far: float, a: float, b: float) -> float:
 
 
 @jit()
-def _log_cell_range(a: float, b: float, clip: float) -> tuple[float, float]:
-    peak = _log_cell_peak(a, b, clip)
-    return _log_cell_end(peak, -clip, a, b), _log_cell_end(peak, clip, a, b)
+def _range(a: float, b: float, clip: float) -> tuple[float, float]:
+    peak = _peak(a, b, clip)
+    return _end(peak, -clip, a, b), _end(peak, clip, a, b)
 
 
 @jit()
-def _log_cell_panel_width(z: float, sign: float, total: float) -> float:
+def _panel_width(z: float, sign: float, total: float) -> float:
     """How far a panel may reach from z, upwards or downwards, so that the density bends little."""
     width = _WIDEST
     while True:
@@ -142,7 +142,7 @@ def _log_cell_panel_width(z: float, sign: float, total: float) -> float:
 
 
 @jit(fastmath={"reassoc", "contract"})
-def _add_log_cell_panel(
+def _add_panel(
     low: float,
     high: float,
     shape: tuple[float, float, float],
@@ -166,7 +166,7 @@ def _add_log_cell_panel(
         real[q] = half * weight[q] * math.exp(_log_density(z, peak, a, b))
         imaginary[q] = 0.0
         mass += real[q]
-        u = -_log_cell_softplus(-z) if state == 0 else -_log_cell_softplus(z)
+        u = -_softplus(-z) if state == 0 else -_softplus(z)
         cosine[q], sine[q] = math.cos(step * u), math.sin(step * u)
     for j in range(len(out)):
         x, y = 0.0, 0.0
@@ -181,7 +181,7 @@ def _add_log_cell_panel(
 
 
 @jit()
-def _log_cell_transforms(
+def _transforms(
     a: float,
     b: float,
     t: FloatArray,
@@ -193,8 +193,8 @@ def _log_cell_transforms(
     beyond: FloatArray,
 ) -> AnyArray:
     last = len(t) - 1
-    left, right = _log_cell_range(a, b, clip)
-    shape = (_log_cell_peak(a, b, clip), a, b)
+    left, right = _range(a, b, clip)
+    shape = (_peak(a, b, clip), a, b)
     work = np.empty((4, beyond.shape[1]))
     out = np.zeros((2, len(t), count), dtype=np.complex128)
     gap = t[1] - t[0] if last > 0 else 0.25
@@ -202,24 +202,24 @@ def _log_cell_transforms(
     # Outwards from the thresholds, panels grow with their distance from them.
     z, walked = min(t[0], right), max(0.0, t[0] - right)
     while z > left:
-        low = max(left, z - min(_log_cell_panel_width(z, -1.0, a + b), max(gap, walked)))
-        total += _add_log_cell_panel(low, z, shape, step, 1, beyond, work, out[1, 0])
+        low = max(left, z - min(_panel_width(z, -1.0, a + b), max(gap, walked)))
+        total += _add_panel(low, z, shape, step, 1, beyond, work, out[1, 0])
         walked += z - low
         z = low
     z, walked = max(t[last], left), max(0.0, left - t[last])
     while z < right:
-        high = min(right, z + min(_log_cell_panel_width(z, 1.0, a + b), max(gap, walked)))
-        total += _add_log_cell_panel(z, high, shape, step, 0, beyond, work, out[0, last])
+        high = min(right, z + min(_panel_width(z, 1.0, a + b), max(gap, walked)))
+        total += _add_panel(z, high, shape, step, 0, beyond, work, out[0, last])
         walked += high - z
         z = high
     for k in range(last):
         z, end = max(t[k], left), min(t[k + 1], right)
         while z < end:
-            high = min(end, z + _log_cell_panel_width(z, 1.0, a + b))
-            total += _add_log_cell_panel(z, high, shape, step, 0, between, work, out[0, k])
-            _add_log_cell_panel(z, high, shape, step, 1, between, work, out[1, k + 1])
+            high = min(end, z + _panel_width(z, 1.0, a + b))
+            total += _add_panel(z, high, shape, step, 0, between, work, out[0, k])
+            _add_panel(z, high, shape, step, 1, between, work, out[1, k + 1])
             z = high
-    scale = _log_cell_scale(shape, total, atoms[0] + atoms[1])
+    scale = _scale(shape, total, atoms[0] + atoms[1])
     for k in range(last + 1):
         for j in range(count):
             # The logarithm of the atom's cell is 0, its transform 1.
@@ -231,7 +231,7 @@ def _log_cell_transforms(
 
 
 @jit()
-def _log_cell_scale(shape: tuple[float, float, float], total: float, atoms: float) -> float:
+def _scale(shape: tuple[float, float, float], total: float, atoms: float) -> float:
     """What turns the panels' relative masses into probabilities.
 
     Their sum is known, which keeps the digits that log Γ loses at large shapes; where the atoms
@@ -242,4 +242,4 @@ def _log_cell_scale(shape: tuple[float, float, float], total: float, atoms: floa
     peak, a, b = shape
     log_beta = math.lgamma(1.0 + a) + math.lgamma(1.0 + b) - math.lgamma(1.0 + a + b)
     log_beta += math.log(a + b) - math.log(a) - math.log(b)
-    return math.exp(a * peak - (a + b) * _log_cell_softplus(peak) - log_beta)
+    return math.exp(a * peak - (a + b) * _softplus(peak) - log_beta)

@@ -15,19 +15,20 @@ Benavoli & de Campos (2015), Section 5; de Campos & Benavoli (2016), Section 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._typing import FloatArray, StrArray
+from bayescompare._typing import FloatArray
+from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import PROBABILITY
+from bayescompare.comparison.columns import PROBABILITY, theta_columns
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import (
     STATEMENTS,
@@ -39,62 +40,71 @@ from bayescompare.comparison.method import (
     Replicate,
     Sampling,
 )
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.questions import FourQuestions
 from bayescompare.comparison.registry import title_in_registry
-from bayescompare.kernels.network.dag_posterior import log_number_of_dags, log_sum_over_dags
-from bayescompare.kernels.network.statements import is_complete_network_part
-from bayescompare.methods._shared.lumped import LumpedStatements
+from bayescompare.evidence import Evidence
+from bayescompare.kernels.network.graphs import Graph, dags, search_bytes
+from bayescompare.kernels.network.scores import CellPrior
+from bayescompare.kernels.network.tables import NetworkTables, joint_states
+from bayescompare.methods._shared.choice import pick_shared_choice
+from bayescompare.methods._shared.drawn import (
+    drawn_parts,
+    drawn_theta_summary,
+    shared_sampled_questions,
+)
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
+    check_shared_prior_support,
     is_number,
     is_shared_prior_fixed,
+    place_shared_prior,
     prior_options,
 )
-from bayescompare.methods.dirichlet import dirichlet_theta_summary, questions
-from bayescompare.methods.dirichlet.prior import dirichlet_prior_cells
-from bayescompare.methods.network.answer import (
-    NetworkMaximum,
-    average_graph_maximum,
-    graph_maximum,
-    graph_weights,
-    network_part_maxima,
-    network_tables_of,
+from bayescompare.methods._shared.simplex import (
+    observe_shared_weights,
+    place_shared_dirichlet,
+    shared_weighted_logs,
 )
-from bayescompare.methods.network.average import averaged_draws, averaged_sample
-from bayescompare.methods.network.comparison import NetworkComparison
-from bayescompare.methods.network.details import Component, NetworkDetails
-from bayescompare.methods.network.edges import EdgeProbabilities, edge_posterior
-from bayescompare.methods.network.family import Families
-from bayescompare.methods.network.graph import (
-    SEARCHES,
-    Graph,
-    GraphScores,
-    default_max_parents,
-    edges_of,
-)
-from bayescompare.methods.network.loo import averaged_loo, table_loo
-from bayescompare.methods.network.methods_text import network_methods_text
+from bayescompare.methods.network.alpha import cell_alpha, check_cell_alpha
 from bayescompare.methods.network.posterior import (
-    NetworkLayout,
-    build,
-    finish_network_tree,
-    single_network_tree,
+    OF_SUMS,
+    Component,
+    NetworkAnswer,
+    NetworkComparison,
+    NetworkDetails,
 )
-from bayescompare.methods.network.prior import check_network_cell_alpha, network_cell_alpha
-from bayescompare.methods.network.search import find_graph
-from bayescompare.methods.network.theta import MOST_DRAWN, drawn_theta
-from bayescompare.methods.network.words import NOT_EQUIVALENT, GraphKind, network_words
+from bayescompare.methods.network.trees import (
+    Layout,
+    Table,
+    edges_in,
+    finished_tree,
+)
+from bayescompare.methods.network.words import methods_text, summed_words, words
+from bayescompare.posterior.graphs import (
+    GraphPrior,
+    GraphScores,
+    edges_of,
+    graph_of,
+)
+from bayescompare.posterior.network import DrawnShares, Maximum, MonteCarlo, NetworkPosterior
 from bayescompare.statements import Statement, Statements
 from bayescompare.table.results import Results
-from bayescompare.text.numbers import count, memory_size_text, setting_number_text
+from bayescompare.text.numbers import memory_size_text, setting_number_text
 
 if TYPE_CHECKING:
     import pymc as pm
-    import xarray as xr
 
-__all__ = ["Network"]
+__all__ = ["Network", "average_model", "network_model"]
 
+#: Measures up to which all graphs, 543 of them, are values of one variable.
+MOST_MODELLED = 4
+#: Measures up to which all subsets fit into memory.
+MOST_SEARCHED = 22
+SEARCHES = ("exact", "hill-climb", "ges")
+#: Monte Carlo errors below this take more than 10⁹ draws.
+_LEAST_MCSE = 1e-5
 
 _PARAMETERS = (
     Parameter("ess", (), "1", "equivalent sample size: the weight of each table's prior"),
@@ -107,14 +117,115 @@ _PARAMETERS = (
     ),
 )
 
-_NO_NUTS_FORM = (
-    "average=True: sample() draws graphs exactly and their tables by NUTS, so there is no model "
-    "in the form for NUTS; log_evidence and loo() are exact, model() has the textbook form, and "
-    "average=False has both forms of one graph."
-)
 
-#: Monte Carlo errors below this take more than 10⁹ draws.
-_LEAST_MCSE = 1e-5
+# the model ----------------------------------------------------------------------------------------
+
+
+def network_model(
+    layout: Layout, graph: Graph, priors: Priors, form: Form = "textbook"
+) -> pm.Model:
+    """One graph: a conditional table for each measure, with a Dirichlet for every row."""
+    import pymc as pm
+
+    tables = layout.tables(graph)
+    with pm.Model(coords=layout.coords(tables)) as model:
+        log_theta, unlisted = 0.0, 0.0
+        for table, alpha in zip(tables, _placed_alphas(tables, priors), strict=True):
+            shown, rest = _place_table(layout, table, alpha, form)
+            log_theta, unlisted = log_theta + shown, unlisted + rest
+        _observe(layout, log_theta, unlisted, form)
+    return model
+
+
+def average_model(layout: Layout) -> pm.Model:
+    """All graphs: G is uniform, with a table for every measure and set of parents in some graph.
+
+    It is the model to look at, to edit and to draw from forwards. MCMC of it moves slowly from
+    graph to graph, since a graph proposed anew has tables that its own data never touched.
+    """
+    import pymc as pm
+
+    names = layout.results.measures
+    if len(names) > MOST_MODELLED:
+        raise BayescompareError(
+            f"model: with average=True it has a table for every set of parents in every graph, and "
+            f"is offered up to {MOST_MODELLED} measures, here there are {len(names)}; draws() "
+            "works, and search=[(parent, child), ...] gives the model of one graph."
+        )
+    graphs = list(dags(len(names), layout.scores.most))
+    arrows = [[f"{a}→{b}" for a, b in edges_of(graph, names)] for graph in graphs]
+    coords = {**layout.coords(), "parent": list(names), "child": list(names)}
+    coords["graphs"] = [", ".join(own) or "(no edge)" for own in arrows]
+    with pm.Model(coords=coords) as model:
+        graph = pm.Categorical("graph", p=np.full(len(graphs), 1.0 / len(graphs)))
+        edges = pick_shared_choice(edges_in(np.array(graphs)), graph)
+        pm.Deterministic("edge", edges, dims=("parent", "child"))
+        log_theta, unlisted = 0.0, 0.0
+        for j in range(len(names)):
+            parents = sorted({own[j] for own in graphs})
+            tables = [layout.table(j, mask, named_by_parents=True) for mask in parents]
+            for table in tables:
+                model.add_coords({d: c for d, c in table.coords.items() if d not in model.coords})
+            each = [_place_table(layout, table, table.alpha, "textbook") for table in tables]
+            which = pick_shared_choice(np.array([parents.index(own[j]) for own in graphs]), graph)
+            shown, rest = (pm.math.stack(several)[which] for several in zip(*each, strict=True))
+            log_theta, unlisted = log_theta + shown, unlisted + rest
+        _observe(layout, log_theta, unlisted, "textbook")
+    return model
+
+
+def _place_table(layout: Layout, table: Table, alpha: Any, form: Form) -> tuple[Any, Any]:
+    """Add a table; return log of its cells of the listed statements, and what the others weigh.
+
+    The ancillary re-prior of the form for NUTS is per row here; without it R-hat stays at 1.04.
+    """
+    total = table.counts.sum(axis=-1)
+    cells = place_shared_dirichlet(form, table.name, alpha, total, table.dims).ravel()
+    rest = shared_weighted_logs(layout.unlisted, cells[table.cell])
+    return cells[table.cell[layout.at]], rest
+
+
+def _observe(layout: Layout, log_theta: Any, unlisted: Any, form: Form) -> None:
+    """Add θ and the data; what is lumped in θ is observed through its cells."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    has_other = layout.listing.has_other
+    theta = pt.exp(log_theta)
+    if has_other:
+        rest = pt.maximum(1.0 - theta.sum(keepdims=True), 0.0)
+        theta = pm.math.concatenate([theta, rest])
+        log_theta = pm.math.concatenate([log_theta, pt.log(rest)])
+    theta = pm.Deterministic("theta", theta, dims="statement")
+    if form == "textbook":
+        # Through θ itself, so that pm.do(θ) reaches the data.
+        log_theta = pt.log(theta)
+    observe_shared_weights(log_theta, layout.listing.weights, unlisted if has_other else None)
+
+
+def _placed_alphas(tables: Sequence[Table], priors: Priors) -> list[Any]:
+    """α of every table's cells: fixed, or random by the user's prior on ess or alpha."""
+    import pytensor.tensor as pt
+
+    if "ess" in priors:
+        ess = place_shared_prior("ess", priors["ess"], ())
+        return [ess * np.full(table.alpha.shape, 1.0 / table.alpha.size) for table in tables]
+    if "alpha" not in priors:
+        return [table.alpha for table in tables]
+    given = pt.as_tensor_variable(place_shared_prior("alpha", priors["alpha"], ("measure",)))
+    length = given.type.shape[0] if given.ndim == 1 else None
+    if given.ndim > 1 or (length is not None and length != len(tables)):
+        raise BayescompareError(
+            f"priors['alpha'] must be one number for all, or a vector over the {len(tables)} "
+            f"measures; its shape is {given.type.shape}."
+        )
+    return [
+        (given if given.ndim == 0 else given[j]) * np.ones(table.alpha.shape)
+        for j, table in enumerate(tables)
+    ]
+
+
+# the method ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,6 +263,7 @@ class Network(Method):
         "decampos2016joint",
         "heckerman1995learning",
     )
+    posterior_type: ClassVar[type[Posterior]] = NetworkAnswer
     comparison_type: ClassVar[type[Comparison] | None] = NetworkComparison
     details_type: ClassVar[type[Details]] = NetworkDetails
     scalars_type: ClassVar[type[Scalars]] = FourQuestions
@@ -162,26 +274,10 @@ class Network(Method):
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Benavoli & de Campos (2015), Section 5"
     accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
-    provides: ClassVar[frozenset[str]] = frozenset(
-        {
-            "probability",
-            "unobserved",
-            "draws",
-            "model",
-            "sample",
-            "log_evidence",
-            "loo",
-            "questions",
-            "on",
-            "network",
-            "edges",
-            "score",
-            "components",
-            "predict",
-            "simulate",
-            "plan",
-        }
-    )
+    provides: ClassVar[frozenset[str]] = OF_SUMS | {
+        *("draws", "model", "sample", "log_evidence", "loo", "network", "edges", "score"),
+        *("predict", "simulate", "plan"),
+    }
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
     forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
     data_scale: ClassVar[str | None] = STATEMENTS
@@ -192,6 +288,10 @@ class Network(Method):
     average: bool = False
     mcse: float = 1e-3
     priors: Priors | None = None
+    #: Where θ is summed over measures that cannot be left out: the edges of the whole network, and
+    #: its posterior, which files do not hold.
+    summed_from: Sequence[Sequence[str]] | None = field(default=None, repr=False)
+    whole: NetworkPosterior | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self._check_priors()
@@ -199,8 +299,7 @@ class Network(Method):
         if self.mcse < _LEAST_MCSE:
             raise BayescompareError(
                 f"mcse={self.mcse!r}: must be at least {setting_number_text(_LEAST_MCSE)}; the "
-                "draws it takes "
-                "grow with the square of its inverse."
+                "draws it takes grow with the square of its inverse."
             )
         most: object = self.max_parents
         if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
@@ -226,7 +325,7 @@ class Network(Method):
         priors: Any = self.priors
         by_name = priors.get("alpha") if isinstance(priors, Mapping) else None
         if isinstance(by_name, Mapping):
-            check_network_cell_alpha(by_name)
+            check_cell_alpha(by_name)
             priors = {**priors, "alpha": 1.0}
         check_priors(priors, self.parameters)
         if priors and len(priors) > 1:
@@ -238,10 +337,14 @@ class Network(Method):
 
     def options(self) -> dict[str, Any]:
         """Return the choices by name; a graph as its edges, a prior that is an object by name."""
-        options = super().options()
+        options = {**super().options(), "priors": prior_options(self.priors)}
+        del options["whole"]
+        if self.summed_from is None:
+            del options["summed_from"]
         if not isinstance(self.search, str):
-            options["search"] = _plain_network_test_edges(self.search)
-        return {**options, "priors": prior_options(self.priors)}
+            edges = self.search.edges() if hasattr(self.search, "edges") else self.search
+            options["search"] = [[str(a), str(b)] for a, b, *_ in edges]
+        return options
 
     @property
     def nonconjugate_priors(self) -> Priors:
@@ -249,304 +352,232 @@ class Network(Method):
         return {k: v for k, v in (self.priors or {}).items() if not is_shared_prior_fixed(v)}
 
     @property
+    def needs_mcmc(self) -> bool:
+        """Whether the answer needs MCMC."""
+        return bool(self.nonconjugate_priors)
+
+    @property
     def _fixed_alpha(self) -> Any:
         """What the user gave as α, where it is numbers."""
         alpha = (self.priors or {}).get("alpha")
         return alpha if alpha is not None and is_shared_prior_fixed(alpha) else None
 
-    @property
-    def needs_mcmc(self) -> bool:
-        """Whether the answer needs MCMC."""
-        return bool(self.nonconjugate_priors)
+    # posterior ------------------------------------------------------------------------------------
 
-    # the graph -----------------------------------------------------------------------------------
-
-    def scores(self, results: Results) -> GraphScores:
-        """Scores of graphs on the results' statements."""
-        statements = Statements.of(results)
+    def prior_of(self, statements: Statements) -> GraphPrior:
+        """Return what is believed of these statements' tables and graphs."""
         if len(statements.measures) < 2:
             raise BayescompareError(
                 "a network needs at least two measures; on one it is the plain test: "
                 "method='dirichlet'."
             )
-        ess = (self.priors or {}).get("ess", self.ess)
-        limit = default_max_parents(statements) if self.max_parents is None else self.max_parents
-        given = self._fixed_alpha
-        alpha = None if given is None else network_cell_alpha(given, statements)
-        return GraphScores(statements, float(ess) if is_number(ess) else self.ess, limit, alpha)
+        ess, given = (self.priors or {}).get("ess", self.ess), self._fixed_alpha
+        alpha = None if given is None else cell_alpha(given, statements)
+        return GraphPrior(
+            CellPrior(float(ess) if is_number(ess) else self.ess, alpha),
+            self.max_parents,
+            self._find,
+            is_learned=isinstance(self.search, str),
+            is_averaged=self.average,
+        )
 
-    def graph(self, scores: GraphScores) -> Graph:
-        """Find the graph, or read the user's."""
-        return find_graph(scores, self.search)
+    def _find(self, scores: GraphScores) -> Graph:
+        """Find the graph: exactly, by one of pgmpy's searches, or read the user's."""
+        from bayescompare.methods.network.to_pgmpy import search_by_pgmpy
 
-    def edges(self, results: Results) -> EdgeProbabilities:
-        """P(row → column) over all graphs; where they are sampled, by a seed of their own."""
-        return edge_posterior(self.scores(results), np.random.default_rng(0))
+        m = len(scores.statements.measures)
+        if not isinstance(self.search, str):
+            return graph_of(self.search, scores.statements.measures)
+        if self.search != "exact":
+            return search_by_pgmpy(scores, self.search)
+        if m > MOST_SEARCHED:
+            raise BayescompareError(
+                f"search='exact' on {m} measures would need {memory_size_text(search_bytes(m))} "
+                f"(limit: {MOST_SEARCHED} measures); use search='hill-climb'."
+            )
+        return scores.best()
 
-    # the answer ----------------------------------------------------------------------------------
+    def posterior_of(
+        self, results: Results, rng: np.random.Generator | None = None
+    ) -> NetworkPosterior:
+        """Return the posterior of θ: of the graph found or given, or averaged over all."""
+        statements = Statements.of(results)
+        return NetworkPosterior(
+            evidence=Evidence.counted(statements),
+            prior=self.prior_of(statements),
+            monte_carlo=MonteCarlo(self.mcse, rng or np.random.default_rng(0)),
+        )
+
+    def layout(self, results: Results) -> tuple[Layout, Graph]:
+        """Lay out the tables of the graph."""
+        learned = self.posterior_of(results).learned
+        return Layout.of(results, learned.scores), learned.graph
+
+    # the answer -----------------------------------------------------------------------------------
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(max) under the best graph, or averaged over all of them."""
-        scores = self.scores(results)
-        graph = self.graph(scores)
-        if self.needs_mcmc:
-            from bayescompare.methods.network.sampled import sampled_answer
-
-            return sampled_answer(self, results, scores, graph, sampling)
-        maximum, parts = graph_maximum(
-            scores.statements, graph, scores.prior, self.mcse, sampling.rng
+        if self.summed_from is not None:
+            return self._answer_of_sum(results, sampling)
+        posterior = self.posterior_of(results, sampling.rng)
+        scores, graph, _ = posterior.learned
+        details = NetworkDetails(
+            edges=tuple(edges_of(graph, results.measures)),
+            score=scores.graph(graph),
+            max_parents=scores.max_parents,
+            components=(),
         )
-        if self.average:
-            maximum = average_graph_maximum(scores, self.mcse, sampling.rng)
-        answer = self.describe(scores, graph, maximum, parts, sampling)
-        graphs = self.graphs(scores, graph, sampling.rng)
-        # A seed of their own, as the intervals of θ have.
-        own = network_part_maxima(scores, graphs, np.random.default_rng(0))
-        answer = replace(answer, parts={PROBABILITY: own})
-        if (
-            is_complete_network_part(graph, range(len(graph)))
-            and not self.average
-            and scores.prior.equivalent
-        ):
-            _, cells = dirichlet_prior_cells("symmetric", scores.ess, scores.statements)
-            figures = questions(scores.statements, cells, answer)
-            return replace(answer, per_statement=dirichlet_theta_summary(cells), scalars=figures)
-        layouts = [self.layout(results, scores, one) for one in graphs]
-        weights = np.array(list(graphs.values()))
-        extra, figures = drawn_theta(scores.statements, layouts, weights, answer)
-        return replace(answer, per_statement=extra, scalars=figures)
+        if self.needs_mcmc:
+            return self._sampled_answer(
+                results, Layout.of(results, scores), graph, details, sampling
+            )
+        groups = [_component(scores.statements, *part) for part in posterior.components]
+        return _answer_of(
+            posterior,
+            scores.statements,
+            log_evidence=posterior.log_evidence,
+            details=replace(details, components=tuple(groups)),
+            seed=None if posterior.mcse() is None else sampling.seed,
+        )
 
-    def describe(
+    def _answer_of_sum(self, results: Results, sampling: Sampling) -> Answer:
+        """Draw the tables, sum θ over the other measures, count which statement is largest."""
+        if self.whole is None:
+            raise BayescompareError("this answer was summed from a network that is not here.")
+        draws = max(1, int(np.ceil(0.25 / self.mcse**2)))
+        shares = self.whole.events(results.measures, draws, sampling.rng)
+        assert isinstance(shares, DrawnShares)
+        details = NetworkDetails(edges=(), score=None, max_parents=0, components=())
+        return _answer_of(shares, Statements.of(results), details=details, seed=sampling.seed)
+
+    def _sampled_answer(
         self,
-        scores: GraphScores,
+        results: Results,
+        layout: Layout,
         graph: Graph,
-        maximum: NetworkMaximum,
-        parts: list[tuple[list[int], NetworkMaximum]],
+        details: NetworkDetails,
         sampling: Sampling,
     ) -> Answer:
-        """Put probabilities and what was learned into an answer."""
-        statements = scores.statements
-        seen = statements.table.counts > 0
-        return Answer.over(
+        """Sample the tables where α has a distribution of the user's, by NUTS."""
+        priors, statements = self.nonconjugate_priors, Statements.of(results)
+        textbook = network_model(layout, graph, priors)
+        check_shared_prior_support(priors, self.parameters, textbook)
+        for_nuts = network_model(layout, graph, priors, "nuts")
+        sampled = nuts.sample_nuts_as_asked(sampling, for_nuts, through=textbook)
+        tree = finished_tree(layout, graph, sampled)
+        drawn = tree["posterior"].to_dataset()
+        each = layout.leads(graph, drawn, statements)
+        p, theta = each.mean(axis=(0, 1)), drawn["theta"]
+        answer = Answer.over(
             statements,
-            probability=maximum.probability,
-            unobserved=max(0.0, 1.0 - float(maximum.probability[seen].sum())),
-            mcse=None if maximum.exact else np.sqrt(maximum.variance),
-            log_evidence=self._log_evidence(scores, graph),
-            details=NetworkDetails(
-                edges=tuple(edges_of(graph, statements.measures)),
-                score=scores.graph(graph),
-                max_parents=scores.max_parents,
-                components=tuple(_network_test_component(statements, *part) for part in parts),
-            ),
-            seed=None if maximum.exact else sampling.seed,
+            probability=p,
+            unobserved=max(0.0, 1.0 - float(p[statements.table.counts > 0].sum())),
+            mcse=nuts.nuts_monte_carlo_error(each),
+            details=details,
+            per_statement=drawn_theta_summary(theta, statements),
+            parts=drawn_parts(theta, statements),
+            tree=tree,
+            seed=sampling.seed,
         )
+        return replace(answer, scalars=shared_sampled_questions(theta, statements, answer))
 
-    def _log_evidence(self, scores: GraphScores, graph: Graph) -> float | None:
-        if self.needs_mcmc:
-            return None
-        if not self.average:
-            return scores.graph(graph)
-        m = len(graph)
-        number = log_number_of_dags(m, min(scores.max_parents, m - 1))
-        return log_sum_over_dags(scores.local_table) - number
-
-    def graphs(
-        self, scores: GraphScores, graph: Graph, rng: np.random.Generator
-    ) -> dict[Graph, float]:
-        """Return the graph, or with average one for each class of graphs, with its weight."""
-        return graph_weights(scores, rng) if self.average else {graph: 1.0}
-
-    def layout(self, results: Results, scores: GraphScores, graph: Graph) -> NetworkLayout:
-        """Lay out the tables of a graph."""
-        tables = network_tables_of(scores.statements, graph, range(len(graph)), scores.prior)
-        # The tables have a cell for every state, observed or not.
-        statements = scores.statements.complete_levels()
-        return NetworkLayout.of(results, statements, tables, self._listing(statements))
-
-    def _listing(self, statements: Statements) -> LumpedStatements:
-        return LumpedStatements.from_cells(*dirichlet_prior_cells("symmetric", 1.0, statements))
-
-    # posterior -----------------------------------------------------------------------------------
+    # models and draws -----------------------------------------------------------------------------
 
     def model(self, results: Results) -> pm.Model:
         """Build the PyMC model of the graph, or of all: a Dirichlet for every row of a table."""
+        layout, graph = self.layout(results)
         if self.average:
-            from bayescompare.methods.network.average_model import build_average
-
-            return build_average(self.families(results))
-        return self._model(results, "textbook")
+            return average_model(layout)
+        return network_model(layout, graph, self.nonconjugate_priors)
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it parametrised for NUTS."""
         if self.average:
-            raise BayescompareError(_NO_NUTS_FORM)
-        return self._model(results, "nuts")
-
-    def evidence_model(self, results: Results) -> pm.Model:
-        """Build the model without a discrete variable: the graph is summed out."""
-        if not self.average:
-            return self.model(results)
-        from bayescompare.methods.network.average_model import build_summed_network
-
-        return build_summed_network(self.families(results))
-
-    def families(self, results: Results) -> Families:
-        """The families of measures and parents, from which all graphs are made."""
-        scores = self.scores(results)
-        return Families(results, scores, self._listing(scores.statements.complete_levels()))
-
-    def _model(self, results: Results, form: Form) -> pm.Model:
-        scores = self.scores(results)
-        return build(
-            self.layout(results, scores, self.graph(scores)), self.nonconjugate_priors, form
-        )
-
-    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
-        """Draw the tables, and θ with them, from their posterior."""
-        if self.needs_mcmc:
             raise BayescompareError(
-                "draws() need a conjugate prior, and this one is not: use sample(), or the "
-                "posterior kept as c.tree."
+                "average=True: draws() draw graphs and their tables exactly, so there is no model "
+                "in the form for NUTS; log_evidence and loo() are exact, model() has the textbook "
+                "form, and average=False has both forms of one graph."
             )
-        if self.average:
-            return averaged_draws(self.families(results), draws=draws, chains=chains, rng=rng)
-        scores = self.scores(results)
-        layout = self.layout(results, scores, self.graph(scores))
-        cells = len(layout.tables.alpha)
-        if chains * draws * cells > MOST_DRAWN:
-            raise BayescompareError(
-                f"draws={draws}, chains={chains}: the tables have {count(cells)} cells, so these "
-                f"draws would take {memory_size_text(chains * draws * cells * 8)} several times "
-                "over; ask "
-                f"for at most {max(1, MOST_DRAWN // (chains * cells))} draws, or compare fewer "
-                "algorithms."
-            )
-        return single_network_tree(layout, draws=draws, chains=chains, rng=rng)
-
-    def own_sample(
-        self,
-        results: Results,
-        *,
-        draws: int,
-        chains: int,
-        rng: np.random.Generator,
-        options: Mapping[str, Any],
-    ) -> xr.DataTree | None:
-        """With average=True: graphs exactly, their tables by NUTS."""
-        if not self.average:
-            return None
-        return averaged_sample(
-            self.families(results), draws=draws, chains=chains, rng=rng, options=options
-        )
-
-    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
-        """Bring NUTS's tree into the shape of `draws`."""
-        if self.average:
-            from bayescompare.methods.network.average_model import finish_average
-
-            return finish_average(self.families(results), tree)
-        scores = self.scores(results)
-        return finish_network_tree(self.layout(results, scores, self.graph(scores)), tree)
-
-    def predict(
-        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
-    ) -> StrArray:
-        """Draw tables, with average=True a graph before them, and new statements from them."""
-        from bayescompare.methods.network.prediction import predict_by_network
-
-        return predict_by_network(self, results, answer, number, draws, rng)
-
-    def simulate(self, results: Results, rng: np.random.Generator) -> Results:
-        """Draw the tables from their prior, and the states of each dataset from them."""
-        from bayescompare.methods.network.prediction import simulated
-
-        return simulated(self, results, rng)
-
-    def leads(self, results: Results, answer: Answer) -> FloatArray:
-        """Which statement has the largest θ in each draw of the tables."""
-        from bayescompare.methods.network.sampled import lead_in_network_draws
-
-        assert answer.tree is not None
-        scores = self.scores(results)
-        layout = self.layout(results, scores, self.graph(scores))
-        return lead_in_network_draws(layout, answer.tree["posterior"].to_dataset())
-
-    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
-        """Exact leave-one-dataset-out; what was learned is learned anew without the dataset.
-
-        A graph that all data chose would have seen the dataset that it predicts.
-        """
-        scores = self.scores(results)
-        if self.average:
-            return averaged_loo(results, scores)
-        layout = self.layout(results, scores, self.graph(scores))
-        without, within = table_loo(layout)
-        if isinstance(self.search, str):
-            without = self._learned_without(results, scores)
-        return without, within
-
-    def predictive_simulator(
-        self, results: Results
-    ) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Predict datasets by the network, and learn and answer anew with them."""
-        if self.needs_mcmc:
-            raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
-        from bayescompare.methods.network.plan import plan_network
-
-        return plan_network(self, results)
-
-    def _learned_without(self, results: Results, scores: GraphScores) -> FloatArray:
-        """Log predictive density of each dataset under the graph that the others choose."""
-        density = np.empty(len(results.datasets))
-        for i, left_out in enumerate(results.datasets):
-            others = [name for name in results.datasets if name != left_out]
-            rest = self.scores(results.sel(datasets=others))
-            graph = self.graph(rest)
-            density[i] = scores.graph(graph) - rest.graph(graph)
-        return density
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Network:
-        """Make the method again, with a mark if it was summed over other measures."""
-        from bayescompare.methods.network.subset import SummedNetwork
-
-        return SummedNetwork(**options) if "summed_from" in options else cls(**options)
+        return network_model(*self.layout(results), self.nonconjugate_priors, "nuts")
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:
         """Simulate from the model, for calibration by simulation."""
-        from bayescompare.methods.network.calibration import simulate
+        return simulate_fork
 
-        return simulate
-
-    def methods_text(self, answer: Answer | None) -> str:
-        """Describe the test for a methods section."""
-        return network_methods_text(self, answer)
+    # words ----------------------------------------------------------------------------------------
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, which measures depend on each other, and which decide it."""
-        kind: GraphKind = "learned" if isinstance(self.search, str) else "given"
-        if self.average:
-            kind = "averaged"
-        sentences = network_words(kind, results, answer, decision)
-        return [*sentences, *([NOT_EQUIVALENT] if self._fixed_alpha is not None else [])]
+        if self.summed_from is not None:
+            return summed_words(results, answer, decision)
+        return words(self, results, answer, decision)
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return methods_text(self, answer)
 
 
-def _network_test_component(
-    statements: Statements, members: list[int], part: NetworkMaximum
-) -> Component:
+def _answer_of(
+    posterior: NetworkPosterior | DrawnShares, statements: Statements, **more: Any
+) -> Answer:
+    """Read P(max), shares, parts and the four questions off a posterior."""
+    p, mcse, none = posterior.p_max()[:-1], posterior.mcse(), posterior.none_leads
+    parts = {PROBABILITY: posterior.parts()} if len(statements.measures) > 1 else {}
+    mean = posterior.mean()
+    answer = Answer.over(
+        statements,
+        probability=p,
+        mcse=None if mcse is None else mcse[:-1],
+        unobserved=max(0.0, 1.0 - none - float(p[statements.table.counts > 0].sum())),
+        none_leads=none,
+        per_statement=theta_columns(mean, *posterior.intervals()),
+        parts=parts,
+        **more,
+    )
+    best = answer.labels.index(decide(answer).statement)
+    questions = FourQuestions(
+        most_probable=float(p[best]),
+        beats_opposite=posterior.order(best),
+        majority=posterior.majority(best),
+        expected=float(mean[best]),
+    )
+    return replace(answer, scalars=questions)
+
+
+def _component(statements: Statements, members: list[int], part: Maximum) -> Component:
     """The answer of one component by itself: its own best statement."""
     best = int(np.argmax(part.probability))
-    label = str(Statement.parse(statements.labels[best]).on(members))
     return Component(
         measures=tuple(statements.measures[j] for j in members),
-        best=label,
+        best=str(Statement.parse(statements.labels[best]).on(members)),
         probability=float(part.probability[best]),
         exact=part.exact,
     )
 
 
-def _plain_network_test_edges(graph: Any) -> list[list[str]]:
-    edges = graph.edges() if hasattr(graph, "edges") else graph
-    return [[str(a), str(b)] for a, b, *_ in edges]
+def simulate_fork(
+    simulations: int,
+    draws: int,
+    rng: np.random.Generator,
+    *,
+    datasets: int = 15,
+    ess: float = 1.0,
+) -> Iterator[Replicate]:
+    """Truths from a fork of three measures, and draws from their posteriors."""
+    every, prior = joint_states([2] * 3), CellPrior(ess)
+
+    def count(seen: FloatArray) -> NetworkTables:
+        return NetworkTables.count(every, seen, [2] * 3, (0, 0b001, 0b001), range(3), prior)
+
+    cells = count(np.zeros(8)).cells(every)
+    for _ in range(simulations):
+        logs = count(np.zeros(8)).log_draws(1, rng, prior=True)
+        truth = np.exp(logs[0, cells].sum(axis=-1))
+        outcomes = rng.choice(8, size=datasets, p=truth / truth.sum())
+        after = count(np.bincount(outcomes, minlength=8).astype(np.float64))
+        drawn = np.exp(after.log_draws(draws, rng)[:, cells].sum(axis=-1))
+        yield {
+            "theta": (float(truth[0]), drawn[:, 0]),
+            "largest": (float(truth.max()), drawn.max(axis=1)),
+        }

@@ -1,344 +1,339 @@
-"""The network test as draws and as a PyMC model: conditional tables, and θ as their product."""
+"""What an answer of the network test can be asked, and the comparison that has it."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
+import pandas as pd
+import xarray as xr
 
-from bayescompare._errors import BayescompareError
-from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
-from bayescompare.comparison.method import Form
-from bayescompare.kernels.dirichlet.posterior import draw_dirichlet_latents
-from bayescompare.kernels.network.statements import NetworkTables
-from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.priors import Priors, place_shared_prior
-from bayescompare.methods._shared.simplex import (
-    LATENTS,
-    observe_shared_weights,
-    place_shared_dirichlet,
-    shared_weighted_logs,
+from bayescompare._errors import BayescompareError, QuantityNotAvailableError
+from bayescompare._typing import FloatArray, StrArray
+from bayescompare.comparison import nuts
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.compose import comparison_of
+from bayescompare.comparison.details import Details
+from bayescompare.comparison.method import Method, Sampling
+from bayescompare.comparison.posterior import Posterior
+from bayescompare.comparison.questions import Questions
+from bayescompare.kernels.network.graphs import Graph, closed_graph
+from bayescompare.methods._shared.prediction import shared_sampled_posterior
+from bayescompare.methods._shared.simulated import (
+    shared_table_of_statements,
+    shared_truth_in_tree,
 )
-from bayescompare.methods._shared.trees import (
-    make_shared_tree,
-    shared_latent_log_prior,
-    shared_marginal_dims,
-    shared_ratio_prior,
-    shared_statement_coords,
-    shared_statement_each,
-    shared_without_latents,
-    shrink_shared_predictions,
-    sign_shared_tree,
-)
-from bayescompare.methods.network.answer import MOST_ANCESTORS
-from bayescompare.statements import OUTCOME, Statements
+from bayescompare.methods._shared.trees import make_shared_tree
+from bayescompare.methods.dirichlet import Dirichlet
+from bayescompare.methods.network.trees import Layout, draws_tree, finished_tree
+from bayescompare.posterior.graphs import edge_posterior, edges_of, graph_of, graph_weights
+from bayescompare.posterior.network import MonteCarlo, NetworkPosterior
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
-    import pymc as pm
-    import xarray as xr
+    from pgmpy.models import DiscreteBayesianNetwork
 
-__all__ = [
-    "NetworkLayout",
-    "build",
-    "drawn_network_tables",
-    "finish_network_tree",
-    "single_network_tree",
-]
+    from bayescompare.methods.network import Network
+
+__all__ = ["OF_SUMS", "Component", "NetworkAnswer", "NetworkComparison", "NetworkDetails"]
+
+#: What a sum over measures of a network can still be asked.
+OF_SUMS = frozenset({"probability", "unobserved", "questions", "components", "on"})
 
 
 @dataclass(frozen=True)
-class NetworkLayout:
-    """Where everything of one network stands: tables, names, dims, statements shown.
+class Component(Details):
+    """A group of measures that the graph links with no other, and its answer by itself.
 
     Attributes
     ----------
-    results, statements, tables, listing
-        The data, and the tables of *all* measures.
-    shown : array (S, m)
-        States of the statements listed by themselves.
-    weights : array (n, C)
-        Each dataset's weight in every cell of the tables.
-    unlisted : array (n, C)
-        The part of it that comes from statements not listed by themselves.
+    measures : tuple of str
+    best : str
+        The most probable statement about these measures.
+    probability : float
+        P(it is the most probable one).
+    exact : bool
+        Whether that carries no Monte Carlo error.
     """
 
-    results: Results
-    statements: Statements
-    tables: NetworkTables
-    listing: LumpedStatements
-    shown: IntArray
-    weights: FloatArray
-    unlisted: FloatArray
+    measures: tuple[str, ...]
+    best: str
+    probability: float
+    exact: bool
 
-    @classmethod
-    def of(
-        cls,
-        results: Results,
-        statements: Statements,
-        tables: NetworkTables,
-        listing: LumpedStatements,
-    ) -> NetworkLayout:
-        """Lay out a network's tables over the listed statements."""
-        table = statements.table
-        named = [label for label in listing.labels if statements.find(label) is not None]
-        shown = table.states[[statements.find(label) or 0 for label in named]]
-        every = np.ones(len(table.states), dtype=np.bool_)
-        apart = np.zeros_like(every) if not listing.has_other else every.copy()
-        apart[[statements.find(label) or 0 for label in named]] = False
-        return cls(
-            results,
-            statements,
-            tables,
-            listing,
-            shown,
-            _network_test_cell_weights(statements, tables, every),
-            _network_test_cell_weights(statements, tables, apart),
-        )
 
-    def name(self, k: int) -> str:
-        """Variable of the k-th table; a slash cannot stand in a netCDF name."""
-        return f"cpt_{self.statements.measures[self.tables.members[k]]}".replace("/", "∕")
+@dataclass(frozen=True)
+class NetworkDetails(Details):
+    """The graph that was learned, or given.
 
-    def dims(self, k: int) -> tuple[str, str]:
-        """Dims of the k-th table: configuration of the parents, own state."""
-        measure = self.name(k).removeprefix("cpt_")
-        return f"given_{measure}", f"state_{measure}"
+    Attributes
+    ----------
+    edges : tuple of (str, str)
+        Its arrows, from parent to child.
+    score : float, optional
+        Its log BDeu; None where measures of it were summed over.
+    max_parents : int
+        How many parents a measure could have.
+    components : tuple of Component
+        Its independent groups of measures; none where they were not asked by themselves.
+    """
 
-    def part(self, k: int) -> slice:
-        """Cells of the k-th table."""
-        return slice(int(self.tables.offsets[k]), int(self.tables.offsets[k + 1]))
+    edges: tuple[tuple[str, str], ...]
+    score: float | None
+    max_parents: int
+    components: tuple[Component, ...]
 
-    def rows(self, values: FloatArray, k: int) -> FloatArray:
-        """The k-th table's cells as (…, configuration, state)."""
-        part = values[..., self.part(k)]
-        return part.reshape(*part.shape[:-1], -1, int(self.tables.arities[k]))
+    @property
+    def log_bdeu(self) -> float:
+        """The score; NaN where there is none."""
+        return math.nan if self.score is None else self.score
 
-    def coords(self) -> dict[str, list[str]]:
-        """Coords of the model and of trees."""
-        coords = shared_statement_coords(self.results, self.listing)
-        for k in range(len(self.tables.members)):
-            configuration, state = self.dims(k)
-            coords[configuration], coords[state] = self._configurations(k), self._states(k)
-        return coords
 
-    def _states(self, k: int) -> list[str]:
-        return self.statements.state_names(self.tables.members[k])
+class NetworkAnswer(Posterior):
+    """θ after the data, with its draws, predictions and tables from the prior."""
 
-    def _configurations(self, k: int) -> list[str]:
-        above = self.tables.parents[k]
-        names = [self.statements.measures[self.tables.members[p]] for p in above]
-        configurations = [""]
-        for parent, name in zip(above, names, strict=True):
-            configurations = [
-                f"{before}{'|' if before else ''}{name}:{state}"
-                for before in configurations
-                for state in self._states(parent)
-            ]
-        return [c or "(none)" for c in configurations]
+    method: Network
 
-    def theta(self, log_cells: FloatArray) -> FloatArray:
-        """θ of the listed statements, and of all others together where they are not listed."""
-        shown = np.exp(log_cells[..., self.tables.cells(self.shown)].sum(axis=-1))
-        if not self.listing.has_other:
-            return np.asarray(shown)
-        rest = np.maximum(1.0 - shown.sum(axis=-1, keepdims=True), 0.0)
-        return np.concatenate([shown, rest], axis=-1)
+    @cached_property
+    def network(self) -> NetworkPosterior:
+        """The posterior, of a graph that is found once."""
+        return self.method.posterior_of(self.results)
 
-    def marginal(self, log_cells: FloatArray) -> FloatArray | None:
-        """Who leads each measure, summed over its ancestors; None if they are too many."""
-        l = len(self.statements.algorithms)
-        columns = []
-        for k in range(len(self.tables.members)):
-            above = _network_test_ancestors(self.tables, k)
-            sizes = [int(self.tables.arities[p]) for p in above]
-            if math.prod(sizes) > MOST_ANCESTORS:
-                return None
-            grid = np.stack(np.meshgrid(*map(np.arange, sizes), indexing="ij"), -1).reshape(
-                -1, len(above)
+    @cached_property
+    def _layout(self) -> tuple[Layout, Graph]:
+        return Layout.of(self.results, self.network.learned.scores), self.network.learned.graph
+
+    def why_not(self, quantity: str) -> str:
+        """Say what an average, and a sum over measures, cannot be asked."""
+        if self.method.summed_from is not None and quantity not in OF_SUMS:
+            return "this answer was summed from a network by on(); ask the whole one."
+        if self.method.average and quantity == "sample":
+            return "sample: with average=True draws() are exact, and NUTS has nothing to add."
+        if self.method.average and quantity == "evidence":
+            return "Averaged over graphs it is known exactly, see log_evidence."
+        return ""
+
+    def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
+        """Draw the tables, and θ with them, from their posterior."""
+        if self.method.needs_mcmc:
+            raise BayescompareError(
+                "draws() need a conjugate prior, and this one is not: use sample(), or the "
+                "posterior kept as c.tree."
             )
-            states = np.zeros((len(grid), len(self.statements.measures)), dtype=np.int64)
-            states[:, [self.tables.members[p] for p in above]] = grid
-            cells = self.tables.cells(states)[:, above]
-            probability = np.exp(log_cells[..., cells].sum(axis=-1))
-            leaders = self.statements.levels[self.tables.members[k]][
-                states[:, self.tables.members[k]], 0
-            ]
-            leads = (leaders[:, None] == np.arange(l)).astype(float)
-            columns.append(probability @ leads)
-        order = np.argsort(self.tables.members)
-        stacked = np.stack(columns, axis=-2)[..., order, :]
-        return stacked[..., 0] if l == 2 else stacked
+        layout, graph = self._layout
+        return draws_tree(layout, None if self.method.average else graph, (chains, draws), rng)
+
+    def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
+        """Bring NUTS's tree into the shape of `draws`."""
+        return finished_tree(*self._layout, tree)
+
+    def leads(self) -> FloatArray:
+        """Which statement has the largest θ in each draw of the tables."""
+        assert self.answer.tree is not None
+        layout, graph = self._layout
+        drawn = self.answer.tree["posterior"].to_dataset()
+        return layout.leads(graph, drawn, self.network.evidence.statements)
+
+    def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
+        """Exact leave-one-dataset-out; what was learned is learned anew without the dataset."""
+        return self.network.leave_one_out()
+
+    def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets by the network, and learn and answer anew with them."""
+
+        def simulate(number: int, rng: np.random.Generator) -> FloatArray:
+            (states,) = self.network.predict(number, 1, rng)
+            after = self.network.with_more(states, MonteCarlo(0.01, rng, is_rough=True))
+            # A verdict rests on what is said of each measure, too.
+            return np.fmin(after.p_max()[:-1], after.parts().min(axis=1))
+
+        return simulate
+
+    def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
+        """Draw tables, with average=True a graph before them, and new statements from them."""
+        layout, graph = self._layout
+        if not self.method.needs_mcmc:
+            return layout.labels(self.network.predict(number, draws, rng))
+        tables = layout.scores.tables(graph)
+        logs = layout.log_cells(tables, shared_sampled_posterior(self.answer))
+        flat = logs.reshape(-1, logs.shape[-1])
+        taken = rng.choice(len(flat), size=draws, replace=draws > len(flat))
+        return layout.labels(tables.new_states(flat[taken], number, rng))
+
+    def simulate(self, rng: np.random.Generator) -> Results:
+        """Draw the tables from their prior, and the states of each dataset from them.
+
+        The graph is the one of this answer, as `model()` has it; with average=True it is drawn too,
+        all graphs being alike probable.
+        """
+        results, average = self.results, self.method.average
+        layout, graph = self._layout
+        if average:
+            weights = graph_weights(layout.scores, rng, prior=True)
+            graph = list(weights)[int(rng.choice(len(weights), p=list(weights.values())))]
+        tables, hyper = layout.scores.tables(graph), xr.Dataset()
+        if self.method.needs_mcmc:
+            model = self.method.model(results)
+            prior = shared_truth_in_tree(nuts.draw_prior_as_nuts(model, rng))
+            logs = layout.log_cells(tables, prior)[None]
+            hyper = prior[[name for name in ("ess", "alpha") if name in prior]]
+        else:
+            logs = tables.log_draws(1, rng, prior=True)
+        (states,) = tables.new_states(logs, len(results.datasets), rng)
+        labels = layout.labels(states).tolist()
+        table = shared_table_of_statements(results, labels, hyper)
+        shown = layout.showing(table, dict(zip(labels, states, strict=True)))
+        variables = shown.drawn(tables, logs[None], with_tables=not average)
+        named = [] if average else layout.tables(graph)
+        tree = make_shared_tree({"prior": variables}, shown.dims(named), shown.coords(named))
+        truth = shared_truth_in_tree(tree)
+        truth.attrs["edges"] = str(edges_of(graph, results.measures))
+        return table._with(truth=truth.merge(hyper))
 
 
-def _network_test_cell_weights(
-    statements: Statements, tables: NetworkTables, chosen: BoolArray
-) -> FloatArray:
-    """Each dataset's weight in every cell, from the statements chosen."""
-    table = statements.table
-    weights = np.zeros((len(statements.datasets), len(tables.alpha)))
-    kept = chosen[table.statement]
-    for column in tables.cells(table.states)[table.statement[kept]].T:
-        np.add.at(weights, (table.dataset[kept], column), table.weight[kept])
-    return weights
+@dataclass(frozen=True, eq=False, repr=False)
+class NetworkComparison(Questions, Comparison):
+    """A comparison by the network test, with the graph it learned."""
 
+    @cached_property
+    def network(self) -> DiscreteBayesianNetwork:
+        """The graph with posterior-mean tables, for pgmpy's inference."""
+        self._require("network")
+        from bayescompare.methods.network.to_pgmpy import pgmpy_network
 
-def single_network_tree(
-    layout: NetworkLayout, *, draws: int, chains: int, rng: np.random.Generator
-) -> xr.DataTree:
-    """Draw from prior and posterior of one graph without MCMC."""
-    tables, listing = layout.tables, layout.listing
-    after = draw_dirichlet_latents(np.log(tables.alpha), tables.counts, (chains, draws), rng)
-    before = draw_dirichlet_latents(
-        np.log(tables.alpha), np.zeros_like(tables.counts), (1, draws), rng
-    )
-    logs, logs_before = (
-        tables.normalised(np.log(g) - e / tables.alpha) for g, e in (after, before)
-    )
-    n = len(layout.results.datasets)
-    posterior, prior = (
-        _network_test_variables(layout, logs),
-        _network_test_variables(layout, logs_before),
-    )
-    groups: dict[str, dict[str, AnyArray]] = {
-        "posterior": posterior,
-        "prior": prior,
-        "posterior_predictive": {OUTCOME: shared_statement_each(posterior["theta"], n, rng)},
-        "prior_predictive": {OUTCOME: shared_statement_each(prior["theta"], n, rng)},
-        "log_likelihood": {OUTCOME: logs @ layout.weights.T},
-        "log_prior": {
-            name: values
-            for k in range(len(tables.members))
-            for name, values in shared_latent_log_prior(
-                layout.name(k), *(layout.rows(v, k) for v in (tables.alpha, *after))
-            ).items()
-        },
-        "observed_data": {OUTCOME: listing.weights},
-    }
-    return sign_shared_tree(
-        make_shared_tree(groups, _network_test_dims(layout), layout.coords()), listing
-    )
+        scores, graph, _ = self._whole("network").learned
+        return pgmpy_network(scores.statements, graph, scores.tables(graph))
 
+    @cached_property
+    def edges(self) -> xr.DataArray:
+        """P(parent → child) over all graphs with at most so many parents.
 
-def drawn_network_tables(layout: NetworkLayout, logs: FloatArray, *, tables: bool) -> xr.DataTree:
-    """Put cells drawn from the prior (chain, draw, C) into a tree; `tables` keeps the tables."""
-    variables = _network_test_variables(layout, logs)
-    kept = {k: v for k, v in variables.items() if tables or k in ("theta", "marginal")}
-    return make_shared_tree({"prior": kept}, _network_test_dims(layout), layout.coords())
+        Exact up to 16 measures, and with ``max_parents=1`` for any number. Otherwise graphs are
+        sampled: then the coordinate ``mcse`` is the standard error of every figure, and the
+        attributes ``mcse`` and ``rhat`` are the greatest of all.
+        """
+        self._require("edges")
+        scores = self._asked.network.learned.scores
+        names = list(self.results.measures)
+        coords = {"parent": names, "child": names}
+        dims = ("parent", "child")
+        # Where graphs are sampled, by a seed of their own.
+        found = edge_posterior(scores, np.random.default_rng(0))
+        alpha = scores.prior.alpha
+        weight = {"ess": scores.prior.ess} if alpha is None else {"alpha": str(alpha)}
+        attrs = {"max_parents": scores.max_parents, **weight, "exact": found.mcse is None}
+        array = xr.DataArray(found.probability, coords, dims, name="edges", attrs=attrs)
+        if found.mcse is None:
+            return array
+        array.attrs |= {"mcse": float(found.mcse.max()), "rhat": found.rhat}
+        return array.assign_coords(mcse=(dims, found.mcse))
 
+    @property
+    def score(self) -> float:
+        """Log score of the graph: BDeu, or BD under ``priors={"alpha": ...}``."""
+        self._require("score")
+        return self._details.log_bdeu
 
-def _network_test_variables(layout: NetworkLayout, logs: FloatArray) -> dict[str, FloatArray]:
-    variables = {"theta": layout.theta(logs)}
-    marginal = layout.marginal(logs)
-    if marginal is not None:
-        variables["marginal"] = marginal
-    for k in range(len(layout.tables.members)):
-        variables[layout.name(k)] = np.exp(layout.rows(logs, k))
-    return variables
+    @property
+    def components(self) -> pd.DataFrame:
+        """The independent groups of measures, each with its own best statement."""
+        return pd.DataFrame([part.to_dict() for part in self._details.components])
 
+    def on(self, measures: Sequence[str]) -> Comparison:
+        """Ask again about a subset of the measures, summing θ over the others.
 
-def _network_test_dims(layout: NetworkLayout) -> dict[str, tuple[str, ...]]:
-    dims: dict[str, tuple[str, ...]] = {
-        "theta": ("statement",),
-        "marginal": shared_marginal_dims(layout.results),
-        OUTCOME: ("dataset", "statement"),
-    }
-    for k in range(len(layout.tables.members)):
-        for prefix in ("", *LATENTS):
-            dims[f"{prefix}{layout.name(k)}"] = layout.dims(k)
-    return dims
+        Exact where the subset holds its own ancestors in an equivalent graph; the graph is kept.
+        """
+        self._require("on")
+        subset = self.results.sel(measures=measures)
+        if cast("Network", self.method).average:
+            raise BayescompareError(
+                "on() follows one graph, and average=True mixes them: ask compare() on "
+                "results.sel(measures=[...]) with average=True, or on() with average=False."
+            )
+        smaller = self._on(list(subset.measures))
+        answer = smaller.answer(subset, Sampling(np.random.default_rng(0), seed=0))
+        return comparison_of(subset, smaller, answer)
 
+    def _on(self, measures: list[str]) -> Method:
+        """Return the method that has this network's posterior, summed over the other measures.
 
-def _network_test_ancestors(tables: NetworkTables, k: int) -> list[int]:
-    """The k-th member and everything above it, parents before children."""
-    above, new = {k}, [k]
-    while new:
-        for parent in tables.parents[new.pop()]:
-            if parent not in above:
-                above.add(parent)
-                new.append(parent)
-    return sorted(above)
-
-
-def build(layout: NetworkLayout, nonconjugate_priors: Priors, form: Form) -> pm.Model:
-    """Build the PyMC model of one graph: a table per measure, a Dirichlet per row.
-
-    The ancillary re-prior of the form for NUTS is per row here; without it R-hat stays at 1.04.
-    """
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    tables = layout.tables
-    with pm.Model(coords=layout.coords()) as model:
-        alphas = _place_network_test_alphas(layout, nonconjugate_priors)
-        parts = []
-        for k, alpha in enumerate(alphas):
-            total = layout.rows(tables.counts, k).sum(axis=-1)
-            logs = place_shared_dirichlet(form, layout.name(k), alpha, total, layout.dims(k))
-            parts.append(logs.ravel())
-        cells: Any = pm.math.concatenate(parts)
-        log_theta = cells[tables.cells(layout.shown)].sum(axis=-1)
-        theta = pt.exp(log_theta)
-        if layout.listing.has_other:
-            rest = pt.maximum(1.0 - theta.sum(keepdims=True), 0.0)
-            theta = pm.math.concatenate([theta, rest])
-            log_theta = pm.math.concatenate([log_theta, pt.log(rest)])
-        theta = pm.Deterministic("theta", theta, dims="statement")
-        if form == "textbook":
-            # Through θ itself, so that pm.do(θ) reaches the data.
-            log_theta = pt.log(theta)
-        # What is lumped in θ is observed through its cells.
-        unlisted = (
-            shared_weighted_logs(layout.unlisted, cells) if layout.listing.has_other else None
+        One measure alone is the plain test, of strength ESS, or with its α.
+        """
+        method, whole = cast("Network", self.method), self._whole("on()")
+        scores, graph, _ = whole.learned
+        names, prior = scores.statements.measures, scores.prior
+        places = {name: names.index(name) for name in measures}
+        kept = sum(1 << j for j in places.values())
+        closed = closed_graph(graph, kept, equivalent=prior.equivalent)
+        if closed is None:
+            return replace(
+                method,
+                ess=prior.ess,
+                max_parents=None,
+                search="exact",
+                priors=None if prior.alpha is None else method.priors,
+                summed_from=edges_of(graph, names),
+                whole=whole,
+            )
+        priors = None
+        if prior.alpha is not None:
+            each = {
+                name: dict(zip(scores.statements.state_names(j), prior.alpha[j], strict=True))
+                for name, j in places.items()
+            }
+            priors = {"alpha": each}
+        if len(measures) == 1:
+            if priors is None:
+                return Dirichlet(strength=prior.ess)
+            return Dirichlet(prior=priors["alpha"][measures[0]])
+        edges = [edge for edge in edges_of(closed, names) if set(edge) <= set(measures)]
+        return replace(
+            method,
+            ess=prior.ess,
+            search=edges,
+            priors=priors,
+            max_parents=None,
+            summed_from=None,
+            whole=None,
         )
-        observe_shared_weights(log_theta, layout.listing.weights, unlisted)
-    return model
 
+    @property
+    def _asked(self) -> NetworkAnswer:
+        return cast("NetworkAnswer", self.posterior)
 
-def _place_network_test_alphas(layout: NetworkLayout, priors: Priors) -> list[Any]:
-    """α of every table's cells: fixed, or random by the user's prior on ess or alpha."""
-    import pytensor.tensor as pt
+    @property
+    def _details(self) -> NetworkDetails:
+        return NetworkDetails.of(self.answer)
 
-    tables = layout.tables
-    alphas: list[Any] = [layout.rows(tables.alpha, k) for k in range(len(tables.members))]
-    if "ess" in priors:
-        ess = place_shared_prior("ess", priors["ess"], ())
-        return [ess * np.full(alpha.shape, 1.0 / alpha.size) for alpha in alphas]
-    if "alpha" in priors:
-        given = pt.as_tensor_variable(place_shared_prior("alpha", priors["alpha"], ("measure",)))
-        _check_network_test_alpha(given, len(tables.members))
-        each = [given if given.ndim == 0 else given[j] for j in tables.members]
-        return [own * np.ones(alpha.shape) for own, alpha in zip(each, alphas, strict=True)]
-    return alphas
+    def _lacking(self) -> set[str]:
+        lacking = super()._lacking()
+        if cast("Network", self.method).average:
+            lacking.add("on")
+        if self.method.needs_mcmc:
+            lacking.update(("network", "on"))
+        return lacking
 
-
-def _check_network_test_alpha(alpha: Any, measures: int) -> None:
-    length = alpha.type.shape[0] if alpha.ndim == 1 else None
-    if alpha.ndim > 1 or (length is not None and length != measures):
-        raise BayescompareError(
-            f"priors['alpha'] must be one number for all, or a vector over the {measures} "
-            f"measures; its shape is {alpha.type.shape}."
-        )
-
-
-def finish_network_tree(layout: NetworkLayout, tree: xr.DataTree) -> xr.DataTree:
-    """Bring NUTS's tree into the shape of `single_network_tree`."""
-    import xarray as xr
-
-    names = [layout.name(k) for k in range(len(layout.tables.members))]
-    for group in ("posterior", "prior"):
-        data = shared_without_latents(tree[group].to_dataset())
-        if "marginal" not in data and all(name in data for name in names):
-            parts = [data[name].values.reshape(*data[name].shape[:2], -1) for name in names]
-            with np.errstate(divide="ignore"):
-                marginal = layout.marginal(np.log(np.concatenate(parts, axis=-1)))
-            if marginal is not None:
-                dims = shared_marginal_dims(layout.results)
-                data["marginal"] = (("chain", "draw", *dims), marginal)
-                data = data.assign_coords({d: layout.coords()[d] for d in dims})
-        tree[group] = xr.DataTree(data)
-    return sign_shared_tree(
-        shared_ratio_prior(shrink_shared_predictions(tree), names), layout.listing
-    )
+    def _whole(self, what: str) -> NetworkPosterior:
+        """The posterior of the graph that was found, without another search."""
+        method = cast("Network", self.method)
+        if method.needs_mcmc:
+            (name,) = method.nonconjugate_priors
+            raise BayescompareError(
+                f"{what} needs a fixed {name}, and here it has a custom prior; the sampled tables "
+                "are in c.tree."
+            )
+        if method.summed_from is not None:
+            if method.whole is None:
+                raise QuantityNotAvailableError(
+                    "on: ask the comparison that this one was summed from."
+                )
+            return method.whole
+        graph = graph_of(self._details.edges, self.results.measures)
+        posterior = method.posterior_of(self.results)
+        prior = replace(posterior.prior, find=lambda _: graph, is_averaged=False)
+        return replace(posterior, prior=prior)

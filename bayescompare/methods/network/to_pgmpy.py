@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from bayescompare.kernels.network.statements import NetworkTables
-from bayescompare.methods.network.graph import Graph, GraphScores, edges_of, graph_of
+from bayescompare.kernels.network.graphs import Graph
+from bayescompare.kernels.network.tables import NetworkTables
+from bayescompare.posterior.graphs import GraphScores, edges_of, graph_of
 from bayescompare.statements import Statements
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def pgmpy_network(
     means = np.exp(tables.log_mean())
     for k, j in enumerate(tables.members):
         above = [names[tables.members[p]] for p in tables.parents[k]]
-        cells = means[tables.offsets[k] : tables.offsets[k + 1]].reshape(-1, int(tables.arities[k]))
+        cells = tables.rows(means, k)
         network.add_cpds(
             TabularCPD(
                 names[j],

@@ -1,21 +1,25 @@
-"""The network test in plain words."""
+"""The network test in plain words, and what a paper says of it."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.claims import claim_words
 from bayescompare.comparison.decision import Decision
+from bayescompare.methods._shared.methods_text import shared_option_as_given, shared_own_priors
 from bayescompare.methods.dirichlet.words import lead_words, size_words
-from bayescompare.methods.network.details import NetworkDetails
+from bayescompare.methods.network.posterior import NetworkDetails
 from bayescompare.table.results import Results
-from bayescompare.text.numbers import plural, probability_words
+from bayescompare.text.numbers import (
+    plural,
+    probability_words,
+    setting_number_text,
+    standard_error_text,
+)
 from bayescompare.text.phrases import join_names
 
-__all__ = ["NOT_EQUIVALENT", "GraphKind", "network_words", "summed_words"]
-
-GraphKind = Literal["learned", "given", "averaged"]
+__all__ = ["methods_text", "summed_words", "words"]
 
 #: What is lost where the tables' prior is not BDeu's.
 NOT_EQUIVALENT = (
@@ -24,18 +28,17 @@ NOT_EQUIVALENT = (
 )
 
 
-def network_words(
-    graph: GraphKind, results: Results, answer: Answer, decision: Decision
-) -> list[str]:
+def words(method: Any, results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say the verdict, which measures depend on each other, which decide it, and cautions."""
-    sentences = [
+    alpha = "alpha" in (method.priors or {}) and not method.needs_mcmc
+    return [
         *lead_words(results, answer, decision),
-        _network_graph_words(graph, answer),
-        *_network_carrier_words(results, answer, decision),
+        _graph_words(method, answer),
+        *_carrier_words(results, answer, decision),
         "The graph shows which measures win together, not what causes what.",
         f"{size_words(results)}.",
+        *([NOT_EQUIVALENT] if alpha else []),
     ]
-    return [sentence for sentence in sentences if sentence]
 
 
 def summed_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
@@ -47,22 +50,21 @@ def summed_words(results: Results, answer: Answer, decision: Decision) -> list[s
     ]
 
 
-def _network_graph_words(kind: GraphKind, answer: Answer) -> str:
+def _graph_words(method: Any, answer: Answer) -> str:
     details = NetworkDetails.of(answer)
-    start = {
-        "averaged": "Averaged over all graphs; in the best one, ",
-        "learned": "In the learned graph, ",
-        "given": "In your graph, ",
-    }[kind]
     limit = plural(details.max_parents, "parent")
-    end = "" if kind == "given" else f" (at most {limit} each)"
+    start, end = "In your graph, ", ""
+    if isinstance(method.search, str):
+        start, end = "In the learned graph, ", f" (at most {limit} each)"
+    if method.average:
+        start = "Averaged over all graphs; in the best one, "
     if not details.edges:
         return f"{start}no measure depends on another{end}."
     joined = join_names([f"{parent}–{child}" for parent, child in details.edges])
     return f"{start}these measures depend on each other: {joined}{end}."
 
 
-def _network_carrier_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+def _carrier_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say what each independent group of measures shows, and which measures are sure."""
     parts = NetworkDetails.of(answer).components
     if len(parts) < 2:
@@ -84,3 +86,40 @@ def _network_carrier_words(results: Results, answer: Answer, decision: Decision)
         which = "Every measure is sure" if firm else "No measure is sure"
         sentences.append(f"{which} by itself.")
     return sentences
+
+
+def methods_text(method: Any, answer: Answer | None) -> str:
+    """Describe the test, its graph and what is reported."""
+    limit = method.max_parents if answer is None else NetworkDetails.of(answer).max_parents
+    choices = ["BDeu score", f"equivalent sample size {shared_option_as_given(method.ess)}"]
+    if method.priors:
+        choices[1] = f"prior given by the user: {shared_own_priors(method)}"
+    if "alpha" in (method.priors or {}) and not method.needs_mcmc:
+        choices[0] = "BD score"
+    if isinstance(method.search, str):
+        most = "as many parents as the datasets allow" if limit is None else plural(limit, "parent")
+        choices.append(f"at most {most} each")
+    graph = "of a graph given by the user"
+    if method.average:
+        graph = "averaged over all graphs within the limit on parents"
+    elif isinstance(method.search, str):
+        graph = "of the graph with the best score"
+        choices.append(f"{method.search} search")
+    return (
+        "by the test of {cited} with the joint distribution factored by a Bayesian network over "
+        f"the measures, {graph} ({', '.join(choices)}). Reported is the posterior "
+        f"probability that a joint statement is the most probable one, computed "
+        f"{_error_text(method, answer)}."
+    )
+
+
+def _error_text(method: Any, answer: Answer | None) -> str:
+    if answer is not None and answer.mcse is not None:
+        most = standard_error_text(float(answer.mcse.max()))
+        return (
+            f"by {'NUTS' if method.needs_mcmc else 'Monte Carlo'} (standard error at most {most})"
+        )
+    if answer is None and not method.needs_mcmc:
+        wanted = setting_number_text(method.mcse)
+        return f"exactly where it can be, else by Monte Carlo to a standard error of {wanted}"
+    return "by NUTS in PyMC" if method.needs_mcmc else "exactly"

@@ -109,8 +109,8 @@ def all_pairs(case: dict[str, Any]) -> Call:
 
 def best_graph(case: dict[str, Any]) -> Call:
     """The parents of each measure in the network of highest score, row by row."""
-    from bayescompare.methods.network.graph import GraphScores
-    from bayescompare.methods.network.search import find_graph
+    from bayescompare.kernels.network.scores import CellPrior
+    from bayescompare.posterior.graphs import GraphScores
     from bayescompare.statements import Statements
 
     wins = np.array(case["wins"])
@@ -118,7 +118,7 @@ def best_graph(case: dict[str, Any]) -> Call:
     statements = Statements.from_results(_results_of(np.stack([wins, 1 - wins], axis=1), names))
 
     def call() -> Any:
-        graph = find_graph(GraphScores(statements, 1.0, case["parents"]), "exact")
+        graph = GraphScores(statements, CellPrior(), case["parents"]).best()
         size = len(names)
         adjacency = [[float(mask >> j & 1) for mask in graph] for j in range(size)]
         return np.array(adjacency).ravel()

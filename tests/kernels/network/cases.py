@@ -1,11 +1,12 @@
-"""Local scores that the tests of sums and samples over graphs share."""
+"""Graphs and local scores that the tests share."""
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
-from bayescompare.kernels.network.bdeu import bdeu_scores_of_subsets
-from bayescompare.kernels.network.dag_posterior import local_scores
+from bayescompare.kernels.network.scores import CellPrior, local_scores
 from tests.oracles import network as no
 
 
@@ -16,6 +17,14 @@ def scored(
     rng = np.random.default_rng(seed)
     arities = rng.choice([2, 2, 3], m).tolist()
     states, counts = no.random_table(rng, arities, n, strength)
-    g = bdeu_scores_of_subsets(states, counts, np.log(arities), 1.0, most + 1)
     slow = no.local_table(states, counts, arities, 1.0, most) if textbook else np.empty(0)
-    return local_scores(g, m, most), slow
+    return local_scores(states, counts, arities, CellPrior(), most), slow
+
+
+def random_graph(rng: np.random.Generator, m: int, density: float) -> list[int]:
+    """A DAG along a random order."""
+    order, graph = rng.permutation(m).tolist(), [0] * m
+    for a, b in itertools.combinations(order, 2):
+        if rng.random() < density:
+            graph[b] |= 1 << a
+    return graph

@@ -206,10 +206,10 @@ def test_a_tree_beyond_256_statements_lists_the_observed(walk: tuple[np.ndarray,
 def test_where_no_rule_settles_the_tree_is_drawn(
     walk: tuple[np.ndarray, Results], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from bayescompare.methods.network import answer as network_answer
+    from bayescompare.posterior import network
 
     exact = ask(walk[1], search=no.CHAIN)
-    monkeypatch.setattr(network_answer, "binary_forest_maximum", lambda tables, states: None)
+    monkeypatch.setattr(network, "tree_maximum", lambda tables, states: None)
     drawn = ask(walk[1], search=no.CHAIN)
     assert not drawn.exact
     gap = np.abs(exact.probability - drawn.probability).values

@@ -9,6 +9,7 @@ import pytest
 from scipy.special import logsumexp
 
 from bayescompare.comparisons import NetworkComparison
+from bayescompare.posterior import graphs, network
 from bayescompare.table.results import Results
 from tests.methods.network.cases import agree, ask
 from tests.oracles import network as no
@@ -55,13 +56,12 @@ def test_the_averages_evidence_counts_the_graphs_allowed(
 
 
 def test_sampled_graphs_average_to_what_enumeration_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    from bayescompare.methods.network import answer as network_answer
-
     results = table(no.linked(30, 4, seed=6))
     exact = ask(results, average=True, mcse=2e-3)
     # Thirty datasets allow one parent: every graph is a forest.
     assert exact.exact
-    monkeypatch.setattr(network_answer, "MOST_ENUMERATED", 1)
+    for module in (graphs, network):
+        monkeypatch.setattr(module, "MOST_ENUMERATED", 1)
     drawn = ask(results, average=True, mcse=2e-3)
     gap = np.abs(exact.probability - drawn.probability).values
     np.testing.assert_array_less(gap, 4 * drawn.mcse.values)
@@ -87,9 +87,7 @@ def test_a_thousand_datasets_on_five_measures_average_too() -> None:
 
 def test_one_class_of_graphs_in_all_samples_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond four measures graphs are drawn: even if all agree, the answer is not exact."""
-    from bayescompare.methods.network import answer as network_answer
-
-    monkeypatch.setattr(network_answer, "SAMPLED_GRAPHS", 1)
+    monkeypatch.setattr(network, "SAMPLED_GRAPHS", 1)
     states = np.random.default_rng(2).random((100, 3)) < 0.5
     results = no.from_states(states[:, [0, 0, 1, 1, 2]])
     for seed in range(4):

@@ -1,12 +1,10 @@
-"""Draws over graphs: exact ones and NUTS's, against sums over all graphs."""
+"""Draws over graphs against sums over all graphs."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
-import arviz as az
 import numpy as np
 import pytest
 import xarray as xr
@@ -14,8 +12,7 @@ from scipy.special import logsumexp
 
 from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import NetworkComparison
-from bayescompare.methods import Network
-from bayescompare.methods.network import average
+from bayescompare.methods.network import trees
 from bayescompare.table.results import Results
 from tests.methods.network.cases import ask
 from tests.oracles import network as no
@@ -118,37 +115,18 @@ def test_power_scaling_multiplies_the_ess_and_keeps_the_graphs_prior(
     assert np.abs(slope).max() > 0.005
 
 
-def test_the_marginals_of_lumped_statements(averaged: NetworkComparison) -> None:
-    """Graph by graph over the ancestors, as they are where not every statement is listed."""
-    method = averaged.method
-    assert isinstance(method, Network)
-    families = method.families(averaged.results)
-    rng = np.random.default_rng(0)
-    graphs = average._draw_network_average_graphs(families.scores.local_table, (2, 200), rng)
-    drawn = average._assemble_network_average(
-        families, graphs, average._network_average_latents(np.random.default_rng(1))
-    )
-    latents_of = average._network_average_latents(np.random.default_rng(1))
-    cells: list[dict[int, np.ndarray]] = [{}, {}, {}]
-    for j, parents, here in average._network_average_families(graphs):
-        family = families.family(j, parents)
-        cells[j][parents] = family.logs(*latents_of(family, here))
-    found = average._network_average_marginal(families, graphs, cells)
-    np.testing.assert_allclose(found, drawn.marginal, rtol=1e-10)
-
-
 @pytest.mark.slow
 def test_nine_measures_and_five_hundred_statements() -> None:
     results = table(no.linked(30, 9, seed=2))
-    method = Network(average=True)
-    tree = method.draws(results, 150, 2, np.random.default_rng(0))
+    c = ask(results, average=True, mcse=0.05)
+    tree = c.draws(150, chains=2, rng=0)
     theta = tree["posterior"]["theta"]
     assert theta["statement"].values[-1] == "(other)"
     np.testing.assert_allclose(theta.sum("statement"), 1.0, rtol=1e-9)
     marginal = stacked(tree["posterior"]["marginal"])
     assert ((marginal >= 0) & (marginal <= 1)).all()
     share = stacked(tree["posterior"]["edge"]).mean(axis=0)
-    exact = method.edges(results).probability
+    exact = c.edges.values
     error = np.sqrt(exact * (1 - exact) / 300)
     np.testing.assert_array_less(np.abs(share - exact), 4.5 * error + 5 / 300)
 
@@ -156,7 +134,7 @@ def test_nine_measures_and_five_hundred_statements() -> None:
 def test_too_many_draws_are_refused(
     averaged: NetworkComparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(average, "MOST_DRAWN", 10_000)
+    monkeypatch.setattr(trees, "MOST_DRAWN", 10_000)
     with pytest.raises(
         BayescompareError, match=r"draws=1000, chains=4: .*cells.*at most \d+ draws"
     ):
@@ -186,76 +164,3 @@ def test_leave_one_out_is_a_difference_of_averaged_evidences(
     for i in (0, 7, 21):
         left = weights.sum(axis=0) - weights[i]
         assert found[i] == pytest.approx(whole - evidence(left), abs=1e-8)
-
-
-# NUTS ---------------------------------------------------------------------------------------------
-
-QUIET: dict[str, Any] = {"progressbar": False, "cores": 1}
-
-
-def agrees(c: NetworkComparison, tree: xr.DataTree, name: str) -> None:
-    """P(max), E θ and edges within four standard errors, and sound chains."""
-    posterior = tree["posterior"].to_dataset()
-    figures = c.diagnose(tree).figures
-    theta = posterior["theta"]
-    largest = (theta == theta.max("statement")).astype(float)
-    ess = np.minimum(np.nan_to_num(az.ess(largest).values, nan=1.0), largest[0, :, 0].size * 4)
-    p = c.probability.values
-    safe = np.clip(p, 1e-3, 1 - 1e-3)
-    mine = 0.0 if c.exact else c.mcse.values
-    gaps = [np.abs(largest.mean(("chain", "draw")).values - p)]
-    errors = [np.hypot(mine, np.sqrt(safe * (1 - safe) / ess))]
-    mean = c.summary()["theta_mean"].reindex(theta["statement"].values).to_numpy()
-    gaps.append(np.abs(theta.mean(("chain", "draw")).values - mean))
-    errors.append(az.mcse(theta, method="mean").values)
-    off = ~np.eye(len(c.results.measures), dtype=bool)
-    edge, exact = posterior["edge"].astype(float), c.edges.values
-    gaps.append(np.abs(edge.mean(("chain", "draw")).values - exact)[off])
-    errors.append(np.sqrt(np.clip(exact * (1 - exact), 1e-3, 1) / edge[..., 0, 0].size)[off])
-    most = [float((gap / error).max()) for gap, error in zip(gaps, errors, strict=True)]
-    print(
-        f"{name}: R-hat {figures['greatest R-hat']:.4f}, divergences {figures['divergences']:.0f}, "
-        f"errors at most: P {most[0]:.2f}, theta {most[1]:.2f}, edges {most[2]:.2f}"
-    )
-    assert figures["divergences"] == 0
-    assert figures["greatest R-hat"] < 1.01
-    assert max(most) < 4
-
-
-@pytest.mark.slow
-def test_nuts_over_graphs_agrees_with_the_sum_over_them(averaged: NetworkComparison) -> None:
-    from tests.methods.network.test_posterior import same_shape
-
-    tree = averaged.sample(1500, chains=4, rng=5, target_accept=0.9, **QUIET)
-    same_shape(averaged.draws(20, chains=2, rng=0), tree)
-    agrees(averaged, tree, "three measures")
-    one, two = (t["log_prior"]["cpt_m1"] for t in (tree, averaged.draws(1500, rng=1)))
-    error = np.hypot(*(float(az.mcse(x, method="mean")) for x in (one, two)))
-    assert abs(float(one.mean() - two.mean())) < 4 * error
-
-
-@pytest.mark.slow
-def test_nuts_over_graphs_with_two_and_three_states() -> None:
-    """A rope on one measure: tables of two widths."""
-    plain = table(no.linked(30, 3, seed=6))
-    spec = {n: replace(m, rope=0.5) if n == "m1" else m for n, m in plain.spec.items()}
-    results = plain._with(spec=spec)
-    c = ask(results, average=True, mcse=2e-3)
-    agrees(c, c.sample(1500, chains=4, rng=2, target_accept=0.9, **QUIET), "a rope")
-
-
-@pytest.mark.slow
-def test_nuts_over_sampled_graphs() -> None:
-    """Five measures, where graphs are no longer enumerated, with parameters of the tables."""
-    results = table(no.linked(40, 5, seed=3))
-    c = ask(results, average=True, max_parents=1, mcse=2e-3, priors={"alpha": 0.5})
-    tree = c.sample(1000, chains=4, rng=2, target_accept=0.9, **QUIET)
-    conjugate = c.draws(1000, chains=4, rng=3)
-    for name in ("theta", "marginal", "edge"):
-        one, two = (t["posterior"][name].astype(float) for t in (tree, conjugate))
-        error = np.hypot(*(az.mcse(x, method="mean").values for x in (one, two)))
-        gap = (one.mean(("chain", "draw")) - two.mean(("chain", "draw"))).values
-        assert np.abs(gap[error > 0] / error[error > 0]).max() < 4.5, name
-    figures = c.diagnose(tree).figures
-    assert figures["divergences"] == 0
-    assert figures["greatest R-hat"] < 1.01

@@ -15,29 +15,34 @@ from scipy.special import logsumexp
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
+from bayescompare.kernels.network.graphs import dags
 from bayescompare.methods import Network
-from bayescompare.methods.network.average_model import _every_network_average_graph
 from tests.cases import few_quick
 from tests.methods.network.cases import ask
 from tests.oracles import network as no
 from tests.tables import table
 
 
-def point_of(c: Any, rng: np.random.Generator) -> dict[str, tuple[np.ndarray, float, float]]:
+def graphs_of(c: Any) -> list[tuple[int, ...]]:
+    """All graphs, in the order of the model's coordinate."""
+    scores = c.method.layout(c.results)[0].scores
+    return list(dags(len(c.results.measures), scores.most))
+
+
+def point_of(c: Any, rng: np.random.Generator) -> dict[tuple[int, int], tuple[Any, ...]]:
     """A point of every table, with its prior and its posterior density there."""
-    families = c.method.families(c.results)
-    graphs = _every_network_average_graph(families)
+    layout, _ = c.method.layout(c.results)
     found = {}
     for j in range(len(c.results.measures)):
-        for mask in {graph[j] for graph in graphs}:
-            family = families.family(j, mask)
-            rows = rng.dirichlet(np.full(family.arity, 3.0), size=len(family.alpha))
+        for mask in {graph[j] for graph in graphs_of(c)}:
+            own = layout.table(j, mask, named_by_parents=True)
+            rows = rng.dirichlet(np.full(own.alpha.shape[1], 3.0), size=len(own.alpha))
             densities = [
                 sum(stats.dirichlet.logpdf(row, a) for row, a in zip(rows, alpha, strict=True))
-                for alpha in (family.alpha, family.alpha + family.counts)
+                for alpha in (own.alpha, own.alpha + own.counts)
             ]
-            found[j, mask] = (family.name, rows, *densities)
-    return found  # type: ignore[return-value]
+            found[j, mask] = (own.name, rows, *densities)
+    return found
 
 
 @pytest.mark.parametrize("kind", few_quick(["two measures", "three measures", "rope", "lumped"], 3))
@@ -56,8 +61,8 @@ def test_every_graphs_density_is_its_evidence(kind: str) -> None:
     model = remove_value_transforms(c.model())
     logp = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
     point = point_of(c, np.random.default_rng(0))
-    graphs = _every_network_average_graph(c.method.families(c.results))
-    scores = c.method.scores(c.results)
+    graphs = graphs_of(c)
+    scores = c.method.layout(c.results)[0].scores
     tried = graphs if len(graphs) <= 25 else graphs[::13]
     logs = []
     for graph in tried:
@@ -95,32 +100,16 @@ def test_what_there_is_no_model_of() -> None:
     with pytest.raises(BayescompareError, match=r"model: .*4 measures, here there are 5.*search="):
         Network(average=True).model(many)
     few = ask(table(no.linked(30, 2, seed=0)), average=True)
-    asked: list[Callable[[], object]] = [
-        lambda: few.model(form="nuts"),
-        lambda: few.estimate_evidence(by="bridge"),
-        lambda: few.loo(few.draws(100, rng=0), refit=True),
+    asked: list[tuple[Callable[[], object], str]] = [
+        (lambda: few.model(form="nuts"), "draw graphs and their tables exactly.*average=False"),
+        (lambda: few.sample(10), r"draws\(\) are exact"),
+        (lambda: few.estimate_evidence(), "known exactly, see log_evidence"),
+        (lambda: few.loo(few.draws(100, rng=0), refit=True), r"loo\(\) are exact"),
     ]
-    for ask_for in asked:
-        with pytest.raises(BayescompareError, match=r"^average=True: .* are exact.*average=False"):
+    for ask_for, message in asked:
+        with pytest.raises(BayescompareError, match=message):
             ask_for()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lumped", [False, True])
-def test_the_summed_model_is_the_sum_over_graphs(lumped: bool) -> None:
-    if lumped:
-        results = table(no.linked(9, 4, l=3, seed=2))
-        c: Any = ask(results, average=True, mcse=0.05, ess=2.0, max_parents=1)
-    else:
-        c = ask(table(no.linked(15, 2, seed=4)), average=True, mcse=0.05, ess=2.0)
-    whole, summed = (
-        remove_value_transforms(model).compile_logp(jacobian=False, mode="FAST_COMPILE")
-        for model in (c.model(), c.method.evidence_model(c.results))
-    )
-    point = {name: rows for name, rows, _, _ in point_of(c, np.random.default_rng(0)).values()}
-    graphs = _every_network_average_graph(c.method.families(c.results))
-    each = [float(whole({**point, "graph": np.array(g)})) for g in range(len(graphs))]
-    assert float(summed(point)) == pytest.approx(logsumexp(each), abs=1e-7)
+    assert {"sample", "estimate_evidence"}.isdisjoint(dir(few))
 
 
 def test_a_graph_that_does_not_exist_has_no_density() -> None:
@@ -136,47 +125,3 @@ def test_a_graph_that_does_not_exist_has_no_density() -> None:
         asked = {**point, "graph": np.array(index)}
         assert np.isfinite(outcome(asked))
         assert graph(asked) == -math.inf
-
-
-@pytest.mark.slow
-def test_smc_gives_the_averaged_evidence() -> None:
-    """Two measures, three graphs; α of at least ½. With the graph, and with it summed out."""
-    results = bc.load_example("benavoli-example1")
-    c = bc.compare(results, method=Network(average=True, ess=2.0), rng=0)
-    options: dict[str, Any] = {"cores": 1, "progressbar": False}
-    summed = c.estimate_evidence(by="smc", rng=3, **options)
-    with c.model():
-        tree = pm.sample_smc(
-            2000, chains=8, random_seed=4, compute_convergence_checks=False, **options
-        )
-    last = np.array(
-        [
-            float(np.hstack([np.ravel(stage) for stage in np.ravel(chain)])[-1])
-            for chain in tree["sample_stats"]["log_marginal_likelihood"].values
-        ]
-    )
-    mean = float(logsumexp(last) - math.log(8))
-    error = float(np.exp(last - mean).std(ddof=1)) / math.sqrt(8)
-    print(f"closed {c.log_evidence:.4f}, {summed}, with the graph {mean:.4f} ± {error:.4f}")
-    for found, se in (summed, (mean, error)):
-        assert se < 0.1
-        assert abs(found - c.log_evidence) < 4 * se
-
-
-@pytest.mark.slow
-def test_smc_with_three_measures() -> None:
-    c = ask(table(no.linked(20, 3, seed=1)), average=True, mcse=0.05, ess=4.0, max_parents=1)
-    found = c.estimate_evidence(by="smc", rng=5, cores=1, progressbar=False)
-    print(f"closed {c.log_evidence:.4f}, {found}")
-    assert found.se < 0.2
-    assert abs(found.log_evidence - c.log_evidence) < 4 * found.se
-
-
-@pytest.mark.slow
-def test_an_edited_model_gives_a_tree_of_the_same_shape() -> None:
-    c: Any = bc.compare(bc.load_example("benavoli-example1"), method=Network(average=True), rng=0)
-    tree = c.sample(50, chains=2, tune=50, rng=1, model=c.model(), cores=1, progressbar=False)
-    own = c.draws(50, chains=2, rng=0)
-    for group in ("posterior", "prior"):
-        assert set(own[group].data_vars) <= set(tree[group].data_vars)
-    assert tree.attrs["model"] == "edited"

@@ -7,9 +7,9 @@ import pytest
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.methods.network import edges as network_edges
-from bayescompare.methods.network.edges import edge_posterior
-from bayescompare.methods.network.graph import GraphScores
+from bayescompare.kernels.network.scores import CellPrior
+from bayescompare.posterior import graphs
+from bayescompare.posterior.graphs import GraphScores, edge_posterior
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 from tests.methods.network.cases import ask
@@ -36,9 +36,9 @@ def test_up_to_sixteen_measures_they_are_exact() -> None:
 def test_with_one_parent_any_number_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     results = copies(7, 30)
     rng = np.random.default_rng(0)
-    scores = [GraphScores(Statements.of(results), 1.0, most) for most in (1, 0)]
+    scores = [GraphScores(Statements.of(results), CellPrior(), most) for most in (1, 0)]
     exact = edge_posterior(scores[0], rng)
-    monkeypatch.setattr(network_edges, "MOST_SUMMED", 3)
+    monkeypatch.setattr(graphs, "MOST_SUMMED", 3)
     forests, none = (edge_posterior(each, rng) for each in scores)
     assert forests.mcse is None
     np.testing.assert_allclose(forests.probability, exact.probability, atol=1e-11)
@@ -46,7 +46,7 @@ def test_with_one_parent_any_number_is_exact(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_twenty_measures_with_one_parent() -> None:
-    scores = GraphScores(Statements.of(copies(20, 30)), 1.0, 1)
+    scores = GraphScores(Statements.of(copies(20, 30)), CellPrior(), 1)
     found = edge_posterior(scores, np.random.default_rng(0))
     assert found.mcse is None
     assert (found.probability.sum(axis=0) <= 1 + 1e-12).all()
@@ -54,10 +54,10 @@ def test_twenty_measures_with_one_parent() -> None:
 
 def test_sampled_edges_agree_with_the_sum_over_all_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
     results = copies(6, 45)
-    scores = GraphScores(Statements.of(results), 1.0, 2)
+    scores = GraphScores(Statements.of(results), CellPrior(), 2)
     exact = edge_posterior(scores, np.random.default_rng(0)).probability
-    monkeypatch.setattr(network_edges, "MOST_SUMMED", 3)
-    monkeypatch.setattr(network_edges, "_MOST", 1000)
+    monkeypatch.setattr(graphs, "MOST_SUMMED", 3)
+    monkeypatch.setattr(graphs, "_MOST", 1000)
     drawn = ask(results, max_parents=2, search=[]).edges
     assert not drawn.attrs["exact"]
     assert drawn.attrs["rhat"] < 1.05
@@ -69,16 +69,16 @@ def test_sampled_edges_agree_with_the_sum_over_all_graphs(monkeypatch: pytest.Mo
 
 
 def test_chains_that_disagree_give_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network_edges, "MOST_SUMMED", 3)
-    monkeypatch.setattr(network_edges, "_MOST_RHAT", 0.5)
-    monkeypatch.setattr(network_edges, "_MOST", 1000)
+    monkeypatch.setattr(graphs, "MOST_SUMMED", 3)
+    monkeypatch.setattr(graphs, "_MOST_RHAT", 0.5)
+    monkeypatch.setattr(graphs, "_MOST", 1000)
     with pytest.raises(BayescompareError, match=r"edges: after 1.?000 samples .* max_parents"):
         _ = ask(copies(5, 45), max_parents=2, search=[]).edges
 
 
 def test_more_sets_of_parents_than_can_be_scored() -> None:
     for m, most, message in ((40, 6, "smaller max_parents"), (70, 2, "sampled up to 62")):
-        scores = GraphScores(Statements.of(copies(m, 10)), 1.0, most)
+        scores = GraphScores(Statements.of(copies(m, 10)), CellPrior(), most)
         with pytest.raises(BayescompareError, match=f"edges: {m} measures.*{message}"):
             edge_posterior(scores, np.random.default_rng(0))
 
@@ -90,8 +90,8 @@ def test_pictures_and_reports_show_sampled_edges_once_they_are_there(
     from bayescompare.plots.network import _key, graph_of
     from bayescompare.report.network import report_edge_table
 
-    monkeypatch.setattr(network_edges, "MOST_SUMMED", 3)
-    monkeypatch.setattr(network_edges, "_MOST", 1000)
+    monkeypatch.setattr(graphs, "MOST_SUMMED", 3)
+    monkeypatch.setattr(graphs, "_MOST", 1000)
     c = ask(copies(5, 45), max_parents=2, search=[("m0", "m1")])
     assert graph_of(c, 0.1).probability is None
     assert "c.edges" in _key(graph_of(c, 0.1), 0.1)

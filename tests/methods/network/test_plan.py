@@ -6,11 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-import pymc as pm
 import pytest
 
 import bayescompare as bc
-from bayescompare._errors import BayescompareError
 from bayescompare.methods import Network
 from bayescompare.table.results import Results
 from tests.methods.network.cases import ask
@@ -34,7 +32,7 @@ def test_probabilities_are_a_martingale(
     """E P(max | old and predicted data) = P(max | old data), where graph and limit are fixed."""
     _, results = walk
     c = ask(results, mcse=3e-3, **choices)
-    simulate = c.method.predictive_simulator(results)
+    simulate = c.posterior.grown()
     rng, size = np.random.default_rng(5), 60
     found = np.array([simulate(15, rng)[:8] for _ in range(size)])
     error = np.hypot(found.std(axis=0) / math.sqrt(size), 3e-3)
@@ -46,15 +44,9 @@ def test_statements_never_seen_are_listed_after_the_others() -> None:
     results = table(no.linked(15, 9, seed=3))
     c = ask(results, mcse=0.05, search=[])
     listed = len(c.answer.labels)
-    found = c.method.predictive_simulator(results)(40, np.random.default_rng(1))
+    found = c.posterior.grown()(40, np.random.default_rng(1))
     assert len(found) > listed
     assert found.sum() <= 1.0 + 1e-9
-
-
-def test_a_sampled_answer_plans_nothing(walk: tuple[np.ndarray, Results]) -> None:
-    method = Network(search=no.CHAIN, priors={"ess": pm.Gamma.dist(2.0, 1.0)})
-    with pytest.raises(BayescompareError, match="conjugate prior"):
-        method.predictive_simulator(walk[1])
 
 
 def test_the_table_of_an_average() -> None:

@@ -90,9 +90,9 @@ def test_seven_algorithms_have_states_that_nobody_saw() -> None:
     """5040 orders, of which the observed come first: every cell has its α all the same."""
     values = np.random.default_rng(0).normal(size=(6, 7, 2))
     results = table(values)
-    scores = Network(priors={"alpha": {"m0": 2.0, "m1": 0.5}}).scores(results)
-    assert scores.alpha is not None
-    assert list(map(len, scores.alpha)) == [5040, 5040]
+    scores = Network(priors={"alpha": {"m0": 2.0, "m1": 0.5}}).posterior_of(results).learned.scores
+    assert scores.prior.alpha is not None
+    assert list(map(len, scores.prior.alpha)) == [5040, 5040]
     alone = [
         bc.compare(results.sel(measures=[name]), method=bc.methods.Dirichlet(prior=a))
         for name, a in (("m0", 2.0), ("m1", 0.5))
@@ -100,7 +100,7 @@ def test_seven_algorithms_have_states_that_nobody_saw() -> None:
     assert scores.graph((0, 0)) == pytest.approx(sum(a.log_evidence for a in alone), abs=1e-8)
     seen = dict.fromkeys(alone[0].answer.labels, 1.0)
     with pytest.raises(BayescompareError, match=r"'m0'.*'\*' for the states"):
-        Network(priors={"alpha": {"m0": seen, "m1": 0.5}}).scores(results)
+        Network(priors={"alpha": {"m0": seen, "m1": 0.5}}).posterior_of(results)
 
 
 def test_leave_one_out_is_a_difference_of_scores(walk: tuple[np.ndarray, Results]) -> None:

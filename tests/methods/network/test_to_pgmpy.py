@@ -15,9 +15,10 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.comparisons import NetworkComparison
+from bayescompare.kernels.network.scores import CellPrior
 from bayescompare.methods import Network
-from bayescompare.methods.network.graph import GraphScores
 from bayescompare.methods.network.to_pgmpy import pgmpy_score
+from bayescompare.posterior.graphs import GraphScores
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 from tests.oracles import network as no
@@ -124,7 +125,7 @@ def test_our_score_in_pgmpy_is_the_textbooks() -> None:
     values = np.array([[[1, 1, 0], [0, 0, 0]], [[1, 0, 1], [0, 1, 1]], [[2, 3, 4], [1, 2, 5]]])
     results = table(values.astype(float))
     statements = Statements.from_results(results)
-    score = pgmpy_score(GraphScores(statements, 1.0, 2))
+    score = pgmpy_score(GraphScores(statements, CellPrior(), 2))
     states, counts = no.joint_states([2] * 3), no.counts_of(values.astype(float), results)
     assert (counts == 0).any()
     assert (counts % 1 > 0).any()

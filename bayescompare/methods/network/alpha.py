@@ -12,7 +12,7 @@ from bayescompare.methods._shared.priors import shared_fixed_vector
 from bayescompare.statements import Statements
 from bayescompare.text.numbers import setting_number_text
 
-__all__ = ["REST", "check_network_cell_alpha", "network_cell_alpha"]
+__all__ = ["REST", "cell_alpha", "check_cell_alpha"]
 
 #: Key of a mapping that stands for every measure, or state, that it does not name.
 REST = "*"
@@ -22,22 +22,22 @@ _NAME = "priors['alpha']"
 _SHOWN = 8
 
 
-def check_network_cell_alpha(alpha: Mapping[Any, Any]) -> None:
+def check_cell_alpha(alpha: Mapping[Any, Any]) -> None:
     """Check a mapping before the data are known: numbers, or mappings of numbers."""
     if not alpha:
         raise BayescompareError(f"{_NAME}={{}}: name at least one measure, or '*' for all.")
     for measure, value in alpha.items():
         where = f"{_NAME}[{measure!r}]"
         if not isinstance(value, Mapping):
-            _check_network_test_prior(where, value)
+            _check_alpha(where, value)
         elif not value:
             raise BayescompareError(f"{where}={{}}: name at least one state, or '*' for all.")
         else:
             for state, each in value.items():
-                _check_network_test_prior(f"{where}[{state!r}]", each)
+                _check_alpha(f"{where}[{state!r}]", each)
 
 
-def network_cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[float, ...], ...]:
+def cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[float, ...], ...]:
     """Give every state of every measure its α.
 
     Parameters
@@ -51,7 +51,7 @@ def network_cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[flo
     --------
     >>> import bayescompare as bc
     >>> statements = Statements.of(bc.load_example("benavoli-example1"))
-    >>> network_cell_alpha({"accuracy": {"B>A": 2.0, "*": 1.0}, "time": 0.5}, statements)
+    >>> cell_alpha({"accuracy": {"B>A": 2.0, "*": 1.0}, "time": 0.5}, statements)
     ((1.0, 2.0), (0.5, 0.5))
     """
     measures = statements.measures
@@ -64,30 +64,24 @@ def network_cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[flo
             )
         alpha = dict(zip(measures, vector.tolist(), strict=True))
     by_measure = alpha if isinstance(alpha, Mapping) else {REST: alpha}
-    values = _network_test_prior_names(_NAME, "measure", by_measure, measures)
+    values = _named(_NAME, "measure", by_measure, measures)
     return tuple(
-        _network_test_prior_row(
-            f"{_NAME}[{measure!r}]", value, statements.state_names(j), statements.arities[j]
-        )
+        _row(f"{_NAME}[{measure!r}]", value, statements.state_names(j), statements.arities[j])
         for j, (measure, value) in enumerate(zip(measures, values, strict=True))
     )
 
 
-def _network_test_prior_row(
-    where: str, value: Any, states: Sequence[str], arity: int
-) -> tuple[float, ...]:
+def _row(where: str, value: Any, states: Sequence[str], arity: int) -> tuple[float, ...]:
     """α of every state; beyond six algorithms only observed ones have names, and come first."""
     by_state = value if isinstance(value, Mapping) else {REST: value}
-    named = _network_test_prior_names(where, "state", by_state, states)
+    named = _named(where, "state", by_state, states)
     if len(states) < arity and REST not in by_state:
         raise BayescompareError(f"{where}: give '*' for the states that were not observed.")
     rest = [by_state.get(REST)] * (arity - len(states))
     return tuple(float(each) for each in [*named, *rest])
 
 
-def _network_test_prior_names(
-    where: str, kind: str, values: Mapping[Any, Any], names: Sequence[str]
-) -> list[Any]:
+def _named(where: str, kind: str, values: Mapping[Any, Any], names: Sequence[str]) -> list[Any]:
     """The value of every name, or of the rest."""
     for name in values:
         if name != REST and name not in names:
@@ -105,7 +99,7 @@ def _network_test_prior_names(
     return [values.get(name, values.get(REST)) for name in names]
 
 
-def _check_network_test_prior(where: str, value: object) -> None:
+def _check_alpha(where: str, value: object) -> None:
     if not (is_number(value) and math.isfinite(value) and 0.0 < value <= MOST_WEIGHT):
         raise BayescompareError(
             f"{where}={show_checked_value(value)}: α must be a finite number > 0, at most "

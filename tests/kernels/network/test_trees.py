@@ -6,12 +6,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit
 
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from bayescompare.kernels.network import forest
-from bayescompare.kernels.network.forest import binary_forest_maximum, is_binary_forest
-from bayescompare.kernels.network.statements import NetworkTables
+from bayescompare.kernels.network import trees
+from bayescompare.kernels.network.scores import CellPrior
+from bayescompare.kernels.network.tables import NetworkTables
+from bayescompare.kernels.network.trees import (
+    RatioGrid,
+    is_binary_tree,
+    ratio_range,
+    sum_of_ranges,
+    tree_maximum,
+)
 from tests.cases import few_quick
 from tests.oracles import network as no
 
@@ -21,16 +29,16 @@ seeds = st.integers(0, 2**32 - 1)
 def tables_of(counts: np.ndarray, parent: list[int], ess: float) -> NetworkTables:
     m = len(parent)
     graph = [1 << above if above >= 0 else 0 for above in parent]
-    return NetworkTables.count(no.joint_states([2] * m), counts, [2] * m, graph, range(m), ess)
+    return NetworkTables.count(
+        no.joint_states([2] * m), counts, [2] * m, graph, range(m), CellPrior(ess)
+    )
 
 
 def maximum(counts: np.ndarray, parent: list[int], ess: float = 1.0) -> np.ndarray:
     """P(max) of all statements, first measure slowest."""
     tables = tables_of(counts, parent, ess)
-    assert is_binary_forest(tables)
-    found = binary_forest_maximum(
-        tables, no.joint_states([2] * len(parent))[:, list(tables.members)]
-    )
+    assert is_binary_tree(tables)
+    found = tree_maximum(tables, no.joint_states([2] * len(parent))[:, list(tables.members)])
     assert found is not None
     return found
 
@@ -183,8 +191,10 @@ def test_a_star_of_thirty_measures() -> None:
     m = 31
     states = np.array([[0] * m, [1] * m])
     graph = [0, *([1] * (m - 1))]
-    tables = NetworkTables.count(states, np.array([6.0, 4.0]), [2] * m, graph, range(m), 1.0)
-    found = binary_forest_maximum(tables, states)
+    tables = NetworkTables.count(
+        states, np.array([6.0, 4.0]), [2] * m, graph, range(m), CellPrior()
+    )
+    found = tree_maximum(tables, states)
     assert found is not None
     size = 20_000
     rng = np.random.default_rng(0)
@@ -206,14 +216,14 @@ def test_a_few_statements_have_the_figures_they_have_among_all() -> None:
     whole, tables = maximum(counts, parent), tables_of(counts, parent, 1.0)
     chosen = np.array([60, 3, 3, 17])
     states = no.joint_states([2] * 6)[chosen][:, list(tables.members)]
-    found = binary_forest_maximum(tables, states)
+    found = tree_maximum(tables, states)
     np.testing.assert_allclose(found, whole[chosen], atol=1e-12)
 
 
 def test_blocks_of_statements_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = some_counts(np.random.default_rng(2), 4, 20)
     whole = maximum(counts, [-1, 0, 0, 1])
-    monkeypatch.setattr(forest, "_BLOCK", 3)
+    monkeypatch.setattr(trees, "_BLOCK", 3)
     np.testing.assert_allclose(maximum(counts, [-1, 0, 0, 1]), whole, atol=1e-13)
 
 
@@ -221,20 +231,63 @@ def test_rules_that_do_not_agree_give_no_answer(monkeypatch: pytest.MonkeyPatch)
     counts = some_counts(np.random.default_rng(2), 4, 20)
     tables = tables_of(counts, [-1, 0, 0, 1], 1.0)
     states = no.joint_states([2] * 4)
-    monkeypatch.setattr(forest, "_RULES", ((0.1, 2), (0.15, 2), (0.2, 2)))
-    assert binary_forest_maximum(tables, states) is None
+    monkeypatch.setattr(trees, "_RULES", ((0.1, 2), (0.15, 2), (0.2, 2)))
+    assert tree_maximum(tables, states) is None
     monkeypatch.undo()
-    monkeypatch.setattr(forest, "_MOST_ENTRIES", 100)
-    assert binary_forest_maximum(tables, states) is None
+    monkeypatch.setattr(trees, "_MOST_ENTRIES", 100)
+    assert tree_maximum(tables, states) is None
 
 
 def test_which_tables_are_binary_trees() -> None:
     def tables(arities: list[int], graph: list[int]) -> NetworkTables:
         m = len(arities)
-        return NetworkTables.count(np.zeros((1, m), int), np.ones(1), arities, graph, range(m), 1.0)
+        return NetworkTables.count(
+            np.zeros((1, m), int), np.ones(1), arities, graph, range(m), CellPrior()
+        )
 
-    assert is_binary_forest(tables([2], [0]))
-    assert is_binary_forest(tables([2, 2, 2], [0b10, 0, 0b01]))
-    assert not is_binary_forest(tables([2, 3, 2], [0b10, 0, 0b01])), "a rope"
-    assert not is_binary_forest(tables([2, 2, 2], [0, 0b101, 0])), "a collider"
-    assert not is_binary_forest(tables([2, 2, 2], [0, 0b001, 0])), "two trees"
+    assert is_binary_tree(tables([2], [0]))
+    assert is_binary_tree(tables([2, 2, 2], [0b10, 0, 0b01]))
+    assert not is_binary_tree(tables([2, 3, 2], [0b10, 0, 0b01])), "a rope"
+    assert not is_binary_tree(tables([2, 2, 2], [0, 0b101, 0])), "a collider"
+    assert not is_binary_tree(tables([2, 2, 2], [0, 0b001, 0])), "two trees"
+
+
+# ---------------------------------------------------------------------------------------- the grid
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(-3.0, 3.0), st.floats(0.0, 4.0))
+def test_no_drawn_ratio_is_outside(seed: int, low: float, width: float) -> None:
+    rng = np.random.default_rng(seed)
+    rows = 10.0 ** rng.uniform(-2, 4, (2, 2))
+    least, most = ratio_range(rows, low, low + width)
+    c = rng.uniform(low, low + width, 2000)
+    p = rng.beta(*rows.T[:, :, None], size=(2, 2000)).clip(1e-300, 1 - 1e-16)
+    message = np.maximum(np.log(p) + c, np.log1p(-p))
+    ratio = message[0] - message[1]
+    assert (ratio >= least - 1e-12).all()
+    assert (ratio <= most + 1e-12).all()
+
+
+def test_large_counts_make_the_range_narrow() -> None:
+    low, high = ratio_range(np.full((2, 2), 1e8), 0.0, 0.0)
+    assert -0.01 < low < high < 0.01
+    assert sum_of_ranges([(low, high), (1.0, 2.0)]) == (1.0 + low, 2.0 + high)
+    assert sum_of_ranges([]) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-0.7, 0.7), (0.3, 0.31), (-4.0, 9.0)])
+def test_an_average_over_the_grid_is_the_integral(low: float, high: float) -> None:
+    """C uniform on the interval: a density with jumps at both of its ends."""
+    grid = RatioGrid.over(low, high, 5.0, 1.0)
+    w = grid.step * np.arange(grid.count)
+    law = np.sinc(w * 0.5 * (high - low) / np.pi)
+    masses = grid.masses(law[None])[0]
+    points = grid.points
+    assert points[0] == pytest.approx(grid.centre - (high - low))
+    for h, primitive in (
+        (expit, lambda x: np.logaddexp(0.0, x)),
+        (np.cos, np.sin),
+        (np.ones_like, lambda x: x),
+    ):
+        found = float((h(points) * grid.window) @ masses)
+        assert found == pytest.approx((primitive(high) - primitive(low)) / (high - low), abs=1e-10)

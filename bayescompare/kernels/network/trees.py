@@ -19,6 +19,15 @@ matters. The other three cases are mirror images. Independent children multiply 
 characteristic functions, and the expectation over C is a sum over a `RatioGrid`. Statements share
 all that they have in common in a subtree.
 
+The sum C lies in a bounded interval. A function h that is analytic in C is averaged over the law of
+C by its characteristic function: h is faded out beyond the interval by a Kaiser window, which makes
+it periodic without a kink, and
+
+.. math:: E\,h(C) = \sum_k h(c_k)\,w(c_k)\,q_k, \qquad
+          q_k = \frac1N \sum_{|j| < N/2} E[e^{iω_j C}]\,e^{-iω_j c_k}
+
+is exact but for frequencies of h·w beyond ω_{N/2}.
+
 References
 ----------
 Dawid (1992), Applications of a general propagation algorithm for probabilistic expert systems, for
@@ -27,24 +36,21 @@ max-product; the laws of its messages are ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
-from scipy.special import betainc, expit
+from scipy.fft import next_fast_len
+from scipy.special import betainc, expit, i0e
 
 from bayescompare._typing import AnyArray, FloatArray, IntArray
-from bayescompare.kernels.network.log_cells import truncated_log_cells
-from bayescompare.kernels.network.ratio_grid import (
-    MOST_POINTS,
-    RatioGrid,
-    ratio_range,
-    sum_ratio_ranges,
-)
-from bayescompare.kernels.network.statements import NetworkTables
+from bayescompare.kernels.network.log_cells import log_odds_range, truncated_log_cells
+from bayescompare.kernels.network.tables import NetworkTables
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["binary_forest_maximum", "is_binary_forest"]
+__all__ = ["RatioGrid", "is_binary_tree", "ratio_range", "sum_of_ranges", "tree_maximum"]
 
 #: Rules of growing fineness: points of the grids relative to the estimate, nodes of a panel.
 _RULES = ((0.8, 4), (0.95, 5), (1.3, 6), (2.0, 8), (3.0, 10))
@@ -54,16 +60,24 @@ _TOLERANCE = 1e-10
 _MOST_ENTRIES = 8_000_000
 #: Statements whose laws are in memory at a time.
 _BLOCK = 4096
+#: Largest grid: beyond it drawing is faster.
+MOST_POINTS = 1024
+#: Shape of the Kaiser window: what it leaves out is e^−26.
+_KAISER = 26.0
+#: Intervals are not taken narrower than this.
+_NARROWEST = 1e-9
+#: Points at which the bounds of a log ratio are computed.
+_TRIED = 65
 
 
-def is_binary_forest(tables: NetworkTables) -> bool:
+def is_binary_tree(tables: NetworkTables) -> bool:
     """Whether all measures have two states and at most one parent, and exactly one has none."""
     roots = sum(not above for above in tables.parents)
     single = all(len(above) <= 1 for above in tables.parents)
     return roots == 1 and single and bool((tables.arities == 2).all())
 
 
-def binary_forest_maximum(tables: NetworkTables, states: IntArray) -> FloatArray | None:
+def tree_maximum(tables: NetworkTables, states: IntArray) -> FloatArray | None:
     """P(each of the statements has the largest θ), to 1e-10.
 
     Parameters
@@ -82,23 +96,23 @@ def binary_forest_maximum(tables: NetworkTables, states: IntArray) -> FloatArray
     --------
     Two measures in a tree are a Dirichlet over four statements:
 
+    >>> from bayescompare.kernels.network.scores import CellPrior
     >>> seen = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     >>> counts = np.array([1.0, 2.0, 3.0, 6.0])
-    >>> tables = NetworkTables.count(seen, counts, [2, 2], [0, 1], [0, 1], 1.0)
-    >>> binary_forest_maximum(tables, seen).round(9)
+    >>> tables = NetworkTables.count(seen, counts, [2, 2], [0, 1], [0, 1], CellPrior())
+    >>> tree_maximum(tables, seen).round(9)
     array([0.01236333, 0.05192299, 0.13750009, 0.79821359])
     """
-    tree = _ForestTree.of(tables)
+    tree = _Tree.of(tables)
     blocks = [
-        _ForestParts.list(tree, states[start : start + _BLOCK])
-        for start in range(0, len(states), _BLOCK)
+        _Parts.list(tree, states[start : start + _BLOCK]) for start in range(0, len(states), _BLOCK)
     ]
     before = None
     for scale, nodes in _RULES:
         grids = tree.grids(scale)
-        if not _forest_affordable(tree, grids):
+        if not _affordable(tree, grids):
             return None
-        now = _forest_probabilities(tree, grids, nodes, blocks)
+        now = _probabilities(tree, grids, nodes, blocks)
         if before is not None and float(np.abs(now - before).max(initial=0.0)) <= _TOLERANCE:
             return np.clip(now, 0.0, 1.0)
         before = now
@@ -106,7 +120,7 @@ def binary_forest_maximum(tables: NetworkTables, states: IntArray) -> FloatArray
 
 
 @dataclass(frozen=True)
-class _ForestTree:
+class _Tree:
     """A tree of binary measures, parents before children.
 
     Attributes
@@ -126,7 +140,7 @@ class _ForestTree:
     ratios: tuple[tuple[float, float], ...]
 
     @classmethod
-    def of(cls, tables: NetworkTables) -> _ForestTree:
+    def of(cls, tables: NetworkTables) -> _Tree:
         """Read the posterior tables."""
         parent = tuple(above[0] if above else -1 for above in tables.parents)
         size = len(parent)
@@ -137,21 +151,21 @@ class _ForestTree:
         )
         ratios = [(0.0, 0.0)] * size
         for v in range(size - 1, 0, -1):
-            ratios[v] = ratio_range(shapes[v], *sum_ratio_ranges(ratios[c] for c in children[v]))
+            ratios[v] = ratio_range(shapes[v], *sum_of_ranges(ratios[c] for c in children[v]))
         return cls(parent, children, shapes, tuple(ratios))
 
     def grids(self, scale: float) -> tuple[RatioGrid, ...]:
         """A grid over the children of every measure; `scale` is its fineness."""
         grids = []
         for kids, shapes in zip(self.children, self.shapes, strict=True):
-            span = sum_ratio_ranges(self.ratios[c] for c in kids)
+            span = sum_of_ranges(self.ratios[c] for c in kids)
             counts = float(shapes.sum(axis=1).max())
             grids.append(RatioGrid.over(*span, counts, scale) if kids else RatioGrid(0.0, 1.0, 0))
         return tuple(grids)
 
 
 @dataclass(frozen=True)
-class _ForestParts:
+class _Parts:
     """The distinct parts of some statements at one measure and below it.
 
     Attributes
@@ -169,9 +183,9 @@ class _ForestParts:
     place: IntArray
 
     @classmethod
-    def list(cls, tree: _ForestTree, states: IntArray) -> list[_ForestParts]:
+    def list(cls, tree: _Tree, states: IntArray) -> list[_Parts]:
         """List the parts of every measure."""
-        parts: dict[int, _ForestParts] = {}
+        parts: dict[int, _Parts] = {}
         for v in range(len(tree.parent) - 1, -1, -1):
             below = [parts[c].place for c in tree.children[v]]
             first, place = np.unique(states[:, v], return_index=True, return_inverse=True)[1:]
@@ -182,7 +196,7 @@ class _ForestParts:
         return [parts[v] for v in range(len(tree.parent))]
 
 
-def _forest_affordable(tree: _ForestTree, grids: Sequence[RatioGrid]) -> bool:
+def _affordable(tree: _Tree, grids: Sequence[RatioGrid]) -> bool:
     entries = sum(
         4 * max(grid.size, 1) * grids[above].count
         for grid, above in zip(grids[1:], tree.parent[1:], strict=True)
@@ -190,20 +204,20 @@ def _forest_affordable(tree: _ForestTree, grids: Sequence[RatioGrid]) -> bool:
     return max(grid.size for grid in grids) <= MOST_POINTS and entries <= _MOST_ENTRIES
 
 
-def _forest_probabilities(
-    tree: _ForestTree,
+def _probabilities(
+    tree: _Tree,
     grids: Sequence[RatioGrid],
     nodes: int,
-    blocks: Sequence[Sequence[_ForestParts]],
+    blocks: Sequence[Sequence[_Parts]],
 ) -> FloatArray:
     """P(max) of every statement by one rule."""
-    transfers = [_forest_root_transfer(tree.shapes[0][0], grids[0])]
+    transfers = [_root_transfer(tree.shapes[0][0], grids[0])]
     for v in range(1, len(grids)):
-        transfers.append(_forest_transfer(tree, grids, v, nodes))
-    return np.concatenate([_pass_up_forest(tree, grids, transfers, parts) for parts in blocks])
+        transfers.append(_transfer(tree, grids, v, nodes))
+    return np.concatenate([_pass_up(tree, grids, transfers, parts) for parts in blocks])
 
 
-def _forest_root_transfer(shape: FloatArray, grid: RatioGrid) -> AnyArray:
+def _root_transfer(shape: FloatArray, grid: RatioGrid) -> AnyArray:
     """P(the root's state is the one chosen) given C, as (state, 1, points, 1)."""
     a, b = shape
     c = grid.points
@@ -211,7 +225,7 @@ def _forest_root_transfer(shape: FloatArray, grid: RatioGrid) -> AnyArray:
     return (chosen * grid.window)[:, None, :, None].astype(np.complex128)
 
 
-def _forest_transfer(tree: _ForestTree, grids: Sequence[RatioGrid], v: int, nodes: int) -> AnyArray:
+def _transfer(tree: _Tree, grids: Sequence[RatioGrid], v: int, nodes: int) -> AnyArray:
     """Transforms of v's log ratio given C, as (own state, parent's state, points, frequencies).
 
     Measured from the centre of the ratio's interval, at the frequencies of the parent's grid.
@@ -223,11 +237,11 @@ def _forest_transfer(tree: _ForestTree, grids: Sequence[RatioGrid], v: int, node
         truncated_log_cells(a, b, -c[::-1], above.step, above.count, nodes)
         for a, b in tree.shapes[v]
     )
-    return _combine_forest_rows(row, other, c, grid.window, above.step, 0.5 * sum(tree.ratios[v]))
+    return _combined_rows(row, other, c, grid.window, above.step, 0.5 * sum(tree.ratios[v]))
 
 
 @jit(fastmath={"reassoc", "contract"})
-def _combine_forest_rows(
+def _combined_rows(
     row: AnyArray, other: AnyArray, c: FloatArray, window: FloatArray, step: float, centre: float
 ) -> AnyArray:
     """Put both rows together at every point and frequency; e^{iωC} is multiplied up."""
@@ -251,11 +265,11 @@ def _combine_forest_rows(
     return out
 
 
-def _pass_up_forest(
-    tree: _ForestTree,
+def _pass_up(
+    tree: _Tree,
     grids: Sequence[RatioGrid],
     transfers: Sequence[AnyArray],
-    parts: Sequence[_ForestParts],
+    parts: Sequence[_Parts],
 ) -> FloatArray:
     """Pass the laws up the tree, once for every distinct part of a statement."""
     law: list[AnyArray] = [np.empty(0)] * len(grids)
@@ -268,13 +282,13 @@ def _pass_up_forest(
             for c, part in zip(kids[1:], below[1:], strict=True):
                 product *= law[c][own, part]
             masses = grids[v].masses(product)
-        law[v] = _apply_forest_transfer(transfers[v], masses, own)
+        law[v] = _apply_transfer(transfers[v], masses, own)
         for c in kids:
             law[c] = np.empty(0)
     return np.asarray(law[0][0, parts[0].place, 0].real)
 
 
-def _apply_forest_transfer(transfer: AnyArray, masses: FloatArray, own: IntArray) -> AnyArray:
+def _apply_transfer(transfer: AnyArray, masses: FloatArray, own: IntArray) -> AnyArray:
     """Average a transfer over C: (parent's state, parts, frequencies)."""
     out = np.empty((transfer.shape[1], len(masses), transfer.shape[3]), dtype=np.complex128)
     for state in (0, 1):
@@ -282,3 +296,120 @@ def _apply_forest_transfer(transfer: AnyArray, masses: FloatArray, own: IntArray
         # Real weights on complex entries: one real product with their parts side by side.
         out[:, here] = (masses[here] @ transfer[state].view(np.float64)).view(np.complex128)
     return out
+
+
+# the grid over the sum of ratios ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RatioGrid:
+    """An even grid over the sum C of the log ratios of a measure's children.
+
+    Attributes
+    ----------
+    centre, reach : float
+        C lies within `reach` of `centre`; the grid covers twice as much.
+    size : int
+        Number of points, even; 0 for a leaf, whose C is 0.
+    """
+
+    centre: float
+    reach: float
+    size: int
+
+    @classmethod
+    def over(cls, low: float, high: float, counts: float, scale: float) -> RatioGrid:
+        """Make the grid for C between `low` and `high`.
+
+        Its frequencies cover the window's, 2β/reach, and those of the densities of a row with so
+        many counts: 10 for the logistic scale, and more as counts make it narrow.
+        """
+        reach = max(0.5 * (high - low), _NARROWEST)
+        highest = 2.0 * _KAISER / reach + 10.0 + 3.0 * math.sqrt(counts)
+        wanted = min(math.ceil(scale * highest * 2.0 * reach / math.pi), MOST_POINTS)
+        return cls(0.5 * (low + high), reach, 2 * next_fast_len(wanted, real=True))
+
+    @property
+    def step(self) -> float:
+        """Spacing of the frequencies."""
+        return math.pi / (2.0 * self.reach)
+
+    @property
+    def count(self) -> int:
+        """Number of frequencies, from 0 on."""
+        return self.size // 2
+
+    @property
+    def points(self) -> FloatArray:
+        """The values of C, ascending."""
+        if not self.size:
+            return np.zeros(1)
+        return self.centre + 2.0 * self.reach * (2.0 * np.arange(self.size) / self.size - 1.0)
+
+    @property
+    def window(self) -> FloatArray:
+        """Weights that fade out what lies beyond the interval."""
+        return _window(self.size) if self.size else np.ones(1)
+
+    def masses(self, law: AnyArray) -> FloatArray:
+        """Weights q of the points from characteristic functions of C − centre: (…, size)."""
+        sign = np.where(np.arange(self.count) % 2, -1.0, 1.0)
+        return np.fft.irfft(np.conj(law) * sign, self.size)
+
+
+def sum_of_ranges(ranges: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """Where a sum lies, given where its terms lie."""
+    low, high = 0.0, 0.0
+    for least, most in ranges:
+        low, high = low + least, high + most
+    return low, high
+
+
+def ratio_range(rows: FloatArray, low: float, high: float) -> tuple[float, float]:
+    """Where a measure's log ratio M(0) − M(1) lies if its children's sum is in [low, high].
+
+    Relative to the children's part of state 1, a message is the larger of log p + C and log(1 − p).
+    Over p its extremes are at the ends and where both are equal. In C it rises by at most 1 per 1,
+    which bounds what happens between the points tried.
+
+    Examples
+    --------
+    Without children no ratio exceeds log 2, as p ranges from 1/2 to 1:
+
+    >>> [round(end, 4) for end in ratio_range(np.full((2, 2), 0.25), 0.0, 0.0)]
+    [-0.6931, 0.6931]
+    """
+    c = np.linspace(low, high, _TRIED)
+    least, most = [], []
+    for a, b in rows:
+        first, last = log_odds_range(a, b, 1.0 + max(abs(low), abs(high)))
+        least.append(_message(np.clip(-c, first, last), c))
+        most.append(np.maximum(_message(first, c), _message(last, c)))
+    slack = 0.5 * (high - low) / (_TRIED - 1)
+    return (
+        float((least[0] - most[1]).min()) - slack,
+        float((most[0] - least[1]).max()) + slack,
+    )
+
+
+def _message(log_odds: FloatArray | float, c: FloatArray) -> FloatArray:
+    return np.maximum(c - np.logaddexp(0.0, -log_odds), -np.logaddexp(0.0, log_odds))
+
+
+@cache
+def _window(size: int) -> FloatArray:
+    """1 on the inner half of the grid, falling to 0 at its ends like the integral of Kaiser's."""
+    place = 4.0 * np.abs(2.0 * np.arange(size) / size - 1.0) - 3.0
+    node, weight = np.polynomial.legendre.leggauss(40)
+
+    def above(start: FloatArray) -> FloatArray:
+        half = 0.5 * (1.0 - start)[:, None]
+        root = np.sqrt(np.maximum(1.0 - (start[:, None] + half * (1.0 + node)) ** 2, 0.0))
+        bump = i0e(_KAISER * root) * np.exp(_KAISER * (root - 1.0))
+        return np.asarray((half * bump) @ weight)
+
+    window = np.ones(size)
+    outer = place > -1.0
+    window[outer] = above(place[outer]) / (2.0 * above(np.zeros(1)))
+    window.flags.writeable = False
+    return window

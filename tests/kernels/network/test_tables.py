@@ -1,41 +1,20 @@
-"""Conditional tables by counting, the largest statement by trying all, and graphs' components."""
+"""Conditional tables: counts, draws, the largest statement, new statements, and sums of θ."""
 
 from __future__ import annotations
 
-import itertools
 import math
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayescompare.kernels.network.statements import (
-    NetworkTables,
-    is_complete_network_part,
-    network_components,
-    network_states_of_largest,
-)
+from bayescompare.kernels.network.scores import CellPrior
+from bayescompare.kernels.network.tables import NetworkTables, joint_states
+from tests.kernels.network.cases import random_graph
 from tests.oracles import network as no
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-def random_graph(rng: np.random.Generator, m: int, density: float) -> list[int]:
-    """A DAG along a random order."""
-    order, graph = rng.permutation(m).tolist(), [0] * m
-    for a, b in itertools.combinations(order, 2):
-        if rng.random() < density:
-            graph[b] |= 1 << a
-    return graph
-
-
-def as_digraph(graph: list[int]) -> nx.DiGraph:
-    made = nx.DiGraph()
-    made.add_nodes_from(range(len(graph)))
-    made.add_edges_from((i, j) for j, mask in enumerate(graph) for i in no.bits(mask))
-    return made
 
 
 def some(
@@ -47,7 +26,7 @@ def some(
     graph = random_graph(rng, m, float(rng.choice([0.0, 0.5, 1.0])))
     states, counts = no.random_table(rng, arities, 20, 0.4)
     return (
-        NetworkTables.count(states, counts, arities, graph, range(m), 1.5),
+        NetworkTables.count(states, counts, arities, graph, range(m), CellPrior(1.5)),
         states,
         counts,
         arities,
@@ -125,7 +104,7 @@ def test_draws_have_the_dirichlets_moments() -> None:
 
 def test_a_tiny_prior_leaves_no_nan() -> None:
     states = np.array([[0, 0], [1, 1]])
-    tables = NetworkTables.count(states, np.ones(2), [2, 2], [0, 1], [0, 1], 1e-8)
+    tables = NetworkTables.count(states, np.ones(2), [2, 2], [0, 1], [0, 1], CellPrior(1e-8))
     logs = tables.log_draws(1000, np.random.default_rng(0))
     assert not np.isnan(logs).any()
     assert (logs <= 1e-12).all()
@@ -135,7 +114,7 @@ def test_members_may_be_one_component_of_more() -> None:
     rng = np.random.default_rng(2)
     states, counts = no.random_table(rng, [2, 3, 2, 2], 30, 0.5)
     graph = [0, 0, 0b1000, 0]
-    part = NetworkTables.count(states, counts, [2, 3, 2, 2], graph, [2, 3], 1.0)
+    part = NetworkTables.count(states, counts, [2, 3, 2, 2], graph, [2, 3], CellPrior())
     assert part.members == (3, 2)
     seen = [
         counts[(states[:, 3] == a) & (states[:, 2] == b)].sum() for a in range(2) for b in range(2)
@@ -153,7 +132,7 @@ def test_the_largest_statement_by_trying_all(seed: int, spread: float) -> None:
     logs = tables.normalised(rng.normal(0.0, spread, (30, len(tables.alpha))))
     every = no.joint_states(arities)
     theta = logs[:, tables.cells(every)].sum(axis=-1)
-    found = network_states_of_largest(tables, logs)
+    found = tables.largest(logs)
     assert found.shape == (30, len(arities))
     np.testing.assert_array_equal(found, every[theta.argmax(axis=1)][:, list(tables.members)])
 
@@ -165,9 +144,9 @@ def test_the_largest_of_posterior_draws_at_sixteen_measures() -> None:
     rows, place = np.unique(states.astype(np.int64), axis=0, return_inverse=True)
     counts = np.bincount(place.ravel()).astype(float)
     graph = [0, *(1 << j for j in range(m - 1))]
-    tables = NetworkTables.count(rows, counts, [2] * m, graph, range(m), 1.0)
+    tables = NetworkTables.count(rows, counts, [2] * m, graph, range(m), CellPrior())
     logs = tables.log_draws(200, rng)
-    found = network_states_of_largest(tables, logs)
+    found = tables.largest(logs)
     for draw, states_of_draw in zip(logs, found, strict=True):
         best = draw[:2]
         back = []
@@ -182,17 +161,111 @@ def test_the_largest_of_posterior_draws_at_sixteen_measures() -> None:
         assert states_of_draw.tolist() == path[::-1]
 
 
-# ----------------------------------------------------------------------------------------- graphs
+@given(seeds)
+def test_sums_over_the_other_measures(seed: int) -> None:
+    tables, _, _, arities, graph = some(seed)
+    rng = np.random.default_rng(seed)
+    logs = tables.log_draws((2, 3), rng)
+    every = no.joint_states(arities)
+    np.testing.assert_array_equal(joint_states(arities), every)
+    theta = np.exp(logs[..., tables.cells(every)].sum(axis=-1))
+    asked = sorted(rng.choice(len(arities), int(rng.integers(1, len(arities) + 1)), replace=False))
+    states, found = tables.summed(asked, logs)
+    for row, share in zip(states, np.moveaxis(found, -1, 0), strict=True):
+        here = (every[:, asked] == row).all(axis=1)
+        np.testing.assert_allclose(share, theta[..., here].sum(axis=-1), rtol=1e-10)
+    np.testing.assert_allclose(found.sum(axis=-1), 1.0, rtol=1e-10)
+    above = {tables.members[k] for k in tables.above(asked)}
+    assert above == set(asked) | {i for j in above for i in no.bits(graph[j])}
 
 
-@given(seeds, st.integers(1, 8), st.sampled_from([0.0, 0.1, 0.3, 1.0]))
-def test_components_and_completeness_by_networkx(seed: int, m: int, density: float) -> None:
-    graph = random_graph(np.random.default_rng(seed), m, density)
-    whole = as_digraph(graph)
-    expected = sorted(sorted(c) for c in nx.weakly_connected_components(whole))
-    found = network_components(graph)
-    assert found == expected
-    for members in found:
-        undirected = whole.subgraph(members).to_undirected()
-        full = all(undirected.has_edge(i, j) for i, j in itertools.combinations(members, 2))
-        assert is_complete_network_part(graph, members) == full
+def test_draws_from_the_prior_know_no_counts() -> None:
+    tables, *_ = some(12)
+    drawn = np.exp(tables.log_draws(40_000, np.random.default_rng(0), prior=True))
+    for k in range(len(tables.members)):
+        rows = tables.rows(drawn, k)
+        expected = 1.0 / rows.shape[-1]
+        error = rows.std(axis=0) / math.sqrt(len(rows))
+        np.testing.assert_array_less(np.abs(rows.mean(axis=0) - expected), 4.5 * error)
+
+
+# --------------------------------------------------------------------------------- new statements
+
+ARITIES = (2, 3, 2)
+#: The third measure depends on the first, the second on both.
+PARENTS = (0, 0b101, 0b001)
+
+
+def three_tables() -> NetworkTables:
+    states = joint_states(ARITIES)
+    weights = np.random.default_rng(4).random(len(states))
+    return NetworkTables.count(states, weights, ARITIES, PARENTS, range(3), CellPrior())
+
+
+def test_every_statement_is_as_frequent_as_its_cells_say() -> None:
+    drawn, number = three_tables(), 60_000
+    logs = drawn.log_draws(2, np.random.default_rng(5))
+    found = drawn.new_states(logs, number, np.random.default_rng(6))
+    assert found.shape == (2, number, 3)
+    every = joint_states(ARITIES)
+    theta = np.exp(logs[:, drawn.cells(every)].sum(axis=-1))
+    np.testing.assert_allclose(theta.sum(axis=1), 1.0)
+    for one, expected in zip(found, theta, strict=True):
+        code = np.ravel_multi_index(tuple(one.T), ARITIES)
+        shares = np.bincount(code, minlength=len(every)) / number
+        assert (np.abs(shares - expected) <= 4 * np.sqrt(expected / number) + 1e-9).all()
+
+
+def test_a_certain_row_is_always_drawn() -> None:
+    drawn = three_tables()
+    with np.errstate(divide="ignore"):
+        logs = drawn.normalised(np.where(np.arange(len(drawn.alpha)) % 2 == 0, 0.0, -1e9)[None])
+    states = drawn.new_states(logs, 5, np.random.default_rng(0))
+    assert np.exp(logs[0, drawn.cells(states[0])]).min() > 0.0
+
+
+# ------------------------------------------------------------------------ parameters of the cells
+
+COMPLETE = [0, 0b001, 0b011]
+
+
+def of_prior(prior: CellPrior, graph: list[int], arities: list[int]) -> NetworkTables:
+    states = no.joint_states(arities)
+    return NetworkTables.count(
+        states, np.ones(len(states)), arities, graph, range(len(graph)), prior
+    )
+
+
+def test_bdeu_shares_the_ess() -> None:
+    found = of_prior(CellPrior(3.0), [0, 0b01], [2, 3])
+    np.testing.assert_allclose(found.alpha, [1.5] * 2 + [0.5] * 6)
+
+
+def test_alpha_is_the_same_in_every_row() -> None:
+    prior = CellPrior(alpha=((2.0, 1.0), (0.1, 0.2, 0.3)))
+    found = of_prior(prior, [0, 0b01], [2, 3])
+    np.testing.assert_allclose(found.alpha, [2.0, 1.0, 0.1, 0.2, 0.3, 0.1, 0.2, 0.3])
+    assert not prior.equivalent
+    # Parents after their children in the listing.
+    found = of_prior(prior, [0b10, 0], [2, 3])
+    np.testing.assert_allclose(found.alpha, [0.1, 0.2, 0.3] + [2.0, 1.0] * 3)
+
+
+@pytest.mark.parametrize("graph", [[0], [0, 0b01], COMPLETE, [0b110, 0b100, 0]])
+def test_bdeu_of_a_complete_graph_is_one_dirichlet(graph: list[int]) -> None:
+    arities = [2, 3, 2][: len(graph)]
+    alpha = of_prior(CellPrior(1.2), graph, arities).joint_alpha()
+    np.testing.assert_allclose(alpha, 1.2 / np.prod(arities), rtol=1e-12)
+
+
+def test_consistent_parameters_are_one_dirichlet_and_others_are_not() -> None:
+    fits, fails = (CellPrior(alpha=((0.7, 0.7), (0.5, last))) for last in (0.2, 0.3))
+    one = of_prior(fits, [0, 0b01], [2, 2]).joint_alpha()
+    np.testing.assert_allclose(one, [0.5, 0.2, 0.5, 0.2])
+    assert of_prior(fails, [0, 0b01], [2, 2]).joint_alpha() is None
+    # The other way round the rows would have to sum to 0.5 and to 0.2.
+    assert of_prior(fits, [0b10, 0], [2, 2]).joint_alpha() is None
+
+
+def test_a_chain_is_no_dirichlet() -> None:
+    assert of_prior(CellPrior(), [0, 0b001, 0b010], [2, 2, 2]).joint_alpha() is None

@@ -1,0 +1,402 @@
+"""Tables of a network as models and trees show them: names, dims and draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import digamma
+
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
+from bayescompare.kernels.dirichlet.posterior import draw_dirichlet_latents
+from bayescompare.kernels.network.graphs import Graph
+from bayescompare.kernels.network.sampling import sample_dags
+from bayescompare.kernels.network.tables import NetworkTables
+from bayescompare.methods._shared.lumped import LumpedStatements
+from bayescompare.methods._shared.simplex import LATENTS
+from bayescompare.methods._shared.trees import (
+    make_shared_tree,
+    shared_latent_log_prior,
+    shared_marginal_dims,
+    shared_ratio_prior,
+    shared_statement_coords,
+    shared_statement_each,
+    shared_without_latents,
+    shrink_shared_predictions,
+    sign_shared_tree,
+)
+from bayescompare.methods.dirichlet.prior import dirichlet_prior_cells
+from bayescompare.posterior.graphs import GraphScores
+from bayescompare.posterior.network import MOST_ANCESTORS, MOST_DRAWN
+from bayescompare.statements import OTHER, OUTCOME, Statements
+from bayescompare.table.results import Results
+from bayescompare.text.numbers import count, memory_size_text
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["Layout", "Table", "draws_tree", "edges_in", "finished_tree"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The table of a measure given its parents, with a row for each of their configurations.
+
+    Attributes
+    ----------
+    name : str
+        Of its variable: ``"cpt_time"``.
+    dims : tuple of str
+        Configuration of the parents, own state.
+    coords : mapping
+        The labels of both.
+    alpha, counts : arrays (q, r)
+    cell : array (S,)
+        The cell that each statement falls into, row after row.
+    """
+
+    name: str
+    dims: tuple[str, str]
+    coords: Mapping[str, list[str]]
+    alpha: FloatArray
+    counts: FloatArray
+    cell: IntArray
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The statements that models and trees show one by one, and what each dataset says of them.
+
+    Attributes
+    ----------
+    results : Results
+    scores : GraphScores
+        Of statements that have every possible state of each measure.
+    listing : LumpedStatements
+        All statements, or the leading ones and ``"(other)"``.
+    shown : array
+        States of the statements listed by themselves.
+    at : array
+        Their places among those of `scores`.
+    """
+
+    results: Results
+    scores: GraphScores
+    listing: LumpedStatements
+    shown: IntArray
+    at: IntArray
+
+    @classmethod
+    def of(cls, results: Results, scores: GraphScores) -> Layout:
+        """Lay out the statements of some results."""
+        # The tables have a cell for every state, observed or not.
+        statements = scores.statements.complete_levels()
+        listing = LumpedStatements.from_cells(*dirichlet_prior_cells("symmetric", 1.0, statements))
+        labels = [label for label in listing.labels if label != OTHER]
+        at = np.array([statements.find(label) for label in labels], dtype=np.int64)
+        complete = GraphScores(statements, scores.prior, scores.max_parents)
+        return cls(results, complete, listing, statements.table.states[at], at)
+
+    def showing(self, table: Results, states: Mapping[str, IntArray]) -> Layout:
+        """Return the same tables, with θ of the statements that a simulated table lists."""
+        if not self.listing.has_other:
+            return self
+        cells = dirichlet_prior_cells("symmetric", 1.0, Statements.of(table))
+        listing = LumpedStatements.from_cells(*cells)
+        shown = np.array([states[label] for label in listing.labels if label != OTHER])
+        return replace(self, listing=listing, shown=shown)
+
+    @property
+    def statements(self) -> Statements:
+        """The statements, with every possible state of each measure."""
+        return self.scores.statements
+
+    def table(self, child: int, parents: int, *, named_by_parents: bool = False) -> Table:
+        """Count the table of a measure, ``"cpt_time"`` or ``"cpt_time|accuracy"``."""
+        names = self.statements.measures
+        above = [i for i in range(len(names)) if parents >> i & 1]
+        alone = tuple(parents if j == child else 0 for j in range(len(names)))
+        tables = self.scores.tables(alone, [*above, child])
+        k = tables.members.index(child)
+        configurations = [""]
+        for i in above:
+            configurations = [
+                f"{before}{'|' if before else ''}{names[i]}:{state}"
+                for before in configurations
+                for state in self.statements.state_names(i)
+            ]
+        own = self.names[child].removeprefix("cpt_")
+        given = f"|{','.join(names[i] for i in above)}".replace("/", "∕")
+        suffix = given if above and named_by_parents else ""
+        dims = f"given_{own}{suffix}", f"state_{own}"
+        labels = [c or "(none)" for c in configurations], self.statements.state_names(child)
+        return Table(
+            f"cpt_{own}{suffix}",
+            dims,
+            dict(zip(dims, labels, strict=True)),
+            tables.rows(tables.alpha, k),
+            tables.rows(tables.counts, k),
+            tables.cells(self.statements.table.states)[:, k] - tables.part(k).start,
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """The variable of each measure's table; a slash cannot stand in a netCDF name."""
+        return [f"cpt_{name}".replace("/", "∕") for name in self.statements.measures]
+
+    def tables(self, graph: Graph) -> list[Table]:
+        """Count the table of every measure."""
+        return [self.table(j, parents) for j, parents in enumerate(graph)]
+
+    def coords(self, tables: Sequence[Table] = ()) -> dict[str, list[str]]:
+        """Coords of a model and of trees."""
+        coords = shared_statement_coords(self.results, self.listing)
+        for table in tables:
+            coords |= table.coords
+        return coords
+
+    @property
+    def weights(self) -> FloatArray:
+        """Each dataset's weight in every statement, (n, S)."""
+        table = self.statements.table
+        weights = np.zeros((len(self.statements.datasets), len(table.states)))
+        np.add.at(weights, (table.dataset, table.statement), table.weight)
+        return weights
+
+    @property
+    def unlisted(self) -> FloatArray:
+        """The same without the statements listed by themselves."""
+        weights = self.weights
+        weights[:, self.at] = 0.0
+        return weights
+
+    def theta(self, tables: NetworkTables, log_cells: FloatArray) -> FloatArray:
+        """θ of the listed statements, and of all others together where they are not listed."""
+        shown = np.exp(log_cells[..., tables.cells(self.shown)].sum(axis=-1))
+        if not self.listing.has_other:
+            return np.asarray(shown)
+        rest = np.maximum(1.0 - shown.sum(axis=-1, keepdims=True), 0.0)
+        return np.concatenate([shown, rest], axis=-1)
+
+    def marginal(
+        self, tables: NetworkTables, log_cells: FloatArray, theta: FloatArray
+    ) -> FloatArray | None:
+        """Who leads each measure, summed over its ancestors; None if they are too many."""
+        if not self.listing.has_other:
+            return np.tensordot(theta, self.listing.wins, axes=1)
+        l, columns = len(self.statements.algorithms), []
+        for j, level in enumerate(self.statements.levels):
+            if np.prod(tables.arities[tables.above([j])].astype(float)) > MOST_ANCESTORS:
+                return None
+            states, share = tables.summed([j], log_cells)
+            columns.append(share @ (level[states[:, 0], :1] == np.arange(l)))
+        stacked = np.stack(columns, axis=-2)
+        return stacked[..., 0] if l == 2 else stacked
+
+    def log_cells(self, tables: NetworkTables, data: xr.Dataset) -> FloatArray:
+        """Read the tables off the variables of a tree, (…, C)."""
+        parts = [data[self.names[j]].values for j in tables.members]
+        with np.errstate(divide="ignore"):
+            return np.concatenate([np.log(p.reshape(*p.shape[:-2], -1)) for p in parts], axis=-1)
+
+    def drawn(
+        self, tables: NetworkTables, log_cells: FloatArray, *, with_tables: bool
+    ) -> dict[str, AnyArray]:
+        """Return the variables of draws of a graph's tables."""
+        variables: dict[str, AnyArray] = {"theta": self.theta(tables, log_cells)}
+        marginal = self.marginal(tables, log_cells, variables["theta"])
+        if marginal is not None:
+            variables["marginal"] = marginal
+        if with_tables:
+            for k, j in enumerate(tables.members):
+                variables[self.names[j]] = np.exp(tables.rows(log_cells, k))
+        return variables
+
+    def leads(self, graph: Graph, posterior: xr.Dataset, statements: Statements) -> FloatArray:
+        """Which statement has the largest θ in each draw of the tables: (chain, draw, S)."""
+        tables = self.scores.tables(graph)
+        logs = np.maximum(self.log_cells(tables, posterior), np.log(1e-300))
+        largest = tables.largest(logs.reshape(-1, logs.shape[-1]))
+        own = statements.table.states[:, list(tables.members)]
+        each = (largest[:, None, :] == own[None, :, :]).all(axis=-1).astype(np.float64)
+        return np.asarray(each.reshape(*logs.shape[:2], -1))
+
+    def labels(self, states: IntArray) -> StrArray:
+        """Label statements given by the state of every measure along the last axis."""
+        flat = states.reshape(-1, states.shape[-1])
+        distinct, place = np.unique(flat, axis=0, return_inverse=True)
+        labels = np.array(self.statements.labels_of(distinct), dtype=np.str_)
+        return labels[place.ravel()].reshape(states.shape[:-1])
+
+    def dims(self, tables: Sequence[Table] = ()) -> dict[str, tuple[str, ...]]:
+        """Dims of every variable of a tree."""
+        own = {f"{prefix}{t.name}": t.dims for t in tables for prefix in ("", *LATENTS)}
+        return {
+            "theta": ("statement",),
+            "marginal": shared_marginal_dims(self.results),
+            "edge": ("parent", "child"),
+            OUTCOME: ("dataset", "statement"),
+            **own,
+        }
+
+
+def edges_in(graphs: IntArray) -> AnyArray:
+    """Whether each edge (…, parent, child) is in the graphs (…, measure): 0 or 1.
+
+    Numbers, since ArviZ has no quantile of truth values.
+    """
+    m = graphs.shape[-1]
+    return (graphs[..., None, :] >> np.arange(m)[:, None] & 1).astype(np.int8)
+
+
+def draws_tree(
+    layout: Layout, graph: Graph | None, size: tuple[int, int], rng: np.random.Generator
+) -> xr.DataTree:
+    """Draw from prior and posterior without MCMC, (chains, draws); without a graph, from all.
+
+    Then every draw has a graph of its own, drawn exactly from the posterior of all, and the tree
+    has its edges in place of the tables.
+    """
+    tables = [] if graph is None else layout.tables(graph)
+    after, likelihood, log_prior = _drawn(layout, graph, size, rng)
+    before, _, _ = _drawn(layout, graph, (1, size[1]), rng, prior=True)
+    n, names = len(layout.results.datasets), list(layout.results.measures)
+    groups: dict[str, dict[str, AnyArray]] = {
+        "posterior": after,
+        "prior": before,
+        "posterior_predictive": {OUTCOME: shared_statement_each(after["theta"], n, rng)},
+        "prior_predictive": {OUTCOME: shared_statement_each(before["theta"], n, rng)},
+        "log_likelihood": likelihood,
+        "log_prior": log_prior,
+        "observed_data": {OUTCOME: layout.listing.weights},
+    }
+    dims = {**dict.fromkeys(log_prior, ()), **layout.dims(tables)}
+    coords = {**layout.coords(tables), "parent": names, "child": names}
+    return sign_shared_tree(make_shared_tree(groups, dims, coords), layout.listing)
+
+
+type _Arrays = dict[str, AnyArray]
+
+
+def _drawn(
+    layout: Layout,
+    graph: Graph | None,
+    size: tuple[int, int],
+    rng: np.random.Generator,
+    *,
+    prior: bool = False,
+) -> tuple[_Arrays, _Arrays, _Arrays]:
+    """Draw tables: variables, log likelihood, and log prior of what is free in them."""
+    scores, names, weights = layout.scores, layout.names, layout.weights.T
+    states = layout.statements.table.states
+    graphs = _graphs(scores, graph, size, rng, prior=prior)
+    _check_memory(layout, graphs)
+    out: tuple[_Arrays, _Arrays, _Arrays] = ({}, {}, {})
+    has_marginal = True
+    for own, here in _by_graph(graphs):
+        tables = scores.tables(own)
+        counts = np.zeros_like(tables.counts) if prior else tables.counts
+        drawn = int(here.sum())
+        gamma, exponential = draw_dirichlet_latents(np.log(tables.alpha), counts, (drawn,), rng)
+        logs = tables.normalised(np.log(gamma) - exponential / tables.alpha)
+        variables = layout.drawn(tables, logs, with_tables=graph is not None)
+        has_marginal &= "marginal" in variables
+        log_prior: _Arrays = {}
+        for k, j in enumerate(tables.members):
+            if graph is None:
+                log_prior[names[j]] = _centred_log_prior(tables, k, logs)
+            else:
+                latents = (tables.rows(v, k) for v in (tables.alpha, gamma, exponential))
+                log_prior |= shared_latent_log_prior(names[j], *latents)
+        if graph is None:
+            variables["edge"] = np.tile(edges_in(np.array(own)), (drawn, 1, 1))
+            log_prior["graph"] = np.full(drawn, -scores.log_graphs)
+        likelihood = {OUTCOME: logs[:, tables.cells(states)].sum(axis=-1) @ weights}
+        for group, values in zip(out, (variables, likelihood, log_prior), strict=True):
+            for name, array in values.items():
+                whole = np.empty((*size, *array.shape[1:]), dtype=array.dtype)
+                group.setdefault(name, whole)[here] = array
+    if not has_marginal:
+        out[0].pop("marginal", None)
+    return out
+
+
+def _graphs(
+    scores: GraphScores,
+    graph: Graph | None,
+    size: tuple[int, int],
+    rng: np.random.Generator,
+    *,
+    prior: bool,
+) -> IntArray:
+    """A graph for each draw, as parents' bit masks: (chain, draw, measure)."""
+    if graph is not None:
+        return np.tile(np.array(graph, dtype=np.int64), (*size, 1))
+    local = scores.local_table
+    flat = np.where(np.isfinite(local), 0.0, local) if prior else local
+    return np.array(sample_dags(flat, size[0] * size[1], rng)).reshape(*size, -1)
+
+
+def _by_graph(graphs: IntArray) -> Iterator[tuple[Graph, AnyArray]]:
+    """Every distinct graph, and which draws (chain, draw) have it."""
+    distinct, which = np.unique(graphs.reshape(-1, graphs.shape[-1]), axis=0, return_inverse=True)
+    for g, row in enumerate(distinct.tolist()):
+        yield tuple(row), which.reshape(graphs.shape[:-1]) == g
+
+
+def _check_memory(layout: Layout, graphs: IntArray) -> None:
+    chains, draws, m = graphs.shape
+    arities = layout.statements.arities
+    widest = [0] * m
+    for j in range(m):
+        for parents in np.unique(graphs[..., j]).tolist():
+            above = [arities[i] for i in range(m) if parents >> i & 1]
+            widest[j] = max(widest[j], int(np.prod([arities[j], *above], dtype=object)))
+    cells = sum(widest)
+    if chains * draws * cells > MOST_DRAWN:
+        raise BayescompareError(
+            f"draws={draws}, chains={chains}: the tables have up to {count(cells)} cells, so these "
+            f"draws would take {memory_size_text(chains * draws * cells * 8)} several times over; "
+            f"ask for at most {max(1, MOST_DRAWN // (chains * cells))} draws, or compare fewer "
+            "algorithms."
+        )
+
+
+def _centred_log_prior(tables: NetworkTables, k: int, log_cells: FloatArray) -> FloatArray:
+    r"""Log density of the rows' log ratios less its prior mean.
+
+    .. math:: \sum_{c,k} \alpha_{ck} (\log\theta_{ck} - \psi(\alpha_{ck}) + \psi(A_c))
+
+    Raised to γ, the density of the log ratios is that of Dirichlet(γα): ESS → γ ESS. But graphs
+    have different numbers of cells, so the densities of their tables have no common unit, and a
+    power of them would also weigh graph G by :math:`Z_G(\gamma) = \int p^\gamma`. To first order
+    :math:`\log Z_G = (\gamma - 1)\,\mathrm{E} \log p`. The density less its mean is the derivative
+    of the log prior in γ. With it power scaling, which looks at γ near 1, leaves the prior of the
+    graphs alone.
+    """
+    alpha, logs = tables.rows(tables.alpha, k), tables.rows(log_cells, k)
+    mean = digamma(alpha) - digamma(alpha.sum(axis=-1, keepdims=True))
+    return np.asarray((alpha * (logs - mean)).sum(axis=(-1, -2)))
+
+
+def finished_tree(layout: Layout, graph: Graph, tree: xr.DataTree) -> xr.DataTree:
+    """Bring NUTS's tree into the shape of `draws_tree`."""
+    import xarray as xr
+
+    whole = layout.scores.tables(graph)
+    for group in ("posterior", "prior"):
+        data = shared_without_latents(tree[group].to_dataset())
+        if "marginal" not in data and all(name in data for name in layout.names):
+            theta = data["theta"].transpose("chain", "draw", "statement").values
+            marginal = layout.marginal(whole, layout.log_cells(whole, data), theta)
+            if marginal is not None:
+                dims = shared_marginal_dims(layout.results)
+                data["marginal"] = (("chain", "draw", *dims), marginal)
+                data = data.assign_coords({d: layout.coords()[d] for d in dims})
+        tree[group] = xr.DataTree(data)
+    return sign_shared_tree(
+        shared_ratio_prior(shrink_shared_predictions(tree), layout.names), layout.listing
+    )
