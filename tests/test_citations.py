@@ -10,7 +10,7 @@ import pytest
 
 from bayescompare import methods
 from bayescompare.io import examples
-from bayescompare.report.citations import _report_citation_entries, citation_keys
+from bayescompare.report.blocks import bibliography, citation_keys
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -36,10 +36,7 @@ def families(entry: str) -> tuple[str, ...]:
     return tuple(name.split(",")[0] for name in plain(field(entry, "author")).split(" and "))
 
 
-PAPERS = {
-    key: (families(entry), field(entry, "year"))
-    for key, entry in _report_citation_entries().items()
-}
+PAPERS = {key: (families(entry), field(entry, "year")) for key, entry in bibliography().items()}
 
 
 def key_of(names: str, year: str) -> str | None:
@@ -63,7 +60,7 @@ def mentions(text: str) -> list[tuple[str, str]]:
 
 
 def test_every_paper_has_one_entry() -> None:
-    entries = _report_citation_entries()
+    entries = bibliography()
     for name in ("title", "doi"):
         held = Counter(plain(field(entry, name)).lower() for entry in entries.values())
         del held[""]
@@ -115,9 +112,7 @@ def test_the_reference_of_a_method_is_what_its_report_cites(name: str) -> None:
 
 
 def test_the_citation_file_agrees_with_the_entries() -> None:
-    by_title = {
-        plain(field(entry, "title")): key for key, entry in _report_citation_entries().items()
-    }
+    by_title = {plain(field(entry, "title")): key for key, entry in bibliography().items()}
     text = (ROOT / "CITATION.cff").read_text("utf-8").partition("\nreferences:\n")[2]
     listed = text.split("\n  - type: ")
     assert len(listed) >= 4
@@ -127,13 +122,11 @@ def test_the_citation_file_agrees_with_the_entries() -> None:
         who = tuple(re.findall(r"family-names: \"?(.*?)\"?$", authors, flags=re.M))
         key = by_title[said["title"]]
         assert (who, said["year"]) == PAPERS[key]
-        assert said.get("doi", "") == field(_report_citation_entries()[key], "doi")
+        assert said.get("doi", "") == field(bibliography()[key], "doi")
 
 
 def test_the_sources_of_examples_agree_with_the_entries() -> None:
-    titles = {
-        plain(field(entry, "title")): key for key, entry in _report_citation_entries().items()
-    }
+    titles = {plain(field(entry, "title")): key for key, entry in bibliography().items()}
     for example in examples():
         source = example.source
         (key,) = [key for title, key in titles.items() if title in source]

@@ -18,9 +18,8 @@ import bayescompare as bc
 from bayescompare.cli.answers import print_pairwise
 from bayescompare.comparison.pairwise_notes import notes_words, pairwise_notes_on_spread
 from bayescompare.comparison.rule import Rule
-from bayescompare.report import render
-from bayescompare.report.data import data_section
-from bayescompare.report.pages import report_page_of
+from bayescompare.report import page_of, render
+from bayescompare.report.blocks import data_section
 from bayescompare.table.results import Results
 from tests.table.test_replicates import replicated, ten_folds
 from tests.tables import table
@@ -167,10 +166,7 @@ def test_the_report_says_n(method: str) -> None:
     results = with_gaps([(0, 2), (1, 2)])
     p = every_pair(results, method=method)
     (decisions,) = [
-        one
-        for s in report_page_of(p).sections
-        for one in s.tables
-        if one.title.startswith("Decisions")
+        one for s in page_of(p).sections for one in s.tables if one.title.startswith("Decisions")
     ]
     at = list(decisions.heads).index("datasets")
     lacking = results.algorithms[2]
@@ -271,9 +267,9 @@ def test_the_report_says_it_in_every_format(format: str) -> None:
 
 def test_the_matrix_tells_of_each_pair_on_how_many_datasets_it_rests() -> None:
     results = with_gaps([(0, 2), (1, 2)])
-    (section,) = [s for s in report_page_of(every_pair(results)).sections if s.shaded is not None]
+    (section,) = [s for s in page_of(every_pair(results)).sections if s.shaded is not None]
     assert section.shaded is not None
-    told = {cell.tooltip for _, row in section.shaded.rows for cell, _ in row if cell.tooltip}
+    told = {cell.tooltip for _, row in section.shaded.rows for cell in row if cell.tooltip}
     a, b, c = results.algorithms[:3]
     for first, second, number in ((a, b, 8), (a, c, 6)):
         both = {f"{first} against {second}:", f"{second} against {first}:"}

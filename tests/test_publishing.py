@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import bayescompare as bc
-from bayescompare.report.citations import _report_citation_entries
+from bayescompare.report.blocks import bibliography
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "publishing"
@@ -129,9 +129,9 @@ def test_the_paper_cites_what_its_bibliography_holds():
     assert keys == set(entries())
 
 
-@pytest.mark.parametrize("key", sorted(set(entries()) & set(_report_citation_entries())))
+@pytest.mark.parametrize("key", sorted(set(entries()) & set(bibliography())))
 def test_papers_of_the_methods_have_one_entry(key):
-    assert entries()[key] == _report_citation_entries()[key].strip()
+    assert entries()[key] == bibliography()[key].strip()
 
 
 def test_the_paper_s_table_is_the_kept_benchmark():

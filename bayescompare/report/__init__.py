@@ -1,10 +1,11 @@
-"""A report about a comparison, to send or to keep, as HTML, Markdown, LaTeX or JSON."""
+"""A report about a result, to send or to keep, as HTML, Markdown, LaTeX or JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from bayescompare._checks import check_path, check_word, show_checked_value
 from bayescompare._errors import BayescompareError
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.ranking.ranking import Ranking
+    from bayescompare.report.page import Page
 
 __all__ = ["check_report_path", "render", "write_report"]
 
@@ -72,38 +74,22 @@ def write_report(
     """
     target = check_report_path(path, overwrite=overwrite)
     format = _FORMATS[target.suffix.lower()]
-    rule: dict[str, Any] = {"level": level, "fdr": fdr, "command": command}
     if not (fragment or figures):
-        return write_text(target, render(thing, format, **rule))
-    return _write_parts(thing, target, format, rule, fragment, figures, overwrite)
-
-
-def _write_parts(
-    thing: Comparison | Pairwise | Ranking,
-    target: Path,
-    format: str,
-    rule: dict[str, Any],
-    fragment: bool,
-    figures: bool,
-    overwrite: bool,
-) -> Path:
-    """Write a report with its figures beside it, or only its table."""
-    from bayescompare.report.figures import check_figures, write_figures
-    from bayescompare.report.fragment import latex_fragment
-    from bayescompare.report.pages import report_page_of
+        return write_text(target, render(thing, format, level=level, fdr=fdr, command=command))
+    from bayescompare.report import formats, pictures
 
     if fragment and format != "latex":
         raise BayescompareError(
             f"fragment=True is for .tex, and path={str(target)!r} is not: end it in .tex."
         )
-    folder = check_figures(target, format) if figures else None
-    page = report_page_of(thing, **rule)
-    written: dict[str, str] = {}
+    folder = pictures.check_figures(target, format) if figures else None
+    page = page_of(thing, level=level, fdr=fdr, command=command)
+    written = {}
     if folder is not None:
-        written = write_figures(page, folder, format, overwrite=overwrite)
+        written = pictures.write_figures(page, folder, format, overwrite=overwrite)
     if fragment:
-        return write_text(target, latex_fragment(page, target.stem, written))
-    return write_text(target, _report_writer(format)(page, written))
+        return write_text(target, formats.latex_fragment(page, target.stem, written))
+    return write_text(target, _written(page, format, written))
 
 
 def render(
@@ -124,32 +110,59 @@ def render(
     ('<!doctype html>', '# New and State of art on accuracy, complexity')
     """
     from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.report.pages import report_page_of
-
-    argument: object = command
-    if not (argument is None or isinstance(argument, str)):
-        raise BayescompareError(f"command={show_checked_value(argument)}: give a string, or None.")
 
     check_word("format", format, sorted(set(_FORMATS.values())))
+    if format == "json" and isinstance(thing, Pairwise):
+        return f"{thing.to_json(level=level, fdr=fdr)}\n"
     if format == "json" and hasattr(thing, "to_json"):
-        rule: dict[str, Any] = {"level": level, "fdr": fdr} if isinstance(thing, Pairwise) else {}
-        return f"{thing.to_json(**rule)}\n"
-    page = report_page_of(thing, level=level, fdr=fdr, command=command)
-    return _report_writer(format)(page)
+        return f"{thing.to_json()}\n"
+    return _written(page_of(thing, level=level, fdr=fdr, command=command), format)
 
 
-def _report_writer(format: str) -> Callable[..., str]:
-    if format == "html":
-        from bayescompare.report.html import html
+def page_of(
+    thing: object,
+    *,
+    level: float | None = None,
+    fdr: float | None = None,
+    command: str | None = None,
+) -> Page:
+    """Return the page of a result; `level` or `fdr` is the rule for all pairs.
 
-        return html
-    if format == "markdown":
-        from bayescompare.report.markdown import markdown
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> page = page_of(bc.compare(bc.load_example("pnn")))
+    >>> [section.title for section in page.sections]
+    ['Tables', 'Sensitivity', 'Diagnostics', 'Data', 'Method', 'How it was made']
+    """
+    from bayescompare.comparison.comparison import Comparison
+    from bayescompare.comparison.pairwise import Pairwise
+    from bayescompare.comparison.rule import as_rule
+    from bayescompare.ranking.ranking import Ranking
+    from bayescompare.report.comparison import comparison_page
+    from bayescompare.report.pairwise import pairwise_page
+    from bayescompare.report.ranking import ranking_page
 
-        return markdown
-    from bayescompare.report.latex import latex
+    origin: object = command  # of any type at run time
+    if not (origin is None or isinstance(origin, str)):
+        raise BayescompareError(f"command={show_checked_value(origin)}: give a string, or None.")
+    if isinstance(thing, Comparison):
+        return comparison_page(thing, command)
+    if isinstance(thing, Pairwise):
+        return pairwise_page(thing, as_rule(level=level, fdr=fdr), command)
+    if isinstance(thing, Ranking):
+        return ranking_page(thing, command)
+    raise BayescompareError(
+        f"a {type(thing).__name__} has no report: give the result of compare(), pairwise() or "
+        "rank()."
+    )
 
-    return latex
+
+def _written(page: Page, format: str, figures: Mapping[str, str] = MappingProxyType({})) -> str:
+    from bayescompare.report import formats
+
+    writers = {"html": formats.html, "markdown": formats.markdown, "latex": formats.latex}
+    return writers[format](page, figures)
 
 
 def check_report_path(path: str | Path, *, overwrite: bool = False) -> Path:

@@ -1,19 +1,21 @@
-"""What the sliders of a page need: the figures from which verdicts are made again."""
+"""The sliders of a page. What they show was computed here; the page only looks it up."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayescompare._compare import compare
+from bayescompare._errors import BayescompareError
 from bayescompare.comparison.verdicts import pair_kind
-from bayescompare.kernels.orders import RELATIVE_TOLERANCE
-from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.statements import DENSE, Statement
+from bayescompare.text import numbers
 from bayescompare.text.names import short_names
+from bayescompare.text.numbers import probability_equation, pvalue_equation
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
@@ -22,13 +24,17 @@ if TYPE_CHECKING:
     from bayescompare.comparison.verdicts import PairVerdicts
     from bayescompare.ranking.ranking import Ranking
 
-__all__ = ["Live", "live_comparison", "live_pairs", "live_ranking"]
-
 #: The surest pairs that a page holds; the slider goes as low as the last of them.
 _MOST = 5000
 
-#: Ends of the slider of the level.
-_LOW, _HIGH = 0.5, 0.999
+#: Ends of the slider of the level, and where it stands unless a rule says otherwise.
+_LOW, _HIGH, _USUAL = 0.5, 0.999, 0.95
+
+#: Stands for the level in a sentence; no name has it.
+_LEVEL = "\0"
+
+#: Ropes of a slider, and statements that its table shows.
+_ROPES, _ROWS = 41, 8
 
 
 @dataclass(frozen=True)
@@ -38,13 +44,29 @@ class RopeSlider:
     Attributes
     ----------
     measure : str
-    value, most : float
-        Where it stands, 0 for no rope, and its end.
+    at : int
+        The position of the report's own rope, which is 0 without one.
+    shown : sequence of str
+        The rope in words at each position.
+    which : sequence of int
+        The answer at each position: most positions share theirs with others.
+    answers : sequence of (sentences, rows)
+        What is said by the level, and the leading statements: which, P and number of datasets.
+    words : sequence of str
+        The statements that the rows name by their number.
     """
 
     measure: str
-    value: float
-    most: float
+    at: int
+    shown: Sequence[str]
+    which: Sequence[int]
+    answers: Sequence[tuple[Any, Any]]
+    words: Sequence[str]
+
+    @property
+    def last(self) -> int:
+        """The last position."""
+        return len(self.shown) - 1
 
 
 @dataclass(frozen=True)
@@ -56,7 +78,7 @@ class Live:
     level, low, high : float
         Where the slider of the level stands, and its ends.
     data : dict
-        What the page computes from.
+        What the page looks up.
     ropes : sequence of RopeSlider
     """
 
@@ -69,7 +91,8 @@ class Live:
     @property
     def written(self) -> str:
         """The data as JSON."""
-        return json.dumps(self.data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        data = {**self.data, "ropes": [asdict(slider) for slider in self.ropes]}
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def live_pairs(p: Pairwise, verdicts: PairVerdicts, rule: Rule) -> Live:
@@ -80,36 +103,39 @@ def live_pairs(p: Pairwise, verdicts: PairVerdicts, rule: Rule) -> Live:
     """
     decided = p.decided(rule)
     at = {name: k for k, name in enumerate(verdicts.names)}
-    columns = [name for name in ("probability", "alone", "lowest") if name in decided]
     lead = None
     if p.bayesian:
+        columns = [name for name in ("probability", "alone", "lowest") if name in decided]
         lead = decided[columns].min(axis=1, skipna=False)
         # Parts that are not judged count as the whole does.
         figure = lead.where(~(decided["parts"] < lead), decided["parts"])
-        order = np.argsort(-figure.to_numpy(), kind="stable")
     else:
-        figure = decided["adjusted"]
-        order = np.argsort(figure.to_numpy(), kind="stable")
+        figure = 1.0 - decided["adjusted"]
+    order = np.argsort(-figure.to_numpy(), kind="stable")
     rows: list[list[Any]] = []
     low = _LOW
     compared = [0] * len(at)
-    for first, second in zip(decided["first"], decided["second"], strict=True):
-        compared[at[first]] += 1
-        compared[at[second]] += 1
+    for name in (*decided["first"], *decided["second"]):
+        compared[at[name]] += 1
     for k in order[:_MOST].tolist():
         value, row = float(figure.iloc[k]), decided.iloc[k]
-        reachable = value >= _LOW if p.bayesian else value <= 1.0 - _LOW
-        if not reachable:  # NaN too: a pair that was not compared
+        if not value >= _LOW:  # NaN too: a pair that was not compared
             break
-        statement = Statement.parse(row["statement"], (row["first"], row["second"]))
         one, other = row["first"], row["second"]
+        statement = Statement.parse(row["statement"], (one, other))
         if statement.winner == other:
             one, other = other, one
         leads = None if lead is None else float(lead.iloc[k])
-        rows.append([at[one], at[other], pair_kind(statement), value, leads])
+        rows.append([at[one], at[other], pair_kind(statement), _reached(value), leads])
     else:
         if len(decided) > _MOST:
-            low = max(_LOW, rows[-1][3] if p.bayesian else 1.0 - rows[-1][3])
+            low = max(_LOW, rows[-1][3])
+    other_rule = ""
+    if rule.level is None:
+        other_rule = (
+            f"The verdicts of this page: {rule.name(bayesian=p.bayesian)}. The slider takes each "
+            "pair by itself instead."
+        )
     data = {
         "kind": "pairs",
         "names": _names(verdicts.names),
@@ -118,74 +144,106 @@ def live_pairs(p: Pairwise, verdicts: PairVerdicts, rule: Rule) -> Live:
         "total": len(decided),
         "bayesian": p.bayesian,
         "reference": p.reference,
-        "rule": ""
-        if rule.level is not None
-        else f"The verdicts of this page: {rule.name(bayesian=p.bayesian)}. The slider takes each "
-        "pair by itself instead.",
+        "rule": other_rule,
     }
-    start = rule.level if rule.level is not None else max(low, 0.95)
+    start = rule.level if rule.level is not None else max(low, _USUAL)
     return Live(start, data, low=min(low, start))
+
+
+def _reached(value: float) -> float:
+    """One less 0.05 is 0.95, and not a float below."""
+    return round(value, 12) if abs(value - round(value, 12)) < 1e-15 else value
 
 
 def live_comparison(c: Comparison) -> Live | None:
     """Return the sliders of one comparison; None where nothing is held against a level."""
-    decision = c.decision
-    if np.isnan(decision.probability):
+    if np.isnan(c.decision.probability):
         return None
     bayesian = c.answer.probability is not None
+    data = {"kind": "comparison", "says": _says(c), "bayesian": bayesian, "rule": ""}
+    return Live(_USUAL, data, ropes=_rope_sliders(c))
+
+
+def _says(c: Comparison) -> list[tuple[float, str]]:
+    """Return what is said up to which level, the surest first."""
+    decision, words = c.decision, c.decision.claim(c.results.measures)
     sure = (decision.probability, decision.alone, decision.lowest, decision.least)
     known = [p for p in sure if p is not None]
-    data: dict[str, Any] = {
-        "kind": "comparison",
-        "words": decision.claim(c.results.measures),
-        "p": min(known) if bayesian else None,
-        "lead": decision.probability,
-        "pvalue": None if bayesian else max(known),
-        "rule": "",
-    }
-    table = _rope_table(c)
-    if table is None:
-        return Live(0.95, data)
-    ropes = [
-        RopeSlider(name, c.results[name].rope or 0.0, _reach(differences, c.results[name].rope))
-        for name, differences in zip(
-            c.results.measures, zip(*table["differences"], strict=True), strict=True
-        )
+    if c.answer.probability is None:
+        p, figure = max(known), pvalue_equation(max(known))
+        return [
+            (_reached(1.0 - p), f"Significant at {_LEVEL} ({figure})."),
+            (0.0, f"Not significant at {_LEVEL} ({figure})."),
+        ]
+    least, lead = probability_equation(min(known)), probability_equation(decision.probability)
+    return [
+        (min(known), f"{words} ({least} at the least): settled at {_LEVEL}."),
+        (
+            decision.probability,
+            f"The most frequent outcome: {words} ({lead}); not every measure is sure by itself "
+            f"({least}).",
+        ),
+        (0.0, f"No verdict at {_LEVEL}. Leading: {words} ({lead})."),
     ]
-    return Live(0.95, {**data, "table": table}, ropes=ropes)
 
 
-def _reach(differences: Sequence[float], rope: float | None) -> float:
-    largest = max(map(abs, differences))
-    return max(largest, 2.0 * (rope or 0.0)) or 1.0
+# ropes --------------------------------------------------------------------------------------------
 
 
-def _rope_table(c: Comparison) -> dict[str, Any] | None:
-    """Return the differences of two algorithms, where the page can compute P again.
+def _rope_sliders(c: Comparison) -> list[RopeSlider]:
+    """Return a slider for each measure, where another rope is answered at once.
 
-    That is the papers' Dirichlet test of a plain table: every dataset counts as one, no cell is
-    missing, and all measures have differences.
+    Moving one leaves the ropes of the other measures as they are in the report.
     """
-    method, results = c.method, c.results
-    # A variant (learned, weighted, with gaps) has a class of its own.
-    if type(method) is not Dirichlet or method.prior not in (None, "symmetric") or method.priors:
-        return None
-    if len(results.algorithms) != 2 or 3 ** len(results.measures) > DENSE:
-        return None
-    if results.weights is not None or results.groups is not None or results.gaps is not None:
-        return None
+    results, method = c.results, c.method
+    plain = results.weights is None and results.groups is None and results.gaps is None
+    quick = method.quick and c.exact and "rope_sensitivity" in dir(c)
+    learned = getattr(method, "learned", None) is not None
+    if not (plain and quick) or learned or 3 ** len(results.measures) > DENSE:
+        return []
     values = results.oriented()
     if np.isnan(values).any() or any(results[n].scale == "ordinal" for n in results.measures):
-        return None
-    noise = RELATIVE_TOLERANCE * np.abs(values).max(axis=1)
-    return {
-        "algorithms": list(results.algorithms),
-        "measures": list(results.measures),
-        "units": [results[name].unit or "" for name in results.measures],
-        "differences": (values[:, 0] - values[:, 1]).tolist(),
-        "noise": noise.tolist(),
-        "strength": float(method.strength),
-    }
+        return []
+    differences = np.abs(values[:, 0] - values[:, 1])
+    try:
+        return [_rope_slider(c, name, differences[:, j]) for j, name in enumerate(results.measures)]
+    except BayescompareError:
+        return []  # a prior that names the statements of these ropes
+
+
+def _rope_slider(c: Comparison, measure: str, differences: Any) -> RopeSlider:
+    own = c.results[measure].rope
+    ropes = np.linspace(0.0, max(differences.max(), 2.0 * (own or 0.0)) or 1.0, _ROPES)
+    at = 0 if own is None else max(1, int(np.abs(ropes - own).argmin()))
+    ropes[at] = own or 0.0
+    known: dict[bytes, int] = {}
+    words: dict[str, int] = {}
+    answers: list[tuple[Any, Any]] = []
+    which = []
+    for k, rope in enumerate(ropes.tolist()):
+        # The answer changes only where another dataset comes within the rope.
+        key = bytes([k > 0]) + (differences <= rope).tobytes()
+        if key not in known:
+            known[key] = len(answers)
+            spec = replace(c.results[measure], rope=rope if k else None)
+            results = c.results._with(spec={**c.results.spec, measure: spec})
+            again = compare(results, method=c.method)
+            answers.append((_says(again), _leading(again, words)))
+        which.append(known[key])
+    unit = f" {c.results[measure].unit or ''}".rstrip()
+    shown = [f"{numbers.statistic_number_text(rope)}{unit}" for rope in ropes.tolist()]
+    return RopeSlider(measure, at, ["no rope", *shown[1:]], which, answers, list(words))
+
+
+def _leading(c: Comparison, known: dict[str, int]) -> list[tuple[int, str, str]]:
+    """Return which statements lead, their P and the numbers of datasets, as texts."""
+    table = c.summary().head(_ROWS)
+    rows = []
+    for label, p, n in zip(table.index, table["probability"], table["count"], strict=True):
+        words = Statement.parse(str(label)).words(c.results.measures)
+        at = known.setdefault(words, len(known))
+        rows.append((at, numbers.format_probability(p), numbers.count(n)))
+    return rows
 
 
 def live_ranking(r: Ranking) -> Live | None:
@@ -193,15 +251,13 @@ def live_ranking(r: Ranking) -> Live | None:
     if not r.answer.has_draws:
         return None
     names = list(r.results.algorithms)
-    best = None if r.answer.overall is None else r.overall["p_best"].reindex(names).tolist()
-    data = {
-        "kind": "ranking",
-        "names": _names(names),
-        "best": best,
-        "front": r.front["p_front"].reindex(names).tolist(),
-        "rule": "",
-    }
-    return Live(r.options.level, data)
+    data = {"kind": "ranking", "front": r.front["p_front"].reindex(names).tolist(), "rule": ""}
+    if r.answer.overall is not None:
+        # How probable it is that the best is among the first so many.
+        best = r.overall["p_best"].reindex(names).sort_values(ascending=False, kind="stable")
+        names = [str(name) for name in best.index]
+        data["top"] = np.cumsum(best.to_numpy()).tolist()
+    return Live(r.options.level, {**data, "names": _names(names)})
 
 
 def _names(names: Sequence[str]) -> list[str]:

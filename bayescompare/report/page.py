@@ -1,25 +1,165 @@
-"""The content of a report in any format: sections of words, figures, tables and facts."""
+"""What a report is made of: sections of words, pictures, tables and facts, for every format."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from bayescompare.report.tables import ShadedReportCell, Table
+import numpy as np
+
+from bayescompare.plots._drawing import readable_on
+from bayescompare.plots.matrices import COLOURS
+from bayescompare.text import numbers
+from bayescompare.text.names import common_prefix, rename_in, short_names
+from bayescompare.text.phrases import COLUMN_TITLES, cell_text, figure_text
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
-    from bayescompare.comparison.diagnosis import Diagnosis
     from bayescompare.report.live import Live
 
-__all__ = ["Page", "PageSection", "Picture", "diagnostics_section"]
+#: Most rows that a page shows of long tables; it says how many more there are.
+MOST_ROWS, MOST_PAIRS = 50, 100
+
+#: Steps between white and the full colour of a matrix.
+SHADES = 10
+
+#: Column of `summary()` or `decide()` → head of the column in the report.
+_HEADS = {
+    **COLUMN_TITLES,
+    "probability": "P(most probable)",
+    "alone": "P(own prior)",
+    "pvalue": "p-value",
+    "adjusted": "p-value (Holm)",
+    "running_fdr": "expected share false",
+}
+
+#: In these sections names stay whole, so that readers can look them up.
+_WHOLE = ("Data", "How it was made")
+
+
+class Cell(str):
+    """The text of a cell, the figure to sort it by, and its tooltip."""
+
+    value: float | None = None
+    tooltip: str = ""
+
+    @classmethod
+    def of(cls, text: str, value: float | None = None, tooltip: str = "") -> Cell:
+        """Build a cell; by default its tooltip is the figure with more digits."""
+        cell = cls(text)
+        cell.value = None if value is None or math.isnan(value) else float(value)
+        long = ""
+        if cell.value is not None:
+            long = numbers.statistic_number_text(cell.value, significant=8, levels=numbers.LEVELS)
+        cell.tooltip = tooltip or (long if long != text else "")
+        return cell
+
+    @classmethod
+    def counted(cls, value: float, tooltip: str = "") -> Cell:
+        """Build the cell of a count."""
+        return cls.of(numbers.count(value), value, tooltip)
+
+    @classmethod
+    def probability(cls, p: float, *, levels: Sequence[float] = ()) -> Cell:
+        """Build the cell of a probability; rounding keeps to its own side of `levels`."""
+        long = numbers.format_probability(p, levels=levels, digits=8)
+        return cls.of(numbers.format_probability(p, levels=levels), p, long)
+
+    def renamed(self, short: dict[str, str]) -> Cell:
+        """Return the cell with other names in its text and its tooltip."""
+        return Cell.of(rename_in(str(self), short), self.value, rename_in(self.tooltip, short))
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of texts.
+
+    Attributes
+    ----------
+    title : str
+    heads : sequence of str
+    rows : sequence of sequence of str
+    text : int
+        How many of the first columns hold words rather than figures.
+    more : int
+        How many rows were left out.
+    marked : sequence of bool
+        Which rows are highlighted.
+    trades : sequence of bool
+        Which of these are trade-offs, which have a colour of their own.
+    keys : mapping of str to sequence of str
+        What the sliders find each row by: the name of an attribute, and its value in every row.
+    """
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    text: int = 1
+    more: int = 0
+    marked: Sequence[bool] = ()
+    trades: Sequence[bool] = ()
+    keys: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def renamed(self, short: dict[str, str]) -> Table:
+        """Return the table with other names."""
+        rows = [
+            [
+                cell.renamed(short) if isinstance(cell, Cell) else rename_in(cell, short)
+                for cell in row
+            ]
+            for row in self.rows
+        ]
+        heads = [rename_in(head, short) for head in self.heads]
+        return replace(self, title=rename_in(self.title, short), heads=heads, rows=rows)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A square of shaded cells, one for each pair; a cell without a value is grey.
+
+    Attributes
+    ----------
+    title : str
+    names : sequence of str
+    rows : sequence of (str, sequence of Cell)
+    bayesian : bool
+        Whether the figures are probabilities, which have other colours than p-values.
+    """
+
+    title: str
+    names: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Cell]]]
+    bayesian: bool = True
+
+    @property
+    def shades(self) -> list[tuple[str, str]]:
+        """The background and text colour of every shade, as in the heat map.
+
+        Examples
+        --------
+        >>> Matrix("P", [], []).shades[-1]
+        ('#08306b', 'white')
+        """
+        from matplotlib import colormaps
+        from matplotlib.colors import to_hex
+
+        colours = colormaps[COLOURS[self.bayesian]](np.linspace(0.0, 1.0, SHADES + 1))
+        return [(to_hex(rgba), readable_on(np.asarray(rgba))) for rgba in colours]
+
+    def renamed(self, short: dict[str, str]) -> Matrix:
+        """Return the matrix with other names."""
+        rows = [(short[name], [cell.renamed(short) for cell in cells]) for name, cells in self.rows]
+        return replace(self, names=[short[name] for name in self.names], rows=rows)
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure, drawn only for formats that have figures, and its title.
+    """A figure, drawn only for formats that have figures.
 
     Attributes
     ----------
@@ -39,17 +179,27 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class PageSection:
+class Section:
     """A part of the page with a heading; empty parts are not shown."""
 
     title: str
     words: Sequence[str] = ()
     pictures: Sequence[Picture] = ()
-    shaded: ShadedReportCell | None = None
+    shaded: Matrix | None = None
     tables: Sequence[Table] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     #: Text to copy, by its title.
     code: Mapping[str, str] = field(default_factory=dict)
+
+    def renamed(self, short: dict[str, str]) -> Section:
+        """Return the section with other names."""
+        return replace(
+            self,
+            words=[rename_in(text, short) for text in self.words],
+            pictures=[replace(p, words=rename_in(p.words, short)) for p in self.pictures],
+            tables=[table.renamed(short) for table in self.tables],
+            shaded=None if self.shaded is None else self.shaded.renamed(short),
+        )
 
 
 @dataclass(frozen=True)
@@ -82,7 +232,7 @@ class Page:
     title: str
     verdict: str
     words: str
-    sections: Sequence[PageSection]
+    sections: Sequence[Section]
     citations: Sequence[str] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     picture: Picture | None = None
@@ -97,9 +247,71 @@ class Page:
         first = [] if self.picture is None else [self.picture]
         return [*first, *(one for section in self.sections for one in section.pictures)]
 
+    def with_short_names(self) -> Page:
+        """Return the page without what all names begin with, and say what was left out."""
+        prefix, short = common_prefix(self.names), short_names(self.names)
+        if not prefix:
+            return self
+        facts = {title: rename_in(text, short) for title, text in self.facts.items()}
+        facts["Names"] = f"All names begin with “{prefix}”, which is left out here."
+        picture = self.picture
+        if picture is not None:
+            picture = replace(picture, words=rename_in(picture.words, short))
+        return replace(
+            self,
+            title=rename_in(self.title, short),
+            verdict=rename_in(self.verdict, short),
+            words=rename_in(self.words, short),
+            facts=facts,
+            picture=picture,
+            table=None if self.table is None else self.table.renamed(short),
+            names=[short[name] for name in self.names],
+            sections=[s if s.title in _WHOLE else s.renamed(short) for s in self.sections],
+        )
 
-def diagnostics_section(diagnosis: Diagnosis, tables: Sequence[Table] = ()) -> PageSection:
-    """Return the section that says whether the figures can be trusted."""
-    verdict = diagnosis.verdict[:1].upper() + diagnosis.verdict[1:]
-    facts = diagnosis.written()
-    return PageSection("Diagnostics", words=[verdict], facts=facts, tables=tables)
+
+# from a DataFrame ---------------------------------------------------------------------------------
+
+
+def heads_of(names: Iterable[object]) -> list[str]:
+    """Return the heads of columns of `summary()` or `decide()`."""
+    return [_HEADS.get(str(name), str(name)) for name in names]
+
+
+def figures_of(
+    table: pd.DataFrame, levels: Mapping[str, Sequence[float]] = MappingProxyType({})
+) -> list[list[Cell]]:
+    """Return the cells of columns of figures by row; rounding keeps to a column's `levels`."""
+    columns = [
+        [
+            Cell.of(figure_text(str(k), float(v), levels=levels.get(str(k), ())), float(v))
+            for v in table[k]
+        ]
+        for k in table.columns
+    ]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def frame_table(
+    title: str,
+    frame: pd.DataFrame,
+    most: int = MOST_PAIRS,
+    limits: Mapping[str, float] = MappingProxyType({}),
+) -> Table:
+    """Turn a DataFrame whose columns have printable heads into a table; `limits` are by column."""
+    heads = [str(head) for head in frame.columns]
+    shown = frame.head(most).astype(object)
+    rows = [
+        [str(label), *(_written(*pair, limits) for pair in zip(heads, row, strict=True))]
+        for label, row in zip(shown.index, shown.to_numpy().tolist(), strict=True)
+    ]
+    text = 1
+    while text <= len(heads) and all(not isinstance(row[text], Cell) for row in rows):
+        text += 1
+    more = max(0, len(frame) - most)
+    return Table(title, [str(frame.index.name), *heads], rows, text=text, more=more)
+
+
+def _written(head: str, value: object, limits: Mapping[str, float]) -> str:
+    text = cell_text(head, value, limits.get(head))
+    return Cell.of(text, float(value)) if isinstance(value, (int, float)) else text

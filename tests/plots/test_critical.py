@@ -17,7 +17,7 @@ from bayescompare import plots
 from bayescompare.methods import GSDBootstrap
 from bayescompare.plots._drawing import BLUE, INK
 from bayescompare.plots.critical import Bar, _draw_line
-from bayescompare.report.pages import report_page_of
+from bayescompare.report import page_of
 from tests.cases import few_quick
 from tests.plots.decided import made, random_pairs, written
 from tests.plots.drawn import fresh, title
@@ -130,7 +130,7 @@ def test_one_question_about_all_measures_has_one_rank(uci: bc.Results) -> None:
 
 
 def test_the_report_has_a_picture_of_ranks_for_each_measure(pairs: bc.Pairwise) -> None:
-    figures = next(s for s in report_page_of(pairs).sections if s.title == "Figures")
+    figures = next(s for s in page_of(pairs).sections if s.title == "Figures")
     shown = [picture.title for picture in figures.pictures]
     for measure in pairs.results.measures:
         assert f"Ranks and groups on {measure}" in shown

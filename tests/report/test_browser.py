@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
+from bayescompare.statements import Statement
+from bayescompare.text.numbers import format_probability
 from tests.cases import few_quick
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -273,40 +276,20 @@ def test_a_page_prints(browser, reports):
 # ------------------------------------------------------------------------------------------ sliders
 
 
-def slide(opened: Opened, kind: str, *values: float) -> list[float]:
-    """Move the sliders of a kind, and return where they stand."""
+def slide(opened: Opened, kind: str, *values: float | None) -> list[float]:
+    """Move the sliders of a kind that have a value, and return where all of them stand."""
     found: list[str] = opened.page.locator(f".live input.{kind}").evaluate_all(
-        """(inputs, values) => inputs.map((input, k) => {
-            input.value = values[k];
-            input.dispatchEvent(new Event("input"));
-            return input.value;
-        })""",
+        """(inputs, values) => {
+            inputs.forEach((input, k) => {
+                if ((values[k] ?? null) === null) return;
+                input.value = values[k];
+                input.dispatchEvent(new Event("input"));
+            });
+            return inputs.map((input) => input.value);
+        }""",
         list(values),
     )
     return [float(value) for value in found]
-
-
-def recomputed(opened: Opened) -> dict[str, float]:
-    """What the page computes for each of the statements that it lists."""
-    rows: list[list[Any]] = opened.page.locator(".live tbody tr").evaluate_all(
-        "rows => rows.map((row) => [row.dataset.statement, Number(row.dataset.p)])"
-    )
-    return dict(rows)
-
-
-def by_python(results: bc.Results, ropes: list[float], strength: float) -> dict[str, float]:
-    measures = {
-        name: bc.Measure(results[name].direction, rope=rope or None)
-        for name, rope in zip(results.measures, ropes, strict=True)
-    }
-    table = bc.Results.from_frame(results.to_frame(), measures=measures)
-    c = bc.compare(table, method=bc.methods.Dirichlet(strength=strength))
-    first, second = results.algorithms
-    words = {f"{first}>{second}": "first", f"{second}>{first}": "second"}
-    return {
-        "|".join(words.get(state, "equal") for state in str(label).split("|")): float(p)
-        for label, p in zip(c.answer.labels, c.answer.probability, strict=True)
-    }
 
 
 def two_of_normal_values(n: int, m: int) -> bc.Results:
@@ -318,31 +301,46 @@ def two_of_normal_values(n: int, m: int) -> bc.Results:
     return bc.Results.from_frame(frame, measures=signs)
 
 
-@pytest.mark.parametrize(("n", "m", "strength"), [(5, 1, 1.0), (40, 2, 0.3), (300, 3, 10.0)])
-def test_the_ropes_of_the_page_are_python_s(browser, tmp_path, n, m, strength):
-    results = two_of_normal_values(n, m)
-    c = bc.compare(results, method=bc.methods.Dirichlet(strength=strength))
-    path = c.report(tmp_path / "two.html")
+def roped(results: bc.Results, measure: str, rope: float | None) -> bc.Results:
+    return bc.Results(
+        results.data, {**results.spec, measure: replace(results[measure], rope=rope or None)}
+    )
+
+
+def test_the_ropes_of_the_page_are_python_s(browser, tmp_path):
+    results = roped(two_of_normal_values(40, 2), "m1", 0.4)
+    method = bc.methods.Dirichlet(strength=0.3)
+    path = bc.compare(results, method=method).report(tmp_path / "two.html")
     with Opened(browser, path) as opened:
-        for asked in ([0.0] * m, [0.3] * m, [1.0, *[0.0] * (m - 1)], [99.0] * m):
-            ropes = slide(opened, "rope", *asked)
-            expected = by_python(results, ropes, strength)
-            found = recomputed(opened)
-            assert len(found) == min(8, len(expected))
-            for label, p in found.items():
-                assert abs(p - expected[label]) < 1e-8, (ropes, label)
-            best = max(expected, key=expected.__getitem__)
-            assert next(iter(found)) == best
-            settled = "settled at" in opened.page.inner_text(".live .says")
-            spec = {
-                name: bc.Measure(results[name].direction, rope=rope or None)
-                for name, rope in zip(results.measures, ropes, strict=True)
-            }
-            again = bc.Results(results.data, spec)
-            own = bc.methods.Dirichlet(prior="symmetric", strength=strength)
-            assert settled == bc.compare(again, method=own).decision.settled
-        opened.page.locator(".live .back").click()
-        assert opened.page.locator(".live input.rope").first.input_value() == "0"
+        page = opened.page
+        starts = slide(opened, "rope")
+        assert starts[0] == 0
+        assert page.locator(".live output").all_inner_texts()[1:] == ["no rope", "0.4"]
+        for measure, position in (("m0", 7), ("m0", 40), ("m1", 0), ("m1", 21)):
+            j = results.measures.index(measure)
+            slide(opened, "rope", *(position if k == j else None for k in range(2)))
+            words = page.locator(".live output").all_inner_texts()[1:]
+            assert words[1 - j] == ("no rope", "0.4")[1 - j]  # the other one went back
+            rope = None if words[j] == "no rope" else float(words[j])
+            c = bc.compare(roped(results, measure, rope), method=method)
+            rows = page.locator(".live tbody tr").evaluate_all(
+                "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
+            )
+            table = c.summary().head(8)
+            assert [row[0] for row in rows] == [
+                Statement.parse(str(label)).words(results.measures) for label in table.index
+            ]
+            assert [row[1] for row in rows] == [format_probability(p) for p in table["probability"]]
+            assert [float(row[2]) for row in rows] == table["count"].tolist()
+            for level in (0.55, 0.95):
+                slide(opened, "level", level)
+                decision, says = c.decision, page.inner_text(".live .says")
+                least = min(decision.probability, decision.least)
+                assert ("settled at" in says) == (least >= level)
+                assert says.startswith("No verdict at") == (decision.probability < level)
+        page.locator(".live .back").click()
+        assert slide(opened, "rope") == starts
+        assert page.locator(".live .table").is_hidden()
         assert opened.said == []
         assert opened.asked == [path.as_uri()]
 

@@ -10,16 +10,14 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import methods
-from bayescompare.report.pages import report_page_of
+from bayescompare.report import page_of
 from bayescompare.table.results import Results
 from tests.cases import few_quick
 from tests.tables import normal_table
 
 
 def command_of(thing) -> str:
-    return next(s for s in report_page_of(thing).sections if s.title == "How it was made").code[
-        "Command"
-    ]
+    return next(s for s in page_of(thing).sections if s.title == "How it was made").code["Command"]
 
 
 @pytest.mark.parametrize(
@@ -56,9 +54,7 @@ def test_the_command_of_all_pairs_and_of_one_makes_the_figures_again(method):
     pd.testing.assert_frame_equal(again(p).decide(), p.decide())
     one = again(p["A", "B"])
     assert one.answer.probability.tolist() == p["A", "B"].answer.probability.tolist()
-    told = next(s for s in report_page_of(p).sections if s.title == "How it was made").facts[
-        "options"
-    ]
+    told = next(s for s in page_of(p).sections if s.title == "How it was made").facts["options"]
     assert ("learned" in told) == (p.learned is not None)
     assert "weights" not in told
 

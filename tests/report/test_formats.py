@@ -16,19 +16,18 @@ import pytest
 import bayescompare as bc
 from bayescompare import methods
 from bayescompare.comparison.rule import Rule
-from bayescompare.report import render
-from bayescompare.report.citations import (
+from bayescompare.report import page_of, render
+from bayescompare.report.blocks import (
     bibtex,
-    citation_aside,
     citation_keys,
-    cited_reference,
-    report_method_text,
+    cited,
+    cited_aside,
+    method_text,
 )
-from bayescompare.report.latex import escaped_for_latex
-from bayescompare.report.latex import escaped_for_latex as tex
-from bayescompare.report.markdown import escaped_for_markdown as md
-from bayescompare.report.pages import report_page_of
-from bayescompare.report.tables import ReportTableCell
+from bayescompare.report.formats import escaped_for_latex
+from bayescompare.report.formats import escaped_for_latex as tex
+from bayescompare.report.formats import escaped_for_markdown as md
+from bayescompare.report.page import Cell
 from tests.cases import few_quick
 from tests.tables import normal_table
 
@@ -60,7 +59,7 @@ def cells(line: str) -> list[str]:
 
 def test_markdown_has_what_the_page_has(pairs):
     text = render(pairs, "markdown")
-    for section in report_page_of(pairs).sections:
+    for section in page_of(pairs).sections:
         assert section.title == "Figures" or f"## {section.title}" in text
     assert md(pairs.explain()) in text
     assert "@inproceedings{benavoli2015joint," in text
@@ -178,12 +177,12 @@ def test_every_method_has_a_text_and_a_citation():
     two = bc.load_example("benavoli-example1")
     for name in methods.names():
         method = methods.get(name)()
-        text = report_method_text(method, two, None)
+        text = method_text(method, two, None)
         assert "{" not in text
         assert "were compared on accuracy and time over 12 datasets by" in text
         keys = citation_keys(method, rule=Rule(None, 0.05))
         assert len(keys) >= 2
-        assert cited_reference(keys[0]) in text or citation_aside(keys[0]) in text
+        assert cited(keys[0]) in text or cited_aside(keys[0]) in text
         assert all(f"{{{key}," in bibtex(keys) for key in keys)
 
 
@@ -193,15 +192,15 @@ def test_a_report_of_pairs_lists_just_what_its_text_cites(method, rule):
     three = bc.load_example("jansen-uci").sel(algorithms=["GBM", "CART", "RF"])
     text = render(bc.pairwise(three, method=method, n_jobs=1), "markdown", **rule)
     for key in ("muller2004optimal", "holm1979simple"):
-        assert (f"({citation_aside(key)})" in text) == (f"{{{key}," in text), key
+        assert (f"({cited_aside(key)})" in text) == (f"{{{key}," in text), key
     wanted = "holm1979simple" if method == "glrt" else "muller2004optimal"
     assert (f"{{{wanted}," in text) == (method == "glrt" or "fdr" in rule)
 
 
 def test_citations_are_named_as_in_a_sentence():
-    assert cited_reference("benavoli2015joint") == "Benavoli and de Campos (2015)"
-    assert cited_reference("demsar2006statistical") == "Demšar (2006)"
-    assert cited_reference("lacoste2012bayesian") == "Lacoste et al. (2012)"
+    assert cited("benavoli2015joint") == "Benavoli and de Campos (2015)"
+    assert cited("demsar2006statistical") == "Demšar (2006)"
+    assert cited("lacoste2012bayesian") == "Lacoste et al. (2012)"
 
 
 def test_ropes_are_told():
@@ -213,7 +212,7 @@ def test_ropes_are_told():
 
 def test_sensitivity_words_are_the_curve_s():
     c = bc.compare(bc.load_example("benavoli-example1"))
-    (section,) = [s for s in report_page_of(c).sections if s.title == "Sensitivity"]
+    (section,) = [s for s in page_of(c).sections if s.title == "Sensitivity"]
     table = c.sensitivity()
     (words,) = section.words
     assert f"{table[c.best].iloc[0]:.3f}" in words
@@ -222,7 +221,7 @@ def test_sensitivity_words_are_the_curve_s():
 
 
 def test_pairs_by_other_rules(pairs):
-    (section,) = [s for s in report_page_of(pairs, fdr=0.05).sections if s.title == "Sensitivity"]
+    (section,) = [s for s in page_of(pairs, fdr=0.05).sections if s.title == "Sensitivity"]
     rates, weights = section.tables
     found = {row[0]: row[1] for row in rates.rows}
     for fdr in (0.01, 0.05, 0.1):
@@ -244,14 +243,14 @@ def test_pairs_by_other_rules(pairs):
 
 
 def test_means_and_wins_are_those_of_the_data(pairs):
-    (section,) = [s for s in report_page_of(pairs).sections if s.title == "Data"]
+    (section,) = [s for s in page_of(pairs).sections if s.title == "Data"]
     _, table = section.tables
     results = pairs.results
     best = {row[0]: row for row in table.rows}
     frame = results.to_frame().groupby("algorithm")["auc"].mean()
     for name in results.algorithms:
         cell = best[name][1]
-        assert isinstance(cell, ReportTableCell)
+        assert isinstance(cell, Cell)
         assert cell.value == pytest.approx(frame[name])
     total = sum(row[2].value for row in table.rows)  # type: ignore[attr-defined]
     assert total == pytest.approx(len(results.datasets))
@@ -267,10 +266,10 @@ def test_sampled_answers_are_diagnosed(tmp_path):
         rng=1,
         sampler={"draws": 200, "chains": 2, "progressbar": False},
     )
-    (section,) = [s for s in report_page_of(c).sections if s.title == "Diagnostics"]
+    (section,) = [s for s in page_of(c).sections if s.title == "Diagnostics"]
     assert section.facts["divergences"] == f"{c.diagnose().figures['divergences']:.4g}"
     assert section.tables
-    (section,) = [s for s in report_page_of(c).sections if s.title == "Sensitivity"]
+    (section,) = [s for s in page_of(c).sections if s.title == "Sensitivity"]
     assert section.words[0].startswith("With the prior's density to the power from ")
     assert "by power scaling: the draws are reweighted" in section.words[1]
     assert "pymc" in render(c, "markdown")

@@ -11,8 +11,8 @@ import pytest
 import bayescompare as bc
 from bayescompare import methods
 from bayescompare.methods._shared.option_tables import options_table
-from bayescompare.report.citations import report_method_text
-from bayescompare.report.pages import report_page_of
+from bayescompare.report import page_of
+from bayescompare.report.blocks import method_text
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text, statistic_number_text
 from tests.tables import normal_table
@@ -77,9 +77,9 @@ OPTIONS = [
 @pytest.mark.parametrize(("name", "options", "said"), OPTIONS, ids=str)
 def test_an_option_is_stated(name: str, options: dict[str, object], said: str) -> None:
     cls = methods.get(name)
-    text = report_method_text(cls(**options), TWO, None)
+    text = method_text(cls(**options), TWO, None)
     assert said in text
-    assert said not in report_method_text(cls(), TWO, None)
+    assert said not in method_text(cls(), TWO, None)
 
 
 def test_every_option_of_every_method_is_tried() -> None:
@@ -113,7 +113,7 @@ def test_a_prior_of_one_s_own_is_stated(name: str, priors: str) -> None:
     law = pm.Beta.dist(2, 3) if priors == "mu" else pm.Gamma.dist(2, 3)
     options = {"joint": True} if name == "poisson-binomial" else {}
     made = methods.get(name)(priors={priors: law}, **options)
-    text = report_method_text(made, TWO, None)
+    text = method_text(made, TWO, None)
     assert "given by the user" in text
     assert f"{priors} {'Beta' if priors == 'mu' else 'Gamma'}(" in text
     assert ("NUTS" in text) == made.needs_mcmc
@@ -127,20 +127,20 @@ def test_delta_is_the_one_that_was_used(name: str) -> None:
         return bc.compare(UCI, method=method, algorithms=["GBM", "CART"], rng=0)
 
     c = ask(epsilon=0.5)
-    text = report_method_text(c.method, c.results, c.answer)
+    text = method_text(c.method, c.results, c.answer)
     used = c.answer.details.delta
     assert used == pytest.approx(0.5 * c.answer.details.delta_max)
     assert "1e-05" not in text
     assert "ε = 0.5" in text
     assert f"(δ = {statistic_number_text(used, significant=3)})" in text
     large = ask(delta=0.99)
-    text = report_method_text(large.method, large.results, large.answer)
+    text = method_text(large.method, large.results, large.answer)
     assert large.answer.details.delta < 0.99
     assert (
         f"cut to the largest that the pair allows, {statistic_number_text(used * 2, significant=3)}"
         in text
     )
-    plain = report_method_text(ask().method, c.results, ask().answer)
+    plain = method_text(ask().method, c.results, ask().answer)
     assert f"at δ = {setting_number_text(1e-5)}" in plain
     assert "cut" not in plain
     assert "ε" not in plain
@@ -156,14 +156,14 @@ def test_the_report_of_all_pairs_states_epsilon() -> None:
 
 def test_the_network_states_the_limit_and_the_error_it_had() -> None:
     c = bc.compare(TWO, method="network")
-    text = report_method_text(c.method, c.results, c.answer)
+    text = method_text(c.method, c.results, c.answer)
     limit = c.answer.details.max_parents
     assert f"at most {limit} parent" in text
     assert text.endswith("computed exactly.")
 
 
 def method_words(thing) -> str:
-    return " ".join(next(s for s in report_page_of(thing).sections if s.title == "Method").words)
+    return " ".join(next(s for s in page_of(thing).sections if s.title == "Method").words)
 
 
 @pytest.mark.parametrize("prior", ["jeffreys", "uniform", 0.3])
@@ -185,7 +185,7 @@ def test_methods_text_of_an_imprecise_prior_tells_of_bounds():
 
 def test_methods_text_of_alpha_given_by_priors():
     results = bc.load_example("benavoli-example1")
-    text = report_method_text(methods.Dirichlet(priors={"alpha": 2.0}), results, None)
+    text = method_text(methods.Dirichlet(priors={"alpha": 2.0}), results, None)
     assert "strength s = 1" not in text
 
 

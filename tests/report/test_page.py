@@ -18,10 +18,9 @@ import pytest
 import bayescompare as bc
 from bayescompare import methods
 from bayescompare.comparison.rule import Rule
-from bayescompare.report import check_report_path, render, write_report
-from bayescompare.report import html as writing
-from bayescompare.report.pages import report_page_of
-from bayescompare.report.pairwise_page import pairwise_page
+from bayescompare.report import check_report_path, page_of, render, write_report
+from bayescompare.report import pictures as writing
+from bayescompare.report.pairwise import pairwise_page
 from bayescompare.statements import Statement
 from bayescompare.table import writing as _files
 from bayescompare.text.numbers import format_probability
@@ -325,7 +324,7 @@ def test_monte_carlo_answers_say_so(example1: bc.Comparison) -> None:
     noisy = replace(example1, answer=answer)
     assert "standard error of P at most 0.012" in render(noisy, "markdown")
     assert "exact:" not in render(noisy, "markdown")
-    made = next(s for s in report_page_of(noisy).sections if s.title == "How it was made")
+    made = next(s for s in page_of(noisy).sections if s.title == "How it was made")
     assert str(made.facts["seed"]) == "17"
 
 
@@ -545,7 +544,7 @@ def test_a_failure_leaves_nothing_behind(
     def fail(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("no picture")
 
-    monkeypatch.setattr(writing, "svg_report_picture", fail)
+    monkeypatch.setattr(writing, "svg", fail)
     with pytest.raises(RuntimeError, match="no picture"):
         example1.report(path, overwrite=overwrite)
     assert [p.read_text() for p in tmp_path.iterdir()] == (["mine"] if overwrite else [])
@@ -578,7 +577,7 @@ def test_an_approximate_p_value_is_not_called_exact(method):
     names = ["A", "B"] if method == "glrt" else ["A", "B", "C"]
     c = bc.compare(normal_table(names), method=method)
     assert "approximation" in c.explain()
-    made = next(s for s in report_page_of(c).sections if s.title == "How it was made")
+    made = next(s for s in page_of(c).sections if s.title == "How it was made")
     assert not made.facts["exactness"].startswith("exact:")
 
 

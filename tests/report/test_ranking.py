@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import bayescompare as bc
-from bayescompare.report import render
-from bayescompare.report.pages import report_page_of
+from bayescompare.report import page_of, render
 from tests.report.test_page import Page
 from tests.tables import normal_table
 
@@ -41,7 +40,7 @@ def test_the_first_screen_says_who_is_best(uci: bc.Ranking) -> None:
 
 
 def test_its_figures_are_those_of_the_ranking(uci: bc.Ranking) -> None:
-    sections = {section.title: section for section in report_page_of(uci).sections}
+    sections = {section.title: section for section in page_of(uci).sections}
     for measure, table in zip(uci.results.measures, sections["Places"].tables, strict=True):
         own = uci.places.loc[measure]
         assert [row[0] for row in table.rows] == list(own.index)
@@ -53,7 +52,7 @@ def test_its_figures_are_those_of_the_ranking(uci: bc.Ranking) -> None:
     assert shaded is not None
     assert shaded.names[0] == "GBM"
     assert shaded.names[-1] == "CART"
-    cell, _ = shaded.rows[0][1][-1]
+    cell = shaded.rows[0][1][-1]
     assert cell.value == float(uci.ahead.sel(algorithm="GBM", opponent="CART"))
 
 
@@ -73,7 +72,7 @@ def test_every_format_is_written_once(uci: bc.Ranking, suffix: str, tmp_path: Pa
 
 def test_one_measure_has_a_best_and_no_front() -> None:
     r = bc.rank(bc.load_example("jansen-uci"), measures=["auc"], draws=500, rng=0)
-    page = report_page_of(r)
+    page = page_of(r)
     titles = [section.title for section in page.sections]
     assert "The front" not in titles
     assert page.facts["What to use"].startswith("Use GBM; ")
@@ -84,16 +83,16 @@ def test_one_measure_has_a_best_and_no_front() -> None:
 
 def test_open_weights_have_a_picture() -> None:
     r = bc.rank(bc.load_example("jansen-uci"), utility="unknown", draws=500, rng=0)
-    titles = [section.title for section in report_page_of(r).sections]
+    titles = [section.title for section in page_of(r).sections]
     assert "Weights" in titles
     assert "under weights of the measures that are unknown" in render(r, "markdown")
     given = bc.rank(bc.load_example("jansen-uci"), utility={"auc": 1}, draws=500, rng=0)
-    assert "Weights" not in [section.title for section in report_page_of(given).sections]
+    assert "Weights" not in [section.title for section in page_of(given).sections]
 
 
 def test_few_datasets_have_no_verdict() -> None:
     r = bc.rank(normal_table(["A", "B"], ("m", "t")).sel(datasets=["d0", "d1", "d2"]), rng=0)
-    page = report_page_of(r)
+    page = page_of(r)
     assert page.facts["What to use"].startswith("More datasets first")
     assert "nan" not in render(r, "markdown").lower()
 

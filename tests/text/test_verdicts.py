@@ -30,11 +30,9 @@ from bayescompare.comparison.diagnosis import LIMITS, Diagnosis
 from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.comparison.rule import Rule, as_rule
 from bayescompare.plots import plot_matrix, plot_statements
-from bayescompare.report import comparison_page
-from bayescompare.report.html import html
-from bayescompare.report.latex import latex
-from bayescompare.report.markdown import markdown
-from bayescompare.report.pages import report_page_of
+from bayescompare.report import comparison as comparison_page
+from bayescompare.report import page_of
+from bayescompare.report.formats import html, latex, markdown
 from bayescompare.text import numbers
 
 LEVELS = (*numbers.LEVELS, 0.001, 0.999)
@@ -97,7 +95,7 @@ def bare(page: Any) -> Any:
 
 
 def texts(c: bc.Comparison) -> Iterator[tuple[str, str]]:
-    page = bare(report_page_of(c))
+    page = bare(page_of(c))
     yield "repr", plain(repr(c))
     yield "terminal", terminal(lambda out: print_comparison(out, c, c.summary()))
     yield "html", of_html(html(page))
@@ -118,7 +116,7 @@ TABLED = ("terminal", "html", "markdown", "latex")
 def no_sensitivity() -> Iterator[None]:
     """Sensitivity asks the data again and takes most of the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(comparison_page, "_comparison_page_sensitivity", lambda c: [])
+        patch.setattr(comparison_page, "_sensitivity", lambda c, few: [])
         yield
 
 
@@ -261,7 +259,7 @@ def moved_pairs(p: Pairwise, values: list[float], alone: list[float] | None = No
 
 
 def pair_texts(p: Pairwise, rule: Rule) -> Iterator[tuple[str, str]]:
-    page = bare(report_page_of(p, **rule.options))
+    page = bare(page_of(p, **rule.options))
     yield "terminal", terminal(lambda out: print_pairwise(out, p, rule))
     yield "html", of_html(html(page))
     yield "markdown", of_markdown(markdown(page))

@@ -88,14 +88,14 @@ def test_pictures_and_reports_show_sampled_edges_once_they_are_there(
 ) -> None:
     """No picture starts a long computation by itself."""
     from bayescompare.plots.network import _key, graph_of
-    from bayescompare.report.network import report_edge_table
+    from bayescompare.report.comparison import _links
 
     monkeypatch.setattr(graphs, "MOST_SUMMED", 3)
     monkeypatch.setattr(graphs, "_MOST", 1000)
     c = ask(copies(5, 45), max_parents=2, search=[("m0", "m1")])
     assert graph_of(c, 0.1).probability is None
     assert "c.edges" in _key(graph_of(c, 0.1), 0.1)
-    assert "without probabilities" in report_edge_table(c, 10)[0].title
+    assert "without probabilities" in _links(c)[0].title
     most = c.edges.attrs["mcse"]
     assert f"at most {bc.text.numbers.standard_error_text(most)}" in _key(graph_of(c, 0.1), 0.1)
-    assert "graphs sampled, standard error at most" in report_edge_table(c, 10)[0].title
+    assert "graphs sampled, standard error at most" in _links(c)[0].title

@@ -1,0 +1,253 @@
+r"""A page in its formats: HTML that loads nothing, Markdown, and LaTeX for every engine."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote
+
+from markupsafe import escape
+
+from bayescompare._errors import BayescompareError
+from bayescompare.report import pictures
+from bayescompare.report.page import SHADES, Cell, Page, Table
+from bayescompare.statements import BAR
+from bayescompare.text.names import any_name_pattern
+from bayescompare.text.numbers import count
+
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+#: LaTeX is full of braces, so its templates use other marks.
+_LATEX_MARKS: dict[str, Any] = {
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}
+
+
+@cache
+def _template(name: str) -> Any:
+    """Return one of the templates beside this file, compiled once."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("bayescompare", "report"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=name.endswith(".html.j2"),
+        **(_LATEX_MARKS if name.endswith(".tex.j2") else {}),
+    )
+    environment.globals["count"] = count
+    environment.tests["figure"] = lambda cell: getattr(cell, "value", None) is not None
+    environment.tests["explained"] = lambda cell: bool(getattr(cell, "tooltip", ""))
+    return environment.get_template(name)
+
+
+def _rendered(name: str, **values: Any) -> str:
+    return f"{str(_template(name).render(**values)).rstrip()}\n"
+
+
+# HTML ---------------------------------------------------------------------------------------------
+
+#: Letters from which on a name is kept in one piece.
+_LONG = 16
+
+
+def html(page: Page, figures: Mapping[str, str] = _NONE) -> str:
+    """Return the page, with its figures as SVG inside it."""
+    drawn = {picture.name: pictures.svg(picture) for picture in page.pictures}
+    template = _template("report.html.j2")
+    return str(template.render(page=page, drawn=drawn, words=_marked(page.names), shade=_shade))
+
+
+def _shade(cell: Cell) -> str:
+    """Return the class of a cell of a matrix, by its figure."""
+    return "none" if cell.value is None else f"s{round(SHADES * cell.value)}"
+
+
+def _marked(names: Sequence[str]) -> Callable[[str], str]:
+    """Return what escapes a text for the page and keeps each long name in one piece.
+
+    Names such as "lab/multilingual-encoder-large" would break at a hyphen, and nobody would see
+    where one ends and the next begins.
+    """
+    long = [name for name in names if len(name) >= _LONG]
+    # Brackets and commas stay with the name that they stand at.
+    pattern = re.compile(f"([(“]?{any_name_pattern(long)}[,;:.)”]*)") if long else None
+
+    def words(text: str) -> str:
+        parts = [text] if pattern is None else pattern.split(text)
+        # Long statements break after a measure.
+        pieces = [str(escape(part)).replace(BAR, f"{BAR}<wbr>") for part in parts]
+        # Every second part is a name.
+        pieces[1::2] = [f'<span class="name">{escape(part)}</span>' for part in parts[1::2]]
+        return "".join(pieces)
+
+    return words
+
+
+# Markdown -----------------------------------------------------------------------------------------
+
+#: Characters that Markdown would read as marks or HTML.
+_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
+
+
+def markdown(page: Page, figures: Mapping[str, str] = _NONE) -> str:
+    """Return the page with GitHub's tables; `figures` are the paths of its pictures, by name."""
+    return _rendered("report.md.j2", page=page, figures=figures, md=escaped_for_markdown, url=quote)
+
+
+def escaped_for_markdown(text: str) -> str:
+    r"""Write a text so that it is shown literally, in one line.
+
+    Examples
+    --------
+    >>> print(escaped_for_markdown("B>A|A_1"))
+    B\>A\|A\_1
+    """
+    line = _MARKS.sub(r"\\\1", " ".join(str(text).split()))
+    # Characters that would start a list.
+    return re.sub(r"^(\d+)([.)])(?= )", r"\1\\\2", re.sub(r"^([-+])(?= )", r"\\\1", line))
+
+
+# LaTeX --------------------------------------------------------------------------------------------
+
+#: What is written otherwise in LaTeX: its own signs, the symbols of reports, and Greek letters.
+_SIGNS = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    # A long statement may break after these.
+    ">": r"\textgreater{}\allowbreak{}",
+    "|": r"\textbar{}\allowbreak{}",
+    '"': r"\textquotedbl{}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+    "−": "$-$",
+    "–": "--",
+    "…": r"\ldots{}",
+    "→": r"$\rightarrow$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "×": r"$\times$",
+    "½": r"$\frac{1}{2}$",
+    "“": "``",
+    "”": "''",
+    "’": "'",
+    "ε": r"$\varepsilon$",
+    "\N{NO-BREAK SPACE}": "~",
+}
+_GREEK = "alpha beta gamma delta theta kappa lambda mu nu pi rho sigma tau"
+_SIGNS |= {a: rf"$\{name}$" for a, name in zip("αβγδθκλμνπρστ", _GREEK.split(), strict=True)}
+
+#: Letters that the T1 encoding of pdfLaTeX has; others it names by their code point.
+_LATIN = range(0xA1, 0x180)
+
+#: Rows of a float, which is on one page.
+_MOST_ROWS = 40
+
+#: Letters from which on a column of words is broken into lines, and its width.
+_BROKEN, _WIDTH = 48, r"p{0.55\linewidth}"
+
+
+def latex(page: Page, figures: Mapping[str, str] = _NONE) -> str:
+    """Return the page as a LaTeX document; `figures` are the paths of its pictures, by name."""
+    tools = {"tex": escaped_for_latex, "lines": _code_lines, "columns": _columns}
+    return _rendered("report.tex.j2", page=page, figures=figures, **tools)
+
+
+def latex_fragment(page: Page, name: str, figures: Mapping[str, str]) -> str:
+    r"""Return the main table of a page as a float with caption and label ``tab:name``.
+
+    `figures` are the paths of pictures that were written, by name; each becomes a float too.
+    """
+    table = page.table
+    if table is None:
+        raise BayescompareError("fragment=True: this report has no table of its own to print.")
+    left_out = max(0, len(table.rows) - _MOST_ROWS) + table.more
+    table = replace(table, rows=table.rows[:_MOST_ROWS])
+    # The last column ends the row, which ragged lines cannot.
+    words = range(min(table.text, len(table.heads) - 1))
+    broken = {k for k in words if max(len(str(row[k])) for row in table.rows) > _BROKEN}
+    columns = "".join(_WIDTH if k in broken else "l" for k in range(table.text))
+    sentences = [page.verdict, *(page.facts.get(title, "") for title in ("Data", "Names"))]
+    if left_out:
+        sentences.append(f"{count(left_out)} more rows are left out")
+    return _rendered(
+        "fragment.tex.j2",
+        table=table,
+        caption=" ".join(f"{text.rstrip('.')}." for text in sentences if text),
+        # What LaTeX accepts in a label.
+        label=re.sub(r"[^A-Za-z0-9:-]+", "-", name).strip("-") or "bayescompare",
+        columns=columns + "r" * (len(table.heads) - table.text),
+        broken=broken,
+        pictures=page.pictures,
+        figures=figures,
+        tex=escaped_for_latex,
+    )
+
+
+def escaped_for_latex(text: str) -> str:
+    r"""Write a text so that LaTeX shows it as it is.
+
+    Examples
+    --------
+    >>> print(escaped_for_latex("50 % of A_1, θ"))
+    50 \% of A\_1, $\theta$
+    """
+    # LaTeX would set two hyphens as a dash, and read [ after a line break as its option.
+    return "".join(map(_letter, " ".join(str(text).split()))).replace("--", "-{}-{}")
+
+
+def _letter(letter: str) -> str:
+    if letter in _SIGNS:
+        return _SIGNS[letter]
+    code, kind = ord(letter), unicodedata.category(letter)[0]
+    if 0x20 <= code < 0x7F or (code in _LATIN and kind == "L"):
+        return letter
+    return "" if kind == "C" else rf"\other{{{code:X}}}{{{letter}}}"  # C: not printable
+
+
+def _columns(table: Table) -> str:
+    """Return the column widths: columns of words as wide as needed, within the page."""
+    wanted = [
+        # The signs of an order are wider than letters.
+        0.25 + 0.2 * max(len(cell) + 0.5 * cell.count(">") for cell in column)
+        for column in list(zip(*[table.heads, *table.rows], strict=True))[: table.text]
+    ]
+    # A4 has 17 cm between its margins; every column has some room at its sides.
+    room = 16.9 - 0.43 * table.text
+    room = max(room - sum(0.5 + 0.16 * len(head) for head in table.heads[table.text :]), 6.0)
+    # Only wide columns shrink.
+    narrow = [width for width in wanted if width <= 2.5]
+    if room < sum(wanted) and len(narrow) < len(wanted):
+        share = (room - sum(narrow)) / (sum(wanted) - sum(narrow))
+        wanted = [width if width <= 2.5 else max(2.5, width * share) for width in wanted]
+    words = "".join(rf">{{\raggedright\arraybackslash}}p{{{width:.2f}cm}}" for width in wanted)
+    return words + "r" * (len(table.heads) - table.text)
+
+
+def _code_lines(text: str) -> str:
+    """Write code line by line, in a fixed-width font; long lines may break."""
+    lines = []
+    for line in text.splitlines():
+        indent = len(line) - len(line.lstrip())
+        lines.append(rf"\hspace*{{{indent * 0.5:g}em}}{escaped_for_latex(line)}")
+    return "\\\\\n".join(lines)

@@ -1,0 +1,312 @@
+"""The report of a ranking: who is best, in what place, on the front."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from bayescompare.plots.kinds import KINDS
+from bayescompare.ranking.ranking import Ranking
+from bayescompare.report.blocks import (
+    bibtex,
+    cited_aside,
+    data_section,
+    package_versions,
+    pairs_title,
+    python_call,
+)
+from bayescompare.report.live import live_ranking
+from bayescompare.report.page import MOST_PAIRS, Cell, Matrix, Page, Picture, Section, Table
+from bayescompare.text.numbers import (
+    count,
+    percent_setting,
+    plural,
+    probability_equation,
+    rank_number_text,
+    setting_number_text,
+    share_number_text,
+    statistic_number_text,
+)
+from bayescompare.text.phrases import join_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Up to so many algorithms there is a table of who is ahead of whom.
+_MOST_COLUMNS = 40
+
+#: Names that a line lists; of more it says how many.
+_MOST_NAMES = 6
+
+_STATES = {"front": "on the front", "open": "may be on the front", "dominated": "dominated"}
+
+
+def ranking_page(r: Ranking, command: str | None = None) -> Page:
+    """Return the page of a ranking."""
+    places = _place_tables(r)
+    page = Page(
+        title=pairs_title(r.results),
+        verdict=f"{r.headline()}.",
+        words=r.explain(),
+        sections=[
+            Section("Places", tables=places),
+            *_front(r),
+            *_weights(r),
+            *_ahead(r),
+            data_section(r.results),
+            _method(r),
+            _made(r, command),
+        ],
+        citations=_keys(r),
+        facts={**({"Careful": " ".join(r.caveats)} if r.caveats else {}), **_facts(r)},
+        picture=_picture(r, "Places", "places", "p", r.headline()),
+        reading=_reading(r),
+        live=live_ranking(r),
+        table=places[0],
+        names=r.results.algorithms,
+    )
+    return page.with_short_names()
+
+
+def _picture(r: Ranking, title: str, kind: str, name: str, words: str) -> Picture:
+    def draw(figure: Any) -> None:
+        KINDS[Ranking][kind].draw(r, ax=figure)
+
+    return Picture(title, draw, name, words)
+
+
+# the first screen ---------------------------------------------------------------------------------
+
+
+def _facts(r: Ranking) -> dict[str, str]:
+    measures = [
+        f"{name} ({'higher' if r.results[name].direction == 'max' else 'lower'} is better)"
+        for name in r.results.measures
+    ]
+    who = plural(len(r.results.algorithms), "algorithm")
+    sure = f"Too few {r.answer.noun}s for intervals and for a verdict."
+    if r.answer.has_draws:
+        sure = (
+            f"Intervals and verdicts hold with probability {percent_setting(r.options.level)}, "
+            f"from {plural(r.options.draws, 'draw')}."
+        )
+    assumed = f"The {r.answer.noun}s are like those you care about. "
+    if r.options.by == "strength":
+        assumed += "Each ranks the algorithms by strength plus noise (Plackett–Luce)."
+    else:
+        assumed += (
+            f"They were resampled (Bayesian bootstrap, widened for few {r.answer.noun}s); there "
+            "is no other prior."
+        )
+    data = f"{plural(r.answer.n, r.answer.noun)}; {who} on {join_names(measures, most=4)}."
+    return {"What to use": _advice(r), "How sure": sure, "Data": data, "Assumption": assumed}
+
+
+def _advice(r: Ranking) -> str:
+    if not r.answer.has_draws:
+        return f"More {r.answer.noun}s first: nothing here is more than a tendency."
+    top = r.top
+    others = [name for name in r.results.algorithms if name not in top]
+    if r.answer.overall is not None:
+        words = f"Use {top[0]}"
+        if len(top) > 1:
+            words += f"; {join_names(top[1:], most=_MOST_NAMES)} may be as good"
+    elif len(top) == 1:
+        words = f"Use {top[0]}, which alone is on the front"
+    else:
+        words = (
+            f"Choose among {join_names(top, most=_MOST_NAMES)} by what matters to you: "
+            "pass utility= to weigh the measures"
+        )
+    behind = f" The others ({join_names(others, most=_MOST_NAMES)}) are behind." if others else ""
+    return f"{words}.{behind}"
+
+
+def _reading(r: Ranking) -> list[str]:
+    level = percent_setting(r.options.level)
+    means = {
+        "rank": "Mean rank: the average position over the data, 1 is the best. It depends on who "
+        "else is in the table.",
+        "value": "Mean: the average value over the data, in the unit of its measure.",
+        "strength": "Log strength: how strongly an algorithm tends to come first; differences "
+        "count, not the zero.",
+    }
+    words = [
+        "Place: the position by the mean, 1 is the best; ties share.",
+        f"Interval: where the place lies with probability {level} when other {r.answer.noun}s "
+        "like these are drawn.",
+        "P(best): the probability that this one is the best.",
+        means[r.options.by],
+    ]
+    if len(r.results.measures) > 1:
+        words.append(
+            "On the front: no other is at least as good on every measure and better on one. "
+            f"Front: with probability {level}; dominated: not, with probability {level}; else open."
+        )
+    if r.answer.overall is not None:
+        words.append(
+            "Regret: the utility that is lost, on average, by using this one and not the best."
+        )
+    return words
+
+
+# tables and pictures ------------------------------------------------------------------------------
+
+
+def _place_tables(r: Ranking) -> list[Table]:
+    tables = []
+    if r.answer.overall is not None:
+        title = f"On {r.results.measures[0]}" if r.options.utility is None else "By utility"
+        tables.append(_places(r, title, r.overall))
+    if r.answer.overall is None or len(r.results.measures) > 1:
+        for measure in r.results.measures:
+            own = r.places.loc[[measure]].droplevel("measure")
+            tables.append(_places(r, f"On {measure}", own))
+    return tables
+
+
+def _places(r: Ranking, title: str, frame: pd.DataFrame) -> Table:
+    heads = {
+        "place": "place",
+        "interval": f"{percent_setting(r.options.level)} interval",
+        "p_best": "P(best)",
+        "mean": {"rank": "mean rank", "strength": "log strength"}.get(r.options.by, "mean"),
+        "regret": "regret",
+        "share": "share of weights",
+    }
+    columns = [name for name in heads if name in frame or name == "interval"]
+    shown, top = frame.head(MOST_PAIRS), set(r.top)
+    rows = [
+        [str(name), *(_figure(r, row, column) for column in columns)]
+        for name, row in shown.iterrows()
+    ]
+    return Table(
+        title,
+        ["algorithm", *(heads[name] for name in columns)],
+        rows,
+        more=len(frame) - len(shown),
+        marked=[str(name) in top for name in shown.index],
+    )
+
+
+def _figure(r: Ranking, row: pd.Series, column: str) -> Cell:
+    if column == "interval":
+        low, high = float(row["lower"]), float(row["upper"])
+        return Cell.of("–".join(dict.fromkeys([count(low), count(high)])), low)
+    value = float(row[column])
+    if column == "p_best":
+        return Cell.probability(value, levels=[r.options.level])
+    if column == "place":
+        return Cell.counted(value)
+    if column == "share":
+        return Cell.of(share_number_text(value), value)
+    ranked = column == "mean" and r.options.by == "rank"
+    text = rank_number_text(value) if ranked else statistic_number_text(value)
+    return Cell.of(text, value)
+
+
+def _front(r: Ranking) -> list[Section]:
+    """Return who is on the front, and its picture."""
+    if len(r.results.measures) < 2:
+        return []
+    shown = r.front.head(MOST_PAIRS)
+    rows = [
+        [
+            str(name),
+            Cell.probability(float(p), levels=[r.options.level]),
+            _STATES[str(state)] if r.answer.has_draws else "",
+        ]
+        for name, p, state in zip(shown.index, shown["p_front"], shown["state"], strict=True)
+    ]
+    table = Table(
+        "The most probable first",
+        ["algorithm", "P(on the front)", "state"],
+        rows,
+        more=len(r.front) - len(shown),
+        marked=(shown["state"] == "front").tolist(),
+    )
+    first, second = r.results.measures[:2]
+    words = f"each algorithm in {first} and {second}"
+    picture = _picture(r, f"{second} against {first}", "front", "f", words)
+    return [Section("The front", tables=[table], pictures=[picture])]
+
+
+def _weights(r: Ranking) -> list[Section]:
+    """Return who is best under which weights, where these are open."""
+    if len(r.results.measures) not in (2, 3) or r.options.utility is None:
+        return []
+    if r.options.utility.kind == "given":
+        return []
+    picture = _picture(r, "Best by weights", "weights", "w", "who is best by weights")
+    return [Section("Weights", pictures=[picture])]
+
+
+def _ahead(r: Ranking) -> list[Section]:
+    """Return who is ahead of whom on every measure, as a matrix by place."""
+    if len(r.results.algorithms) > _MOST_COLUMNS or not r.answer.has_draws:
+        return []
+    if r.answer.overall is not None:
+        names = [str(name) for name in r.overall.index]
+    else:
+        mean = r.places["place"].groupby("algorithm").mean().reindex(list(r.results.algorithms))
+        names = [str(name) for name in mean.sort_values(kind="stable").index]
+    ahead = r.ahead.sel(algorithm=names, opponent=names).values
+    where = "on every measure" if len(r.results.measures) > 1 else f"on {r.results.measures[0]}"
+
+    def cell(i: int, j: int) -> Cell:
+        p = float(ahead[i, j])
+        if math.isnan(p):
+            return Cell.of("")
+        tooltip = f"{names[i]} ahead of {names[j]} {where}: {probability_equation(p)}"
+        return Cell.of(Cell.probability(p), p, tooltip)
+
+    at = range(len(names))
+    rows = [(name, [cell(i, j) for j in at]) for i, name in enumerate(names)]
+    matrix = Matrix(f"P(row ahead of column {where})", names, rows)
+    return [Section("Ahead of each other", shaded=matrix)]
+
+
+# method and origin --------------------------------------------------------------------------------
+
+
+def _keys(r: Ranking) -> list[str]:
+    return [] if r.options.by == "strength" else ["rubin1981bootstrap"]
+
+
+def _method(r: Ranking) -> Section:
+    what = {"rank": "their mean rank", "value": "their mean value", "strength": "their strength"}
+    who = f"{plural(len(r.results.algorithms), 'algorithm')} were ranked on "
+    where = f"{join_names(r.results.measures)} over {plural(r.answer.n, r.answer.noun)}"
+    utility = r.options.utility
+    weighed = "" if utility is None else f", and {utility.words()}"
+    how = (
+        "Strengths are those of the Plackett–Luce model, each measure by itself, with a normal "
+        "approximation of the posterior."
+    )
+    if r.options.by != "strength":
+        how = (
+            f"Uncertainty is that about the {r.answer.noun}s, by the Bayesian bootstrap "
+            f"({cited_aside('rubin1981bootstrap')}) with weights from Dirichlet(a, …, a), a = "
+            "(n − 4)/n, which has the variance of Student's t."
+        )
+    words = [
+        f"{who}{where} by {what[r.options.by]}{weighed}.",
+        how,
+        f"Intervals of places hold with probability {setting_number_text(r.options.level)}; "
+        f"figures are from {plural(r.options.draws, 'draw')}.",
+    ]
+    return Section("Method", words=words, code={"BibTeX": bibtex(_keys(r))})
+
+
+def _made(r: Ranking, command: str | None) -> Section:
+    options = r.options.to_dict()
+    facts = {
+        "options": ", ".join(f"{k} = {v}" for k, v in options.items() if v is not None),
+        "exactness": "Monte Carlo: the standard error of every P is in .places and .front",
+        "seed": str(r.options.seed),
+        "versions": package_versions("numpy", "scipy", "matplotlib"),
+    }
+    given = {name: options[name] for name in ("by", "utility", "level", "draws")}
+    call = python_call("rank", r.results, {**given, "rng": options["seed"]})
+    code = {"Command": command or f"{call}.report(...)"}
+    return Section("How it was made", facts=facts, code=code)
