@@ -171,7 +171,7 @@ def print_calibration(out: Console, calibration: SBC) -> None:
     verdict = "ranks are uniform" if calibration.ok else "ranks are NOT uniform"
     size = numbers.plural(len(calibration.ranks), "simulation")
     out.print(f"{calibration.model}: {size}, {verdict}", style="bold")
-    heads = {"mean": "mean rank", "chi2": "p-value (shape)", "ks": "p-value (drift)"}
+    heads = {"mean": "mean rank", "pvalue": "p-value"}
     print_frame(out, "", calibration.table.rename(columns=heads).rename_axis("quantity"))
 
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from bayescompare._parallel import use_dask
-from bayescompare.studies.context import calibration, calibration_curve
+from bayescompare.studies.contexts import (
+    auc,
+    calibration,
+    calibration_curve,
+    success_curves,
+    success_errors,
+    success_study,
+)
 from bayescompare.studies.dominance import DOMINANCES, false_alarms, simulated_classifiers
 from bayescompare.studies.sbc import SBC, calibrated_by_sbc, sbc
 from bayescompare.studies.sbc_nuts import sbc_model
 from bayescompare.studies.study import Study
-from bayescompare.studies.success import auc, success_curves, success_errors, success_study
 
 __all__ = [
     "CALIBRATED",

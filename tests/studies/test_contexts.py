@@ -1,4 +1,4 @@
-"""The study of successes against errors, and what the paper says of its contexts."""
+"""Simulated contexts: successes against errors, calibration, and what the paper says of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayescompare as bc
-from bayescompare.studies import auc, success_curves, success_errors, success_study
+from bayescompare.studies import (
+    auc,
+    calibration,
+    calibration_curve,
+    contexts,
+    success_curves,
+    success_errors,
+    success_study,
+)
 
 #: The paper's contexts: Figure 3's, and the one of two kinds of datasets.
 BIMODAL: dict[str, Any] = {
@@ -24,14 +32,13 @@ BIMODAL: dict[str, Any] = {
 
 def test_confidences_are_the_methods_own() -> None:
     """A study's figures against `compare` on the same counts."""
-    from bayescompare.studies import success as file
-
     rng = np.random.default_rng(5)
     first, second = rng.integers(0, 30, (2, 6, 9))
-    found = list(zip(*file._success_study_answers(first, second), strict=True))
-    for row, told in enumerate(found):
+    confidence, leads = contexts._answers(first, second)
+    for row in range(6):
         frame = pd.DataFrame({"dataset": range(9), "a": first[row], "b": second[row], "n": 200})
         counts = bc.ErrorCounts.from_frame(frame, first_wrong="a", second_wrong="b")
+        told = zip(contexts._METHODS, confidence[row], leads[row], strict=True)
         for name, sure, lead in told:
             c = bc.compare(counts, method=name)
             level = c.decision.level if name == "poisson-binomial" else 1 - c.pvalue
@@ -203,3 +210,19 @@ def test_bad_answers_are_refused(confidence: Any, correct: Any, message: str) ->
 def test_zeros_and_ones_are_truth_values() -> None:
     one, other = (success_errors([0.5, 0.6], right) for right in ([0, 1], [False, True]))
     pd.testing.assert_frame_equal(one, other)
+
+
+def test_the_full_model_is_calibrated_and_the_formula_cautious() -> None:
+    simulated = calibration(simulations=4000, datasets=15, discordant=8, rng=5)
+    joint = calibration_curve(simulated["joint"], simulated["truth"], bins=5)
+    spread = np.sqrt(joint["stated"] * (1 - joint["stated"]) / joint["n"])
+    assert (abs(joint["true"] - joint["stated"]) < 4 * spread).all()
+    cut = calibration_curve(simulated["cut"], simulated["truth"], bins=5)
+    # Surely more often true than stated above ½, and less often below.
+    assert cut["true"].iloc[-2] > cut["stated"].iloc[-2] + 2 * spread.iloc[-2]
+    assert cut["true"].iloc[1] < cut["stated"].iloc[1] - 2 * spread.iloc[1]
+
+
+def test_a_calibration_of_nothing_is_refused() -> None:
+    with pytest.raises(bc.BayescompareError, match="datasets=0"):
+        calibration(datasets=0)

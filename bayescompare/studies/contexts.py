@@ -1,12 +1,12 @@
-"""Successes against errors: is a test surer if it is right?
+"""Contexts of Lacoste, Laviolette & Marchand (2012): on most datasets one of two is better.
 
-The ROC curve of Lacoste, Laviolette & Marchand (2012), Section 6.3, where the truth is known.
+`calibration`: is P(better on most datasets) right as often as it says? `success_study`: is a test
+surer if it is right? That is the ROC curve of their Section 6.3, where the truth is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import repeat
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -15,26 +15,104 @@ from scipy.special import betainc
 
 from bayescompare._checks import check_count, check_jobs
 from bayescompare._errors import BayescompareError
-from bayescompare._rng import Rng
+from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
 from bayescompare.kernels.classic.wilcoxon import doubled_wilcoxon_ranks, wilcoxon_signed_rank_test
 from bayescompare.kernels.context.error_rates import first_error_rate_better
 from bayescompare.kernels.context.poisson_binomial import (
+    context,
     poisson_binomial_above_half,
     poisson_binomial_masses,
 )
+from bayescompare.kernels.context.poisson_binomial_joint import joint_context
 from bayescompare.kernels.success import area_under_success, sign_success_confidence, success_counts
 from bayescompare.studies.study import Study
 from bayescompare.studies.table import without_failed_cases
 
-__all__ = ["auc", "success_curves", "success_errors", "success_study"]
-
+__all__ = [
+    "auc",
+    "calibration",
+    "calibration_curve",
+    "success_curves",
+    "success_errors",
+    "success_study",
+]
 
 #: Simulations that share a stream of random numbers, whatever the number of jobs.
 _BLOCK = 500
-
-#: The order in which `_success_study_answers` answers.
+#: The order in which `_answers` has them.
 _METHODS = ("poisson-binomial", "sign", "wilcoxon")
+
+
+def calibration(
+    *, simulations: int = 2000, datasets: int = 20, discordant: int = 10, rng: Rng = None
+) -> pd.DataFrame:
+    """Simulate contexts from the joint model's prior and apply both forms of the test.
+
+    Every simulation draws r ~ Uniform(0, 1), then the better algorithm on each dataset, then errors
+    on the discordant examples. As the truth comes from the prior, the posterior of the full model
+    is calibrated by construction; the paper's formula is applied to the same counts.
+
+    Parameters
+    ----------
+    simulations, datasets, discordant : int
+        Contexts, datasets in each, and discordant examples on each dataset.
+    rng : None, int or Generator
+
+    Returns
+    -------
+    DataFrame
+        One row per simulation: ``rate`` (the true r), ``truth`` (whether r > ½), ``cut`` and
+        ``joint`` (P(r > ½) by each form).
+
+    Examples
+    --------
+    >>> calibration(simulations=3, rng=1).columns.tolist()
+    ['rate', 'truth', 'cut', 'joint']
+    """
+    check_count(simulations=simulations, datasets=datasets, discordant=discordant)
+    generator, seed = as_rng(rng)
+    rate = generator.random(simulations)
+    better = generator.random((simulations, datasets)) < rate[:, None]
+    low = 0.5 * generator.random(better.shape)
+    wrong = generator.binomial(discordant, np.where(better, low, 1.0 - low))
+    p = first_error_rate_better(wrong, discordant - wrong)
+    study = pd.DataFrame(
+        {
+            "rate": rate,
+            "truth": rate > 0.5,
+            "cut": [context(row) for row in p],
+            "joint": [joint_context(row) for row in p],
+        }
+    )
+    study.attrs["seed"] = seed
+    return study
+
+
+def calibration_curve(
+    stated: pd.Series[float], truth: pd.Series[bool], *, bins: int = 10
+) -> pd.DataFrame:
+    """Return how often statements of similar probability were true.
+
+    Returns
+    -------
+    DataFrame
+        One row per non-empty bin of equal width: ``stated`` (mean probability),
+        ``true`` (share), ``n``.
+
+    Examples
+    --------
+    >>> calibration_curve(pd.Series([0.1, 0.9, 0.9]), pd.Series([False, True, False]), bins=2)
+       stated  true  n
+    0     0.1   0.0  1
+    1     0.9   0.5  2
+    """
+    cell = np.minimum((stated.to_numpy() * bins).astype(int), bins - 1)
+    grouped = pd.DataFrame({"stated": stated, "true": truth.astype(float), "n": 1}).groupby(cell)
+    return grouped.agg({"stated": "mean", "true": "mean", "n": "sum"})
+
+
+# a test's successes and errors --------------------------------------------------------------------
 
 
 def success_errors(confidence: ArrayLike, correct: ArrayLike) -> pd.DataFrame:
@@ -66,7 +144,7 @@ def success_errors(confidence: ArrayLike, correct: ArrayLike) -> pd.DataFrame:
     2        0.6      1.0    0.5
     3        0.0      1.0    1.0
     """
-    sure, right = _check_success_study_answers(confidence, correct)
+    sure, right = _check_answers(confidence, correct)
     threshold, successes, errors = success_counts(sure, right)
     for count, what in ((successes[-1], "correct"), (errors[-1], "wrong")):
         if count == 0:
@@ -156,13 +234,13 @@ def success_study(
     """
     check_count(examples=examples, datasets=datasets, simulations=simulations)
     check_jobs(n_jobs)
-    shape, share = _success_study_context(shapes, weights)
-    truth = _success_study_first_better(shape, share)
+    shape, share = _check_context(shapes, weights)
+    truth = _first_better(shape, share)
     study = Study(
         name="success",
         grid={},
         replications=simulations,
-        block=_success_study_block,
+        block=_block,
         block_size=_BLOCK,
         constants={
             "shape": shape,
@@ -188,7 +266,7 @@ def success_study(
 # the context -------------------------------------------------------------------------------------
 
 
-def _success_study_context(shapes: object, weights: object) -> tuple[FloatArray, FloatArray]:
+def _check_context(shapes: object, weights: object) -> tuple[FloatArray, FloatArray]:
     try:
         shape = np.asarray(shapes, dtype=np.float64)
         share = np.ones(len(shape)) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -203,7 +281,7 @@ def _success_study_context(shapes: object, weights: object) -> tuple[FloatArray,
     return shape, share / share.sum()
 
 
-def _success_study_first_better(shape: FloatArray, share: FloatArray) -> bool:
+def _first_better(shape: FloatArray, share: FloatArray) -> bool:
     """Whether P(first wrong alone < second wrong alone) is above ½ in the context."""
     rate = float(share @ betainc(shape[:, 0], shape[:, 1], 0.5))
     if abs(rate - 0.5) < 1e-12:
@@ -216,7 +294,7 @@ def _success_study_first_better(shape: FloatArray, share: FloatArray) -> bool:
 # the simulations ---------------------------------------------------------------------------------
 
 
-def _success_study_block(
+def _block(
     rng: np.random.Generator,
     size: int,
     *,
@@ -233,40 +311,33 @@ def _success_study_block(
     swapped = rng.random(size) < 0.5
     first = np.where(swapped[:, None], counts[..., 1], counts[..., 0])
     second = np.where(swapped[:, None], counts[..., 0], counts[..., 1])
-    better = (truth ^ swapped)[:, None]
-    answers = list(zip(*_success_study_answers(first, second), strict=True))
-    confidence = np.array([[sure for _, sure, _ in row] for row in answers])
-    lead = np.array([[lead for _, _, lead in row] for row in answers])
-    return {"confidence": confidence, "correct": (lead != 0) & ((lead > 0) == better)}
+    confidence, lead = _answers(first, second)
+    return {
+        "confidence": confidence,
+        "correct": (lead != 0) & ((lead > 0) == (truth ^ swapped)[:, None]),
+    }
 
 
-def _success_study_answers(
-    first: IntArray, second: IntArray
-) -> Iterator[Iterator[tuple[str, float, float]]]:
-    """Yield for each method an iterator over simulations: its name, its confidence, its lead."""
-    above = poisson_binomial_above_half(first.shape[1])
-    p = np.array(
-        [
-            min(float(poisson_binomial_masses(row) @ above), 1.0)
-            for row in first_error_rate_better(first, second)
-        ]
-    )
-    yield zip(repeat("poisson-binomial"), np.maximum(p, 1.0 - p), p - 0.5)
+def _answers(first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Confidence of each test and how far the first is ahead by it, (size, method) both."""
+    n = first.shape[1]
+    above = poisson_binomial_above_half(n)
+    better = first_error_rate_better(first, second)
+    p = np.array([min(float(poisson_binomial_masses(row) @ above), 1.0) for row in better])
     ahead = second - first
     wins, losses = (ahead > 0).sum(axis=1), (ahead < 0).sum(axis=1)
-    sure = sign_success_confidence(first.shape[1])[wins, losses]
-    yield zip(repeat("sign"), sure, (wins - losses).astype(float))
-    size = np.ones(first.shape[1])
     ranked = [
-        wilcoxon_signed_rank_test(doubled_wilcoxon_ranks(row.astype(np.float64), size))
+        wilcoxon_signed_rank_test(doubled_wilcoxon_ranks(row.astype(np.float64), np.ones(n)))
         for row in ahead
     ]
-    yield (("wilcoxon", 1.0 - test.pvalue, test.plus - test.minus) for test in ranked)
+    sure, by_rank = zip(*((1.0 - t.pvalue, t.plus - t.minus) for t in ranked), strict=True)
+    return (
+        np.column_stack([np.maximum(p, 1.0 - p), sign_success_confidence(n)[wins, losses], sure]),
+        np.column_stack([p - 0.5, wins - losses, by_rank]),
+    )
 
 
-def _check_success_study_answers(
-    confidence: object, correct: object
-) -> tuple[FloatArray, BoolArray]:
+def _check_answers(confidence: object, correct: object) -> tuple[FloatArray, BoolArray]:
     try:
         sure = np.asarray(confidence, dtype=np.float64)
     except (TypeError, ValueError):
