@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -31,11 +31,13 @@ __all__ = [
     "digest",
     "refuse_unlike",
     "scenarios_of",
+    "shapes_of",
     "source_of",
     "text_of",
 ]
 
-#: Outputs of the cases of a block that succeeded, in their order, and the messages of the others.
+#: Arrays (case, ...) of a block, NaN where a case failed, and the messages of those that did.
+#: There are no arrays where all failed.
 Result = tuple[Mapping[str, AnyArray], Mapping[int, str]]
 
 #: Python prints objects without a text of their own by their address, which differs every time.
@@ -48,15 +50,12 @@ class Scenario:
 
     Attributes
     ----------
-    index : tuple of int
-        Its place on every axis.
     values : mapping
         What the function gets.
     texts : mapping of str
         The same as text, by which streams and stores know it.
     """
 
-    index: tuple[int, ...]
     values: Mapping[str, Any]
     texts: Mapping[str, str]
 
@@ -100,14 +99,10 @@ def scenarios_of(
     axes: Mapping[str, Mapping[Any, Any]], texts: Mapping[str, Sequence[str]]
 ) -> Iterator[Scenario]:
     """Yield the cells of the grid, the last axis fastest."""
-    listed = {axis: list(values.values()) for axis, values in axes.items()}
-    for index in itertools.product(*(range(len(values)) for values in listed.values())):
-        at = dict(zip(axes, index, strict=True))
-        yield Scenario(
-            index,
-            {axis: listed[axis][k] for axis, k in at.items()},
-            {axis: texts[axis][k] for axis, k in at.items()},
-        )
+    pairs = [zip(values.values(), texts[axis], strict=True) for axis, values in axes.items()]
+    for cell in itertools.product(*pairs):
+        values, words = ([pair[k] for pair in cell] for k in (0, 1))
+        yield Scenario(dict(zip(axes, values, strict=True)), dict(zip(axes, words, strict=True)))
 
 
 # what a block gives ------------------------------------------------------------------------------
@@ -116,55 +111,57 @@ def scenarios_of(
 def compute(work: Work, block: Block) -> Result:
     """Compute a block, whole or case by case; an error of the function is recorded."""
     given = {**block.scenario.values, **work.constants}
-    rows: list[Mapping[str, AnyArray]] = []
-    errors: dict[int, str] = {}
     if work.batched:
         try:
             stream = work.stream(block, block.number)
-            return _batch(work.function(stream, block.size, **given), block.size), {}
+            return _outputs(work.function(stream, block.size, **given), block.size), {}
         except Exception as error:  # recorded, whatever it is: a study goes on
             return {}, dict.fromkeys(range(block.size), error_in_one_line(error))
-    for place in range(block.size):
+    rows: dict[int, Mapping[str, AnyArray]] = {}
+    errors: dict[int, str] = {}
+    for k in range(block.size):
         try:
-            rows.append(_row(work.function(work.stream(block, block.start + place), **given)))
+            rows[k] = _outputs(work.function(work.stream(block, block.start + k), **given))
         except Exception as error:  # recorded, whatever it is: a study goes on
-            errors[place] = error_in_one_line(error)
+            errors[k] = error_in_one_line(error)
     if not rows:
         return {}, errors
-    shapes = [{name: value.shape for name, value in row.items()} for row in rows]
-    for shape in shapes:
-        if shape != shapes[0]:
-            refuse_unlike(shapes[0], shape)
-    return {name: np.stack([row[name] for row in rows]) for name in rows[0]}, errors
+    first = shapes_of(next(iter(rows.values())))
+    for row in rows.values():
+        refuse_unlike(first, shapes_of(row))
+    nothing = {name: np.full(shape, np.nan) for name, shape in first.items()}
+    return {
+        name: np.stack([rows.get(k, nothing)[name] for k in range(block.size)]) for name in first
+    }, errors
 
 
-def _row(made: Mapping[str, Any]) -> dict[str, AnyArray]:
-    """Return the outputs of a case as arrays of numbers."""
+def _outputs(made: Mapping[str, Any], size: int | None = None) -> dict[str, AnyArray]:
+    """Return what the function returned as arrays of numbers; with `size`, of so many cases."""
     if not isinstance(made, Mapping):
         raise TypeError(f"the function returned a {type(made).__name__}, not a mapping of numbers")
-    row = {str(name): np.asarray(value) for name, value in made.items()}
-    for name, value in row.items():
+    outputs = {str(name): np.asarray(value) for name, value in made.items()}
+    for name, value in outputs.items():
         if value.dtype.kind not in "biuf":
             raise TypeError(f"output {name!r} is not a number or an array of numbers: {value!r}")
-    return row
-
-
-def _batch(made: Mapping[str, Any], size: int) -> dict[str, AnyArray]:
-    outputs = _row(made)
-    for name, value in outputs.items():
-        if value.shape[:1] != (size,):
+        if size is not None and value.shape[:1] != (size,):
             raise ValueError(f"output {name!r} has shape {value.shape}, and the block {size} cases")
     return outputs
 
 
+def shapes_of(outputs: Mapping[str, AnyArray], skip: int = 0) -> dict[str, tuple[int, ...]]:
+    """Return the shape of every output, without the first `skip` dimensions."""
+    return {name: value.shape[skip:] for name, value in outputs.items()}
+
+
 def refuse_unlike(
     shape: Mapping[str, tuple[int, ...]], other: Mapping[str, tuple[int, ...]]
-) -> NoReturn:
-    """Say that two cases have outputs of other names or shapes, which no table can hold."""
-    raise BayescompareError(
-        f"the function returned {dict(shape)} for one case and {dict(other)} for another (names "
-        "and shapes): all cases must return the same ones."
-    )
+) -> None:
+    """Refuse two cases that have outputs of other names or shapes, which no table can hold."""
+    if shape != other:
+        raise BayescompareError(
+            f"the function returned {dict(shape)} for one case and {dict(other)} for another "
+            "(names and shapes): all cases must return the same ones."
+        )
 
 
 # names of objects that are equal in every process ------------------------------------------------

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._checks import check_count, check_jobs, is_number
+from bayescompare._checks import check_count, check_jobs, check_positive, is_number
 from bayescompare._compare import compare
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.columns import PVALUE
 from bayescompare.methods.gsd import GSD
 from bayescompare.studies.study import Study
 from bayescompare.studies.table import without_failed_cases
 from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
-from bayescompare.text.numbers import setting_number_text
 
 __all__ = ["DOMINANCES", "false_alarms", "simulated_classifiers"]
 
@@ -51,20 +53,15 @@ def simulated_classifiers(
     >>> simulated_classifiers(rng=1).algorithms
     ('C1', 'C2', 'C3', 'C4', 'C5', 'C6', 'C7')
     """
-    _check_dominance_study_number("eta", eta, least=0.0)
-    _check_dominance_study_number("noise", noise, above=0.0)
+    if not (is_number(eta) and np.isfinite(eta) and eta >= 0.0):
+        raise BayescompareError(f"eta={eta!r}: must be a finite number >= 0.")
+    check_positive(noise=noise)
     check_count(datasets=datasets)
     generator, seed = as_rng(rng)
-    centre = 1.0 - eta * np.array(_BELOW)
-    values = generator.normal(centre, noise, (datasets, 7, 2))
-    dims, measures = ("dataset", "algorithm"), ("first", "second")
-    coords = {
-        "dataset": [f"d{k + 1}" for k in range(datasets)],
-        "algorithm": [f"C{k + 1}" for k in range(7)],
-    }
-    data = xr.Dataset({m: (dims, values[:, :, j]) for j, m in enumerate(measures)}, coords)
+    values = generator.normal(1.0 - eta * np.array(_BELOW), noise, (datasets, 7, 2))
+    names = [f"C{k + 1}" for k in range(7)]
     source = "simulated" if seed is None else f"simulated, rng={seed}"
-    return Results(data, {m: Measure("max") for m in measures}, source=source)
+    return _results(values, names, ("first", "second"), source)
 
 
 def false_alarms(
@@ -115,8 +112,7 @@ def false_alarms(
         },
     )
     table = without_failed_cases(study.run(rng=rng, n_jobs=n_jobs))
-    pvalues = {name: table[name].to_numpy() for name in ("first", "second", "pvalue")}
-    frame = pd.DataFrame(pvalues)
+    frame = pd.DataFrame({name: table[name].to_numpy() for name in ("first", "second", "pvalue")})
     frame.attrs["seed"] = table.attrs["seed"]
     return frame
 
@@ -127,23 +123,20 @@ def _false_alarm(
     """Test one table of two algorithms that do not differ."""
     difficulty = rng.normal(0.0, 1.0, (datasets, 1, measures))
     values = difficulty + rng.normal(0.0, 1.0, (datasets, 2, measures))
-    names = [f"m{j}" for j in range(measures)]
-    dims = ("dataset", "algorithm")
-    coords = {"dataset": [f"d{k}" for k in range(datasets)], "algorithm": ["A", "B"]}
-    data = xr.Dataset({n: (dims, values[:, :, j]) for j, n in enumerate(names)}, coords)
-    results = Results(data, {name: Measure("max") for name in names})
+    results = _results(values, ["A", "B"], [f"m{j}" for j in range(measures)])
     c = compare(results, method=method, rng=rng)
     first, second = c.answer.per_statement[PVALUE]
     return {"first": float(first), "second": float(second), "pvalue": c.pvalue}
 
 
-def _check_dominance_study_number(
-    name: str, value: object, least: float = -np.inf, above: float = -np.inf
-) -> None:
-    if not (is_number(value) and np.isfinite(value) and value >= least and value > above):
-        limit = (
-            f"> {setting_number_text(above)}"
-            if above > -np.inf
-            else f">= {setting_number_text(least)}"
-        )
-        raise BayescompareError(f"{name}={value!r}: must be a finite number {limit}.")
+def _results(
+    values: FloatArray,
+    algorithms: Sequence[str],
+    measures: Sequence[str],
+    source: str | None = None,
+) -> Results:
+    """Put names on values (dataset, algorithm, measure)."""
+    dims = ("dataset", "algorithm")
+    coords = {"dataset": [f"d{k + 1}" for k in range(len(values))], "algorithm": algorithms}
+    data = xr.Dataset({m: (dims, values[:, :, j]) for j, m in enumerate(measures)}, coords)
+    return Results(data, {m: Measure("max") for m in measures}, source=source)

@@ -86,14 +86,14 @@ def sbc(
     if isinstance(model, str) and not model.endswith(".py"):
         check_word("model", model, [*calibrated_by_sbc(), *bundled()])
         if model in calibrated_by_sbc():
-            _check_sbc_without_model(model, results=results, priors=priors)
-            return _sbc_method(model, simulations, draws, rng, options, n_jobs, progress)
+            _check_no_table(model, results=results, priors=priors)
+            return _of_method(model, simulations, draws, rng, options, n_jobs, progress)
     if results is None:
         raise BayescompareError(
             "results is missing: a model file is calibrated on tables of the size of one: give it, "
             f"as in sbc(model, results). These need none: {', '.join(calibrated_by_sbc())}."
         )
-    _check_sbc_option_names("a model file", options, ["tune", "thin"])
+    _check_names("a model file", options, ["tune", "thin"])
     return sbc_model(
         model,
         results,
@@ -112,7 +112,7 @@ def calibrated_by_sbc() -> list[str]:
     return [name for name in registry.names() if registry.get(name).calibration() is not None]
 
 
-def _sbc_method(
+def _of_method(
     model: str,
     simulations: int,
     draws: int,
@@ -126,24 +126,22 @@ def _sbc_method(
     assert simulate is not None
     check_count(simulations=simulations, draws=draws)
     check_jobs(n_jobs)
-    _check_sbc_sizes(model, simulate, options)
+    _check_sizes(model, simulate, options)
     study = Study(
         name=f"sbc {model}",
         grid={},
         replications=simulations,
-        block=_sbc_ranks,
+        block=_ranks,
         block_size=_BLOCK,
         constants={"simulate": simulate, "draws": draws, "options": options},
     )
     table = without_failed_cases(study.run(rng=rng, n_jobs=n_jobs, progress=progress))
-    ranks = pd.DataFrame(
-        {str(name): table[name].to_numpy() for name in table.data_vars if name != "errors"}
-    )
+    ranks = pd.DataFrame({str(name): table[name].to_numpy() for name in table.data_vars})
     ranks.attrs["seed"] = table.attrs["seed"]
     return SBC(model, ranks, draws)
 
 
-def _sbc_ranks(
+def _ranks(
     rng: np.random.Generator,
     size: int,
     *,
@@ -159,19 +157,19 @@ def _sbc_ranks(
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
-def _check_sbc_sizes(
+def _check_sizes(
     model: str, simulate: Callable[..., Iterator[Replicate]], options: dict[str, Any]
 ) -> None:
     """Refuse sizes that the method does not have, or that are not valid."""
     parameters = inspect.signature(simulate).parameters.values()
     known = {p.name: p.default for p in parameters if p.kind == p.KEYWORD_ONLY}
-    _check_sbc_option_names(model, options, list(known))
+    _check_names(model, options, list(known))
     for name, value in options.items():
         check = check_count if isinstance(known[name], int) else check_positive
         check(**{name: value})
 
 
-def _check_sbc_option_names(model: str, options: dict[str, Any], known: list[str]) -> None:
+def _check_names(model: str, options: dict[str, Any], known: list[str]) -> None:
     for name, value in options.items():
         if name not in known:
             raise BayescompareError(
@@ -180,7 +178,7 @@ def _check_sbc_option_names(model: str, options: dict[str, Any], known: list[str
             )
 
 
-def _check_sbc_without_model(model: str, **given: object) -> None:
+def _check_no_table(model: str, **given: object) -> None:
     """Refuse for a method what only a model file takes."""
     for name, value in given.items():
         if value is not None:

@@ -92,11 +92,11 @@ def sbc_model(
     generator, seed = as_rng(rng)
     compiled = _CompiledInWorker(secrets.token_hex(8), method, results, given, (draws, tune, thin))
     study = compiled.study()
-    _check_sbc_generative(study.model, study.where)
+    _check_generative(study.model, study.where)
     simulated = study.simulated(simulations, generator)
     tasks = [(compiled, part) for part in itertools.batched(simulated, _BLOCK)]
     options: Any = {"progress": progress, "label": "calibrating", "total": len(tasks)}
-    parts = run_in_parallel(_sbc_replicates, tasks, n_jobs=n_jobs, prefer="processes", **options)
+    parts = run_in_parallel(_replicates_of, tasks, n_jobs=n_jobs, prefer="processes", **options)
     rows = [
         {name: rank(truth, drawn, generator) for name, (truth, drawn) in replicate.items()}
         for replicate in itertools.chain.from_iterable(parts)
@@ -126,14 +126,12 @@ class _CompiledInWorker:
         return _COMPILED[self.token]
 
 
-def _sbc_replicates(
-    compiled: _CompiledInWorker, simulated: Sequence[_Simulated]
-) -> list[Replicate]:
+def _replicates_of(compiled: _CompiledInWorker, simulated: Sequence[_Simulated]) -> list[Replicate]:
     """Sample the posteriors of some simulated data."""
     return list(compiled.study().replicates(simulated))
 
 
-def _check_sbc_generative(model: pm.Model, where: str) -> None:
+def _check_generative(model: pm.Model, where: str) -> None:
     """Refuse models whose prior draws are not those of the posterior's prior."""
     if model.potentials:
         names = ", ".join(str(p.name) for p in model.potentials)
@@ -159,7 +157,7 @@ class _Study:
         import pymc as pm
 
         seeds = [int(s) for s in rng.integers(2**31 - 1, size=simulations + 1)]
-        with self.model, _quiet_pymc_for_sbc():
+        with self.model, _quiet_pymc():
             try:
                 tree = pm.sample_prior_predictive(simulations, random_seed=seeds[0])
             except NotImplementedError as error:
@@ -181,7 +179,7 @@ class _Study:
     def replicates(self, simulated: Sequence[_Simulated]) -> Iterator[Replicate]:
         """Yield the parameters that were simulated, and draws given the data."""
         data, likelihood = self._shared, self._likelihood
-        with self.model, _quiet_pymc_for_sbc(), nuts_rounding_as_written():
+        with self.model, _quiet_pymc(), nuts_rounding_as_written():
             for truth, made, seed in simulated:
                 for name, shared in data.items():
                     shared.set_value(made[name].astype(shared.dtype))
@@ -191,11 +189,11 @@ class _Study:
     @cached_property
     def _shared(self) -> dict[str, Any]:
         """The data, which can be exchanged."""
-        return {rv.name: _sbc_data_as_shared(self.model, rv) for rv in self.model.observed_RVs}
+        return {rv.name: _as_shared(self.model, rv) for rv in self.model.observed_RVs}
 
     @cached_property
     def _likelihood(self) -> Callable[[Mapping[str, AnyArray], Mapping[str, AnyArray]], float]:
-        return _sbc_log_likelihood(self.model)
+        return _log_likelihood(self.model)
 
     @cached_property
     def _step(self) -> Any:
@@ -246,7 +244,7 @@ class _Study:
         """Label, variable and index of every scalar that is ranked."""
         shapes = self.model.eval_rv_shapes()
         free = [rv.name for rv in self.model.free_RVs if rv.name != self.quantity]
-        ends = [entry for name in free for entry in _sbc_array_ends(name, shapes[name])]
+        ends = [entry for name in free for entry in _ends(name, shapes[name])]
         return [*self._answer_entries(), *ends]
 
     def _answer_entries(self) -> Iterator[tuple[str, str, tuple[int, ...]]]:
@@ -264,7 +262,7 @@ class _Study:
             yield f"{self.quantity}[{named}]" if dims else self.quantity, self.quantity, index
 
 
-def _sbc_array_ends(name: str, shape: tuple[int, ...]) -> list[tuple[str, str, tuple[int, ...]]]:
+def _ends(name: str, shape: tuple[int, ...]) -> list[tuple[str, str, tuple[int, ...]]]:
     """A scalar, or the first and the last entry of an array."""
     first, last = (0,) * len(shape), tuple(n - 1 for n in shape)
     if first == last:
@@ -273,7 +271,7 @@ def _sbc_array_ends(name: str, shape: tuple[int, ...]) -> list[tuple[str, str, t
 
 
 @contextmanager
-def _quiet_pymc_for_sbc() -> Iterator[None]:
+def _quiet_pymc() -> Iterator[None]:
     """Silence PyMC, which warns of every short chain."""
     logger = logging.getLogger("pymc")
     level = logger.level
@@ -286,7 +284,7 @@ def _quiet_pymc_for_sbc() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _sbc_data_as_shared(model: pm.Model, observed: Any) -> Any:
+def _as_shared(model: pm.Model, observed: Any) -> Any:
     """Make the data replaceable without recompiling the model."""
     import pytensor
 
@@ -299,7 +297,7 @@ def _sbc_data_as_shared(model: pm.Model, observed: Any) -> Any:
     return shared
 
 
-def _sbc_log_likelihood(
+def _log_likelihood(
     model: pm.Model,
 ) -> Callable[[Mapping[str, AnyArray], Mapping[str, AnyArray]], float]:
     """Compile the log likelihood as a function of the data and of the free variables."""

@@ -11,8 +11,8 @@ import numpy as np
 import xarray as xr
 
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import AnyArray, BoolArray, FloatArray
-from bayescompare.studies.blocks import Block, Result, refuse_unlike
+from bayescompare._typing import AnyArray, FloatArray
+from bayescompare.studies.blocks import Block, Result, refuse_unlike, shapes_of
 
 __all__ = ["Layout", "without_failed_cases"]
 
@@ -24,71 +24,63 @@ _Moments = tuple[FloatArray, FloatArray, FloatArray]
 
 @dataclass(frozen=True)
 class Layout:
-    """Names of dims and coordinates, by which blocks become a Dataset."""
+    """Names of dims and coordinates, by which blocks, in their order, become a Dataset."""
 
     axes: Mapping[str, Sequence[Any]]
     replications: int
     dims: Mapping[str, Sequence[str]]
     coords: Mapping[str, Sequence[Any]]
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Number of values on each axis."""
-        return tuple(len(labels) for labels in self.axes.values())
-
     def of_cases(self, results: Results) -> xr.Dataset:
         """Return one entry per case; NaN where a case failed."""
-        kept = _Arrays((*self.shape, self.replications))
-        messages = np.full(kept.outer, "", dtype=object)
+        parts, messages = [], []
         for block, (outputs, errors) in results:
-            there = np.setdiff1d(np.arange(block.size), list(errors))
-            kept.put((*block.scenario.index, block.start + there), outputs)
-            for k, message in errors.items():
-                messages[*block.scenario.index, block.start + k] = message
-        failed = messages != ""
-        last = {"replication": np.arange(self.replications)}
-        return self._dataset(kept.without(failed), {"errors": messages}, last, int(failed.sum()))
+            parts.append((block.size, outputs))
+            messages += [errors.get(k, "") for k in range(block.size)]
+        table = self._dataset(parts, {"replication": range(self.replications)})
+        said = np.array(messages, dtype=object).reshape(*self.shape, self.replications)
+        table["errors"] = ((*self.axes, "replication"), said)
+        return table.assign_attrs(failed=sum(message != "" for message in messages))
 
     def of_summaries(self, results: Results) -> xr.Dataset:
         """Return mean, standard error of the mean and number of cases of each scenario.
 
         Block by block, so that no case need be kept.
         """
-        kept = _Arrays((*self.shape, 3))
-        empty = np.ones(kept.outer, dtype=bool)
-        failed = np.zeros(self.shape, dtype=np.int64)
-        for index, blocks in groupby(results, key=lambda result: result[0].scenario.index):
+        parts, failed = [], []
+        for _, blocks in groupby(results, key=lambda result: id(result[0].scenario)):
             moments: dict[str, _Moments] = {}
+            failed.append(0)
             for _, (outputs, errors) in blocks:
-                failed[index] += len(errors)
+                failed[-1] += len(errors)
                 for name, cases in outputs.items():
                     new = _moments(cases)
                     moments[name] = _together(moments[name], new) if name in moments else new
-            if moments:
-                statistics = {name: _statistics(*own) for name, own in moments.items()}
-                kept.put((*index, slice(None)), statistics)
-                empty[index] = False
-        last = {"statistic": ["mean", "mcse", "n"]}
-        return self._dataset(kept.without(empty), {"failed": failed}, last, int(failed.sum()))
+            parts.append((3, {name: _statistics(*own) for name, own in moments.items()}))
+        table = self._dataset(parts, {"statistic": ["mean", "mcse", "n"]})
+        table["failed"] = (tuple(self.axes), np.array(failed).reshape(self.shape))
+        return table.assign_attrs(failed=sum(failed))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of values on each axis."""
+        return tuple(len(labels) for labels in self.axes.values())
 
     def _dataset(
-        self,
-        outputs: Mapping[str, AnyArray],
-        further: Mapping[str, AnyArray],
-        last: Mapping[str, Any],
-        failed: int,
+        self, parts: Sequence[tuple[int, Mapping[str, AnyArray]]], last: Mapping[str, Sequence[Any]]
     ) -> xr.Dataset:
-        outer = (*self.axes, *last)
-        data = {name: (self._dims(name, array, outer), array) for name, array in outputs.items()}
-        data |= {name: (outer[: array.ndim], array) for name, array in further.items()}
+        outer = {axis: _coordinate(labels) for axis, labels in self.axes.items()} | dict(last)
+        size = [len(labels) for labels in outer.values()]
+        data = {}
+        for name, array in _joined(parts).items():
+            whole = array.reshape(*size, *array.shape[1:])
+            data[name] = (self._dims(name, whole, tuple(outer)), whole)
         used = {dim for dims, _ in data.values() for dim in dims}
         own = {dim: list(values) for dim, values in self.coords.items() if dim in used}
-        axes = {axis: (axis, _coordinate(labels)) for axis, labels in self.axes.items()}
         try:
-            table = xr.Dataset(data, {**axes, **last, **own})
+            return xr.Dataset(data, {**outer, **own})
         except ValueError as error:
             raise BayescompareError(f"coords do not fit the outputs: {error}") from None
-        return table.assign_attrs(failed=failed)
 
     def _dims(self, name: str, array: AnyArray, outer: tuple[str, ...]) -> tuple[str, ...]:
         extra = array.ndim - len(outer)
@@ -119,37 +111,18 @@ def _coordinate(labels: Sequence[Any]) -> AnyArray:
     return array
 
 
-class _Arrays:
-    """Arrays that are made when the first block tells their names, shapes and types."""
-
-    def __init__(self, outer: tuple[int, ...]) -> None:
-        self.outer = outer
-        self.arrays: dict[str, AnyArray] = {}
-
-    def put(self, place: tuple[Any, ...], outputs: Mapping[str, AnyArray]) -> None:
-        """Write values (n, ...) to a place of n cases."""
-        if not outputs:
-            return
-        inner = {name: value.shape[1:] for name, value in outputs.items()}
-        if not self.arrays:
-            made = {k: np.zeros((*self.outer, *inner[k]), v.dtype) for k, v in outputs.items()}
-            self.arrays = made
-        have = {name: array.shape[len(self.outer) :] for name, array in self.arrays.items()}
-        if have != inner:
-            refuse_unlike(have, inner)
-        for name, value in outputs.items():
-            kind = np.result_type(self.arrays[name].dtype, value.dtype)
-            self.arrays[name] = self.arrays[name].astype(kind, copy=False)
-            self.arrays[name][place] = value
-
-    def without(self, failed: BoolArray) -> dict[str, AnyArray]:
-        """Return the arrays, NaN where `failed`."""
-        if failed.any():
-            for name, array in self.arrays.items():
-                kind = array.dtype if array.dtype.kind == "f" else np.float64
-                self.arrays[name] = array.astype(kind)
-                self.arrays[name][failed] = np.nan
-        return self.arrays
+def _joined(parts: Sequence[tuple[int, Mapping[str, AnyArray]]]) -> dict[str, AnyArray]:
+    """Join arrays (n, ...) of all parts; NaN where a part has none."""
+    shapes = next((shapes_of(outputs, skip=1) for _, outputs in parts if outputs), {})
+    for _, outputs in parts:
+        if outputs:
+            refuse_unlike(shapes, shapes_of(outputs, skip=1))
+    return {
+        name: np.concatenate(
+            [own[name] if own else np.full((n, *shape), np.nan) for n, own in parts]
+        )
+        for name, shape in shapes.items()
+    }
 
 
 # moments -----------------------------------------------------------------------------------------
