@@ -19,9 +19,8 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 
-from bayescompare.kernels.gsd.batch import gsd_batch_optima
-from bayescompare.kernels.gsd.optimum import GsdSolver
-from bayescompare.kernels.gsd.permutation import permutation_test, permuted_gsd_objectives
+from bayescompare.kernels.gsd.optimum import Solver, both_optima
+from bayescompare.kernels.gsd.permutation import permutation_test, permuted_objectives
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from benchmarks.timing import Row
 
@@ -92,7 +91,7 @@ def simulated(s: int, shift: float, seed: int = 0) -> PreferenceSystem:
 def timed_test(system: PreferenceSystem, permutations: int, seed: int = 0):
     start = time.process_time()
     rng = np.random.default_rng(seed)
-    found = permutation_test(GsdSolver(system), DELTA, rng, permutations=permutations)
+    found = permutation_test(Solver(system), DELTA, rng, permutations=permutations)
     return time.process_time() - start, found
 
 
@@ -105,9 +104,9 @@ def cold(system: PreferenceSystem, kind: str, count: int) -> tuple[float, float]
     keys = np.repeat(system.keys, np.diff(system.starts), axis=0)
     pairs = np.stack([system.upper, system.lower], axis=1)
     rows = getattr(module, f"{kind}_rows")(system.points, keys, pairs)
-    objectives, _ = permuted_gsd_objectives(system, np.random.default_rng(0), permutations=200)
+    objectives, _ = permuted_objectives(system, np.random.default_rng(0), permutations=200)
     objectives = objectives[:count]
-    ours = gsd_batch_optima(GsdSolver(system), objectives, DELTA)[:, 0]
+    ours = both_optima(Solver(system), objectives, DELTA)[:, 0]
     start = time.process_time()
     values = [module.solve_rows(rows, w, DELTA)[0] for w in objectives]
     seconds = (time.process_time() - start) / count
@@ -136,7 +135,7 @@ def ordinal() -> Row:
     x, y = np.random.default_rng(0).random((2, 1000, 3))
     system = build_system(x + 0.1, y, [0] * 3, [2] * 3, [False] * 3)
     start = time.process_time()
-    GsdSolver(system).optimum(system.objective(), 0.0)
+    Solver(system).optimum(system.objective(), 0.0)
     ours = time.process_time() - start
     return Row("GSD optimum, all ordinal, s = 1000, against 1 s", ours, 1.0, "< 1 s", ours < 1.0)
 

@@ -24,10 +24,9 @@ from scipy.special import ndtr
 from scipy.stats import rankdata
 
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.kernels.gsd.optimum import GsdSolver
+from bayescompare.kernels.gsd.optimum import TOLERANCE, Solver
 from bayescompare.kernels.gsd.permutation import Scheme, permutation_test
 from bayescompare.kernels.gsd.system import build_system
-from bayescompare.kernels.gsd.verdicts import TOLERANCE
 from bayescompare.studies.dominance import DOMINANCES, simulated_classifiers
 
 __all__ = [
@@ -61,11 +60,11 @@ def _draw_classifiers(rng: np.random.Generator, eta: float, datasets: int) -> Fl
     return np.asarray((values - low) / (high - low))
 
 
-def _solvers(values: FloatArray) -> dict[tuple[int, int], GsdSolver]:
+def _solvers(values: FloatArray) -> dict[tuple[int, int], Solver]:
     """A solver for every pair of classifiers."""
     metric = np.ones(2, dtype=np.bool_)
     return {
-        (i, j): GsdSolver(build_system(values[:, i], values[:, j], [0, 0], [1, 1], metric))
+        (i, j): Solver(build_system(values[:, i], values[:, j], [0, 0], [1, 1], metric))
         for i, j in itertools.combinations(range(values.shape[1]), 2)
     }
 
@@ -149,7 +148,7 @@ def significance_scores(
 
 
 def _significant(
-    solvers: dict[tuple[int, int], GsdSolver],
+    solvers: dict[tuple[int, int], Solver],
     delta: float,
     scheme: Scheme,
     rng: np.random.Generator,

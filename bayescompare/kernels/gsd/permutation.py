@@ -29,11 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.kernels.gsd.optimum import GsdSolver
+from bayescompare.kernels.gsd.optimum import Solver
 from bayescompare.kernels.gsd.system import PreferenceSystem
 from bayescompare.kernels.gsd.verdicts import Spread, Verdicts, one_after_the_other
 
-__all__ = ["PermutationTest", "Scheme", "permutation_test", "permuted_gsd_objectives"]
+__all__ = ["PermutationTest", "Scheme", "permutation_test", "permuted_objectives"]
 
 Scheme = Literal["paired", "pooled"]
 
@@ -73,13 +73,12 @@ class PermutationTest(NamedTuple):
 
 
 def permutation_test(
-    solver: GsdSolver,
+    solver: Solver,
     delta: float,
     rng: np.random.Generator,
     *,
     permutations: int = 1000,
     scheme: Scheme = "paired",
-    enumerate_up_to: int | None = None,
     stop_after: int | None = None,
     spread: Spread = one_after_the_other,
 ) -> PermutationTest:
@@ -90,16 +89,14 @@ def permutation_test(
 
     Parameters
     ----------
-    solver : GsdSolver
+    solver : Solver
         The solver of the pair's system.
     delta : float
     rng : numpy.random.Generator
         Not used when all resamples are enumerated.
     permutations : int
-        Number of resamples N.
+        Number of resamples N; all there are if these are not more.
     scheme : {"paired", "pooled"}
-    enumerate_up_to : int, optional
-        All resamples are enumerated if there are at most this many; N by default.
     stop_after : int, optional
         Besag and Clifford's h: a direction stops at the resample n at which h were at or above the
         observed statistic, with :math:`p = h/n`, which is valid too. Directions that are far from
@@ -113,7 +110,7 @@ def permutation_test(
 
     >>> from bayescompare.kernels.gsd.system import build_system
     >>> system = build_system([[0.9], [0.8], [0.7]], [[0.6], [0.5], [0.3]], [0], [1], [True])
-    >>> test = permutation_test(GsdSolver(system), 0.0, np.random.default_rng(0))
+    >>> test = permutation_test(Solver(system), 0.0, np.random.default_rng(0))
     >>> test.exact, test.pvalue.tolist(), test.below.tolist()
     (True, [0.125, 1.0], [7, 0])
     """
@@ -121,44 +118,41 @@ def permutation_test(
     observed = [solver.optimum(w, delta), solver.optimum(-w, delta)]
     statistic = np.array([optimum.value for optimum in observed])
     verdicts = Verdicts(solver, delta, np.stack([optimum.u for optimum in observed]))
-    cap = permutations if enumerate_up_to is None else enumerate_up_to
-    signs, exact = _permutation_signs(solver.system, scheme, permutations, cap, rng)
+    signs, exact = _signs(solver.system, scheme, permutations, rng)
     if exact or stop_after is None:
-        below = _permutation_verdicts(solver.system, signs, verdicts, statistic, spread)
-        return _counted_permutations(statistic, below, exact)
-    return _sequential_permutations(solver.system, signs, verdicts, statistic, stop_after)
+        below = _judged(verdicts, signs, statistic, spread)
+        return _counted(statistic, below, exact)
+    return _sequential(verdicts, signs, statistic, stop_after)
 
 
-def permuted_gsd_objectives(
+def permuted_objectives(
     system: PreferenceSystem,
     rng: np.random.Generator,
     *,
     permutations: int = 1000,
     scheme: Scheme = "paired",
-    enumerate_up_to: int | None = None,
 ) -> tuple[FloatArray, bool]:
     """Return the objective of every resample, and whether these are all possible resamples.
 
     For methods that need the resampled optima themselves, such as contamination curves; they
     serve both directions (see above).
     """
-    cap = permutations if enumerate_up_to is None else enumerate_up_to
-    signs, exact = _permutation_signs(system, scheme, permutations, cap, rng)
-    return _permutation_objectives(system, signs), exact
+    signs, exact = _signs(system, scheme, permutations, rng)
+    return _objectives(system, signs), exact
 
 
 # ------------------------------------------------------------------------------------ the resamples
 
 
-def _permutation_signs(
-    system: PreferenceSystem, scheme: Scheme, count: int, cap: int, rng: np.random.Generator
+def _signs(
+    system: PreferenceSystem, scheme: Scheme, count: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int8], bool]:
     """+1 where an observation goes to x, −1 where it goes to y: (resamples, 2s), x's first."""
     s = len(system.x)
     if scheme == "paired":
         # Swapping changes nothing on a dataset on which both have the same vector.
         differ = np.flatnonzero(system.x != system.y)
-        exact = 2.0 ** len(differ) <= cap
+        exact = 2.0 ** len(differ) <= count
         swaps = np.ones((2 ** len(differ) if exact else count, s), dtype=np.int8)
         if exact:
             numbers = np.arange(len(swaps))[:, None]
@@ -166,7 +160,7 @@ def _permutation_signs(
         else:
             swaps = (2 * rng.integers(2, size=(count, s), dtype=np.int8) - 1).astype(np.int8)
         return np.hstack([swaps, -swaps]), exact
-    exact = math.comb(2 * s, s) <= cap
+    exact = math.comb(2 * s, s) <= count
     if exact:
         chosen = np.array(list(itertools.combinations(range(2 * s), s)))
         signs = np.full((len(chosen), 2 * s), -1, dtype=np.int8)
@@ -177,7 +171,7 @@ def _permutation_signs(
     return signs, exact
 
 
-def _permutation_objectives(system: PreferenceSystem, signs: NDArray[np.int8]) -> FloatArray:
+def _objectives(system: PreferenceSystem, signs: NDArray[np.int8]) -> FloatArray:
     points = np.concatenate([system.x, system.y])
     w = np.zeros((system.size, len(signs)))
     for column, point in zip(signs.T, points, strict=True):
@@ -185,30 +179,28 @@ def _permutation_objectives(system: PreferenceSystem, signs: NDArray[np.int8]) -
     return np.ascontiguousarray(w.T) / len(system.x)
 
 
-def _permutation_verdicts(
-    system: PreferenceSystem,
-    signs: NDArray[np.int8],
+def _judged(
     verdicts: Verdicts,
+    signs: NDArray[np.int8],
     statistic: FloatArray,
     spread: Spread = one_after_the_other,
 ) -> BoolArray:
     """Return the verdict on every resample, in parts to save memory, equal ones once."""
-    parts = []
+    system, parts = verdicts.solver.system, []
     for start in range(0, len(signs), _PART):
         part = signs[start : start + _PART]
-        w = _permutation_objectives(system, part)
+        w = _objectives(system, part)
         counts = np.rint(w * len(system.x)).astype(np.int16)
         _, first, back = np.unique(counts, axis=0, return_index=True, return_inverse=True)
-        floors = _permutation_floors(system, part[first], verdicts)
+        floors = _floors(verdicts, part[first])
         below = verdicts.below(w[first], statistic, floors, spread=spread)
         parts.append(below[back.ravel()])
     return np.concatenate(parts)
 
 
-def _permutation_floors(
-    system: PreferenceSystem, signs: NDArray[np.int8], verdicts: Verdicts
-) -> FloatArray | None:
+def _floors(verdicts: Verdicts, signs: NDArray[np.int8]) -> FloatArray | None:
     """Bound the optima of paired resamples by blocks, if there are enough resamples for it."""
+    system = verdicts.solver.system
     s = len(system.x)
     blocks = -(-s // _BLOCK)
     patterns = np.array(list(itertools.product((-1, 1), repeat=_BLOCK)), dtype=np.int8)
@@ -230,7 +222,7 @@ def _permutation_floors(
 # ---------------------------------------------------------------------------------------- p-values
 
 
-def _counted_permutations(statistic: FloatArray, below: BoolArray, exact: bool) -> PermutationTest:
+def _counted(statistic: FloatArray, below: BoolArray, exact: bool) -> PermutationTest:
     total = len(below)
     count = below.sum(axis=0)
     reached = total - count
@@ -239,30 +231,27 @@ def _counted_permutations(statistic: FloatArray, below: BoolArray, exact: bool) 
     return PermutationTest(statistic, count, resamples, pvalue, exact)
 
 
-def _sequential_permutations(
-    system: PreferenceSystem,
-    signs: NDArray[np.int8],
+def _sequential(
     verdicts: Verdicts,
+    signs: NDArray[np.int8],
     statistic: FloatArray,
     stop_after: int,
 ) -> PermutationTest:
     """Go through the resamples in order, in batches, until both directions have stopped."""
     parts: list[BoolArray] = []
     for start in range(0, len(signs), _BATCH):
-        parts.append(
-            _permutation_verdicts(system, signs[start : start + _BATCH], verdicts, statistic)
-        )
+        parts.append(_judged(verdicts, signs[start : start + _BATCH], statistic))
         if (~np.concatenate(parts)).sum(axis=0).min() >= stop_after:
             break
     below = np.concatenate(parts)
     reached = np.cumsum(~below, axis=0)
-    results = [_stopped_permutations(reached[:, i], stop_after, len(signs)) for i in range(2)]
+    results = [_stopped(reached[:, i], stop_after, len(signs)) for i in range(2)]
     resamples = np.array([n for n, _ in results])
     count = np.array([int(below[:n, i].sum()) for i, n in enumerate(resamples)])
     return PermutationTest(statistic, count, resamples, np.array([p for _, p in results]), False)
 
 
-def _stopped_permutations(reached: IntArray, stop_after: int, most: int) -> tuple[int, float]:
+def _stopped(reached: IntArray, stop_after: int, most: int) -> tuple[int, float]:
     """Return the number of resamples used, and the p-value, from the running count `reached`."""
     if reached[-1] >= stop_after:
         n = int(np.searchsorted(reached, stop_after)) + 1

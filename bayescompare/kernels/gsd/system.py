@@ -13,6 +13,14 @@ metric differences; under the ``interval`` rule also :math:`(a_j, -b_j)` for eve
 that the interval :math:`[d_j, c_j]` must lie within :math:`[b_j, a_j]`. Pairs of equal keys are
 indifferent, and form a class.
 
+The utilities of the system are, with (a, a) a pair of R1 too and :math:`u(\text{least}) = 0`,
+:math:`u(\text{greatest}) = 1`,
+
+.. math:: N^\delta = \{u : u(a) - u(b) - u(c) + u(d) \ge \delta \text{ on strict } R_2 \text{ and }
+          R_1, \ = 0 \text{ on equal keys}\} .
+
+A *row* is such an (a, b, c, d), and is one of equality or not.
+
 References
 ----------
 Jansen, Nalenz, Schollmeyer & Augustin (2022), Statistical comparisons of classifiers by generalized
@@ -28,15 +36,29 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import BoolArray, FloatArray, Int32Array
+from bayescompare._typing import BoolArray, FloatArray, Int32Array, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["GREATEST", "LEAST", "MOST_BYTES", "PairRule", "PreferenceSystem", "build_system"]
+__all__ = [
+    "GREATEST",
+    "LEAST",
+    "MOST_BYTES",
+    "SIGNS",
+    "PairRule",
+    "PreferenceSystem",
+    "build_system",
+    "cover_rows",
+    "is_at_most",
+    "linear_utilities",
+    "scaled_down",
+]
 
 PairRule = Literal["interval", "jansen2022"]
 
 #: Positions of the least and the greatest element among the points.
 LEAST, GREATEST = 0, 1
+#: Coefficients of the points (a, b, c, d) of a row.
+SIGNS = np.array([1.0, -1.0, -1.0, 1.0])
 #: Numbers this close, relative to the measure's largest, are the same: 0.3 − 0.2 is 0.2 − 0.1.
 SAME = 1e-12
 #: Bytes for one pair of R1 while the system is built and searched.
@@ -145,8 +167,8 @@ def build_system(
     """
     rows = np.vstack([np.atleast_2d(np.asarray(v, dtype=np.float64)) for v in (least, greatest)])
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    values, ranks = _snap_gsd_system_values(np.vstack([rows, first, second]))
-    of_point = _distinct_gsd_system_points(ranks)
+    values, ranks = _snapped(np.vstack([rows, first, second]))
+    of_point = _numbered(ranks)
     taken = np.unique(of_point, return_index=True)[1]
     points, ranks = values[taken], np.ascontiguousarray(ranks[taken])
     is_metric = np.asarray(metric, dtype=np.bool_)
@@ -156,7 +178,7 @@ def build_system(
             "vectors: give wider bounds."
         )
     s = len(first)
-    upper, lower, starts, keys = _gsd_system_classes(points, ranks, is_metric, rule, memory)
+    upper, lower, starts, keys = _classes(points, ranks, is_metric, rule, memory)
     return PreferenceSystem(
         points=points,
         ranks=ranks,
@@ -174,15 +196,15 @@ def build_system(
 # ----------------------------------------------------------------------------------- equal numbers
 
 
-def _snap_gsd_system_values(rows: FloatArray) -> tuple[FloatArray, Int32Array]:
+def _snapped(rows: FloatArray) -> tuple[FloatArray, Int32Array]:
     """Give values that differ by rounding one value and one rank, measure by measure."""
     values, ranks = rows.copy(), np.empty(rows.shape, dtype=np.int32)
     for i, column in enumerate(rows.T):
-        ranks[:, i], values[:, i] = _gsd_system_rank_groups(column, column)
+        ranks[:, i], values[:, i] = _runs(column, column)
     return values, ranks
 
 
-def _gsd_system_rank_groups(column: FloatArray, scale: FloatArray) -> tuple[Int32Array, FloatArray]:
+def _runs(column: FloatArray, scale: FloatArray) -> tuple[Int32Array, FloatArray]:
     """Rank and first member of the run of numbers, each within SAME of the one before it."""
     finite = np.abs(scale[np.isfinite(scale)])
     order = np.argsort(column, kind="stable")
@@ -196,7 +218,7 @@ def _gsd_system_rank_groups(column: FloatArray, scale: FloatArray) -> tuple[Int3
     return rank, value
 
 
-def _distinct_gsd_system_points(ranks: Int32Array) -> Int32Array:
+def _numbered(ranks: Int32Array) -> Int32Array:
     """Number the distinct rows: least 0, greatest 1, the others in lexicographic order."""
     rows, of_row = np.unique(ranks, axis=0, return_inverse=True)
     label = np.full(len(rows), -1, dtype=np.int32)
@@ -207,27 +229,35 @@ def _distinct_gsd_system_points(ranks: Int32Array) -> Int32Array:
     return label[of_row.ravel()]
 
 
+def scaled_down(values: FloatArray) -> FloatArray:
+    """Divide every column by a power of two, which rounds nothing, until all are at most 1.
+
+    Two of the largest floats have no difference otherwise.
+    """
+    finite = np.where(np.isfinite(values), np.abs(values), 0.0)
+    return np.ldexp(values, -np.frexp(finite.max(axis=0))[1])
+
+
 # ------------------------------------------------------------------------------- R1 and the classes
 
 
-def _gsd_system_classes(
+def _classes(
     points: FloatArray, ranks: Int32Array, metric: BoolArray, rule: PairRule, memory: float
 ) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
     """Pairs of R1 sorted by key, where each class of equal keys starts, and the keys."""
     if not metric.any():
         none = np.empty(0, dtype=np.int32)
         return none, none, np.zeros(1, dtype=np.int32), np.empty((0, 0), dtype=np.int32)
-    count = int(_count_gsd_system_pairs(ranks))
-    if (count + len(points)) * _PAIR_BYTES > memory:
+    count = int(_count_pairs(ranks))
+    if count * _PAIR_BYTES > memory:
+        strict = count - len(points)
         raise BayescompareError(
-            f"{len(points)} distinct quality vectors make {count} ordered pairs, which need about "
+            f"{len(points)} distinct quality vectors make {strict} ordered pairs, which need about "
             f"{count * _PAIR_BYTES / 1e9:.1f} GB of the {memory / 1e9:.1f} GB allowed: compare on "
             "fewer datasets, round the values, or treat every measure as ordinal."
         )
-    upper, lower = _fill_gsd_system_pairs(ranks, count)
-    own = np.arange(len(points), dtype=np.int32)
-    upper, lower = np.concatenate([upper, own]), np.concatenate([lower, own])
-    keys = _gsd_system_keys(points, ranks, metric, rule, upper, lower)
+    upper, lower = _fill_pairs(ranks, count)
+    keys = _keys(points, ranks, metric, rule, upper, lower)
     order = np.lexsort((upper != lower, *keys.T[::-1]))
     upper, lower, keys = upper[order], lower[order], keys[order]
     new = np.ones(len(keys), dtype=np.bool_)
@@ -238,7 +268,7 @@ def _gsd_system_classes(
     return upper[keep], lower[keep], starts, np.ascontiguousarray(keys[new])
 
 
-def _gsd_system_keys(
+def _keys(
     points: FloatArray,
     ranks: Int32Array,
     metric: BoolArray,
@@ -247,12 +277,9 @@ def _gsd_system_keys(
     lower: Int32Array,
 ) -> Int32Array:
     """Key of every pair, as ranks."""
-    columns = []
+    values, columns = scaled_down(points), []
     for i in np.flatnonzero(metric):
-        # By a power of two, which rounds nothing: two of the largest floats have no difference.
-        finite = np.abs(points[np.isfinite(points[:, i]), i])
-        values = np.ldexp(points[:, i], -np.frexp(finite.max(initial=0.0))[1])
-        columns.append(_gsd_system_rank_groups(values[upper] - values[lower], values)[0])
+        columns.append(_runs(values[upper, i] - values[lower, i], values[:, i])[0])
     if rule == "interval":
         for j in np.flatnonzero(~metric):
             columns += [ranks[upper, j], ranks[:, j].max() - ranks[lower, j]]
@@ -260,27 +287,102 @@ def _gsd_system_keys(
 
 
 @jit()
-def _gsd_system_at_least(ranks: Int32Array, a: int, b: int) -> bool:
-    return bool(np.all(ranks[a] >= ranks[b]))
+def is_at_most(keys: Int32Array, e: int, others: Int32Array, c: int) -> bool:
+    """Whether row e of keys is at most row c of the others in every coordinate."""
+    below = True
+    for i in range(keys.shape[1]):
+        if keys[e, i] > others[c, i]:
+            below = False
+            break
+    return below
 
 
 @jit()
-def _count_gsd_system_pairs(ranks: Int32Array) -> int:
+def _count_pairs(ranks: Int32Array) -> int:
     count = 0
     for a in range(len(ranks)):
         for b in range(len(ranks)):
-            if a != b and _gsd_system_at_least(ranks, a, b):
-                count += 1
+            count += is_at_most(ranks, b, ranks, a)
     return count
 
 
 @jit()
-def _fill_gsd_system_pairs(ranks: Int32Array, count: int) -> tuple[Int32Array, Int32Array]:
+def _fill_pairs(ranks: Int32Array, count: int) -> tuple[Int32Array, Int32Array]:
+    """Pairs (a, b) with a ≥ b, those with themselves included."""
     upper, lower = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
     n = 0
     for a in range(len(ranks)):
         for b in range(len(ranks)):
-            if a != b and _gsd_system_at_least(ranks, a, b):
+            if is_at_most(ranks, b, ranks, a):
                 upper[n], lower[n] = a, b
                 n += 1
     return upper, lower
+
+
+# ------------------------------------------------------------------- rows and utilities to begin wi
+
+
+def cover_rows(system: PreferenceSystem) -> Int32Array:
+    """Return u(a) − u(b) − u(b) + u(b) ≥ δ as (a, b, b, b) for every a that covers b in R1.
+
+    A chain of covers leads from the greater to the lesser of any pair, so these rows imply all
+    of R1. The first rows bound every point between least and greatest by these two, cover or not:
+    first all by the least, then all by the greatest.
+
+    Examples
+    --------
+    >>> system = build_system([[0.5]], [[0.2]], [0.0], [1.0], [True])
+    >>> cover_rows(system)[:, :2].tolist()
+    [[2, 0], [3, 0], [1, 2], [1, 3], [3, 2]]
+    """
+    inner = np.arange(2, system.size, dtype=np.int32)
+    least, greatest = np.full_like(inner, LEAST), np.full_like(inner, GREATEST)
+    # Every point comes before all that are below it.
+    downwards = np.argsort(-system.ranks.sum(axis=1, dtype=np.int64))
+    pairs = np.array(_covers(system.ranks, downwards), dtype=np.int32)
+    between = (pairs[:, 0] != GREATEST) & (pairs[:, 1] != LEAST)
+    ends = [np.stack([inner, least], 1), np.stack([greatest, inner], 1)]
+    return np.concatenate([*ends, pairs[between]])[:, [0, 1, 1, 1]]
+
+
+@jit()
+def _covers(ranks: Int32Array, downwards: IntArray) -> list[tuple[int, int]]:
+    """Pairs (a, b) with a > b and nothing between them."""
+    covers = []
+    below = np.empty(len(ranks), dtype=np.int32)
+    for a in range(len(ranks)):
+        count = 0
+        for b in downwards:
+            if b == a or not is_at_most(ranks, b, ranks, a):
+                continue
+            covered = True
+            for i in range(count):
+                if is_at_most(ranks, b, ranks, below[i]):
+                    covered = False
+                    break
+            if covered:
+                below[count] = b
+                count += 1
+                covers.append((a, b))
+    return covers
+
+
+def linear_utilities(system: PreferenceSystem) -> FloatArray:
+    """Return utilities of N⁰, one for each measure that can be one by itself.
+
+    A metric measure from its least to its greatest value; the rank in an ordinal one, unless the
+    rule is ``jansen2022`` and some measure is metric.
+
+    Examples
+    --------
+    >>> system = build_system([[0.5, 3]], [[0.2, 9]], [0, 0], [1, 10], [True, False])
+    >>> linear_utilities(system)[:, 2:].round(3).tolist()
+    [[0.2, 0.5], [0.667, 0.333]]
+    """
+    scales = np.where(system.metric, system.points, system.ranks)
+    allowed = scales[GREATEST] > scales[LEAST]
+    if system.rule == "jansen2022" and not system.all_ordinal:
+        allowed &= system.metric
+    scales = scaled_down(scales[:, allowed])
+    low, high = scales[LEAST], scales[GREATEST]
+    return np.ascontiguousarray(((scales - low) / (high - low)).T)

@@ -6,8 +6,8 @@ For objective w and threshold T, with a tolerance for rounding:
   most objectives at once, and every feasible utility found on the way is tried on the others;
 - the pool's optimum bounds the optimum from below: if it is at least T, that settles *not below*
   without a search for violated rows;
-- many objectives at once are screened by operator splitting (`screen`), which yields bounds and
-  utilities of both kinds and leaves the few whose optimum is close to T;
+- many objectives over many points are screened by operator splitting (`screen`), which yields
+  bounds and utilities of both kinds and leaves the few whose optimum is close to T;
 - for these rows are added until one of the first two holds, at the latest at the optimum.
 
 A verdict depends on the objective only, not on the others or on their order.
@@ -25,22 +25,22 @@ from typing import Any
 
 import numpy as np
 
-from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.kernels.gsd.batch import nearest_gsd_order
-from bayescompare.kernels.gsd.optimum import FEASIBLE, GAP, ROUNDS, GsdSolver
-from bayescompare.kernels.gsd.repair import repair_gsd_utility
-from bayescompare.kernels.gsd.screen import GsdQuestions, GsdScreen
+from bayescompare._typing import BoolArray, FloatArray
+from bayescompare.kernels.gsd.optimum import (
+    FEASIBLE,
+    GAP,
+    ROUNDS,
+    TOLERANCE,
+    Solver,
+    nearest_order,
+)
+from bayescompare.kernels.gsd.screen import Questions, Screen
 
-__all__ = ["TOLERANCE", "Spread", "Verdicts", "one_after_the_other"]
+__all__ = ["Spread", "Verdicts", "one_after_the_other"]
 
 #: Calls a function with each of several tuples of arguments, and yields what it returns, in order.
 Spread = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterable[Any]]
 
-
-#: Optima that differ by less are equal.
-TOLERANCE = 1e-9
-#: Utilities that are kept to be tried on new objectives.
-_MOST_KNOWN = 400
 #: Objectives that are settled one after the other, each with what was learned from those before.
 _CHUNK = 32
 #: Undecided objectives from which a screening of all of them is worth its preparation.
@@ -62,7 +62,7 @@ class Verdicts:
 
     Parameters
     ----------
-    solver : GsdSolver
+    solver : Solver
     delta : float
     known : array (m, d), optional
         Utilities of N^δ, such as the witnesses of the observed optima.
@@ -73,12 +73,12 @@ class Verdicts:
     >>> x, y = [[0.9, 0.4], [0.8, 0.5]], [[0.6, 0.5], [0.7, 0.6]]
     >>> system = build_system(x, y, [0, 0], [1, 1], [True, True])
     >>> w = system.objective()
-    >>> verdicts = Verdicts(GsdSolver(system), 0.0)
+    >>> verdicts = Verdicts(Solver(system), 0.0)
     >>> verdicts.below(np.stack([w, -w]), np.array([-0.5, -0.2])).tolist()
     [[False, True], [False, True]]
     """
 
-    def __init__(self, solver: GsdSolver, delta: float, known: FloatArray | None = None) -> None:
+    def __init__(self, solver: Solver, delta: float, known: FloatArray | None = None) -> None:
         self.solver = solver
         self.delta = solver.clip(delta)
         ready = solver.feasible_utilities(delta)
@@ -107,38 +107,36 @@ class Verdicts:
         -------
         array (n, t)
         """
-        limits = thresholds - TOLERANCE
         best = (objectives @ self._known.T).min(axis=1)
-        floor = np.full(len(objectives), -np.inf) if floors is None else floors
-        undecided = (floor[:, None] < limits) & (limits <= best[:, None])
-        order = np.flatnonzero(undecided.any(axis=1))
+        floor = np.full(len(objectives), -np.inf) if floors is None else floors.copy()
+        questions = Questions(objectives, thresholds - TOLERANCE, floor, best)
+        order = np.flatnonzero(questions.between().any(axis=1))
         if len(order) >= _MANY and self._screen is not None:
-            order = self._screened(objectives, limits, floor, best, order)
-        if len(order) <= 4096:
-            order = order[nearest_gsd_order(objectives[order])]
+            self._screen.settle(questions, self._known)
+            order = np.flatnonzero(questions.between().any(axis=1))
+        order = order[nearest_order(objectives[order])]
         chunks = np.array_split(order, max(1, round(len(order) / _CHUNK)))
-        tasks = [(self, objectives[own], limits, floor[own], best[own]) for own in chunks]
-        if len(tasks) == 1:
+        if len(chunks) == 1:
             # What is learned here stays, for the objectives of the next call.
-            best[order] = self.lowest(*tasks[0][1:])
+            best[order] = self.lowest(questions.part(order))
         else:
-            for own, lowest in zip(chunks, spread(_lowest_of_gsd_chunk, tasks), strict=True):
+            tasks = [(self, questions.part(own)) for own in chunks]
+            for own, lowest in zip(chunks, spread(_lowest_by_a_copy, tasks), strict=True):
                 best[own] = lowest
-        return np.asarray(best[:, None] < limits)
+        return np.asarray(best[:, None] < questions.limits)
 
-    def lowest(
-        self, objectives: FloatArray, limits: FloatArray, floor: FloatArray, best: FloatArray
-    ) -> FloatArray:
+    def lowest(self, questions: Questions) -> FloatArray:
         """Return the least known value of each objective, low enough to settle every limit."""
-        best = best.copy()
-        for n, w in enumerate(objectives):
-            open_limits = limits[(floor[n] < limits) & (limits <= best[n])]
-            if len(open_limits) == 0:
-                continue
-            u = self._settle(w, open_limits)
+        for n, w in enumerate(questions.objectives):
+            limits = questions.limits[questions.between(n)]
+            u = self._settle(w, limits) if len(limits) else None
             if u is not None:
-                best[n:] = np.minimum(best[n:], objectives[n:] @ u)
-        return best
+                questions.use(u)
+        return questions.best
+
+    def bound(self, w: FloatArray) -> float:
+        """Return a lower bound of the optimum of w, from the pool alone."""
+        return self.solver.relaxed(w, self.delta).bound
 
     def fork(self) -> Verdicts:
         """Return a copy that learns by itself."""
@@ -151,35 +149,11 @@ class Verdicts:
         return {name: value for name, value in self.__dict__.items() if name != "_screen"}
 
     @cached_property
-    def _screen(self) -> GsdScreen | None:
+    def _screen(self) -> Screen | None:
         """None if the system is small, or needs no simplex method at all."""
         system = self.solver.system
         worth = system.size >= _LARGE and not system.all_ordinal
-        return GsdScreen(self.solver, self.delta) if worth else None
-
-    def _screened(
-        self,
-        objectives: FloatArray,
-        limits: FloatArray,
-        floor: FloatArray,
-        best: FloatArray,
-        order: IntArray,
-    ) -> IntArray:
-        """Settle most objectives of `order` at once; return those that are left.
-
-        `floor` and `best` are changed in place.
-        """
-        assert self._screen is not None
-        questions = GsdQuestions(objectives[order], limits, floor[order], best[order])
-        self._screen.settle(questions, self._known)
-        floor[order], best[order] = questions.floor, questions.best
-        for u in questions.found:
-            self._remembered(u)
-        return order[questions.open.any(axis=1)]
-
-    def bound(self, w: FloatArray) -> float:
-        """Return a lower bound of the optimum of w, from the pool alone."""
-        return self.solver.relaxed(w, self.delta).bound
+        return Screen(self.solver, self.delta) if worth else None
 
     def _settle(self, w: FloatArray, limits: FloatArray) -> FloatArray | None:
         """Return a utility below every limit that the optimum is below, or None if there is none.
@@ -199,26 +173,17 @@ class Verdicts:
             excess = solver.tighten(relaxed.u, self.delta)
             if excess <= FEASIBLE:
                 break
-            repaired = repair_gsd_utility(
-                solver, relaxed.u, self.delta, w, float(missed.min()), excess
-            )
+            repaired = solver.repaired(relaxed.u, self.delta, w, float(missed.min()), excess)
             if repaired is not None:
-                return self._remembered(repaired)
+                return repaired
         u = np.clip(relaxed.u, 0.0, 1.0)
         if excess > FEASIBLE or abs(float(w @ u) - relaxed.bound) > GAP:
             # No certificate: `optimum` solves from scratch, and raises if that fails too.
             best = solver.optimum(w, self.delta)
-            if not (best.value < limits).any():
-                return None
-            u = best.u
-        return self._remembered(u)
-
-    def _remembered(self, u: FloatArray) -> FloatArray:
-        if len(self._known) < _MOST_KNOWN:
-            self._known = np.vstack([self._known, u])
+            return best.u if (best.value < limits).any() else None
         return u
 
 
-def _lowest_of_gsd_chunk(verdicts: Verdicts, *chunk: FloatArray) -> FloatArray:
+def _lowest_by_a_copy(verdicts: Verdicts, questions: Questions) -> FloatArray:
     """Settle one chunk; a worker's copy and the process's own begin alike."""
-    return verdicts.fork().lowest(*chunk)
+    return verdicts.fork().lowest(questions)

@@ -33,7 +33,7 @@ from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Form, Kind, Parameter, Sampling, Scope
 from bayescompare.comparison.registry import title_in_registry
-from bayescompare.kernels.gsd.batch import gsd_batch_optima
+from bayescompare.kernels.gsd.optimum import both_optima
 from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT, shared_bootstrap_alpha
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -259,9 +259,7 @@ class GSDBootstrap(GsdMethod):
         n = picked.shape[-1]
         times = np.stack([(picked == k).sum(axis=-1) for k in range(n)], axis=-1)
         pair = self.pair(results)
-        found = gsd_batch_optima(
-            pair.solver, pair.weighted(times.reshape(-1, n) / n), pair.used_delta
-        )
+        found = both_optima(pair.solver, pair.weighted(times.reshape(-1, n) / n), pair.used_delta)
         labels = Relations(pair).labels
         return {
             f"opt of {labels[2 * k]}": (found[:, k], seen) for k, seen in enumerate(pair.optimum())

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.kernels.gsd.threshold import delta_threshold
+from bayescompare.kernels.gsd.optimum import delta_threshold
 from bayescompare.methods.gsd.details import OrderDetails, Square
 from bayescompare.methods.gsd.problem import DominanceProblem
 from bayescompare.table.results import Results

@@ -9,7 +9,7 @@ from scipy.special import gammaln
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray
-from bayescompare.kernels.gsd.batch import gsd_batch_optima
+from bayescompare.kernels.gsd.optimum import both_optima
 from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT
 from bayescompare.methods._shared.trees import (
     add_shared_constants,
@@ -78,7 +78,7 @@ def finish_gsd_tree(pair: DominanceProblem, tree: xr.DataTree) -> xr.DataTree:
             data = tree[group].to_dataset().assign_coords(_gsd_posterior_coords(results))
             weights = data[WEIGHT].transpose(*_SAMPLE, "dataset").values
             objectives = pair.weighted(weights.reshape(-1, weights.shape[-1]))
-            found = gsd_batch_optima(pair.solver, objectives, pair.used_delta)
+            found = both_optima(pair.solver, objectives, pair.used_delta)
             data[OPTIMUM] = ((*_SAMPLE, "direction"), found.reshape(*weights.shape[:2], 2))
             data = data.assign_coords(direction=gsd_directions(results))
             tree[group] = xr.DataTree(data)

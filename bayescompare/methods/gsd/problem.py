@@ -10,9 +10,8 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.gsd.optimum import GsdSolver
+from bayescompare.kernels.gsd.optimum import TOLERANCE, Solver
 from bayescompare.kernels.gsd.system import PairRule, PreferenceSystem, build_system
-from bayescompare.kernels.gsd.verdicts import TOLERANCE
 from bayescompare.table.results import Results
 
 __all__ = ["DominanceProblem", "PairRule", "gsd_unbounded_measures"]
@@ -50,14 +49,14 @@ class DominanceProblem:
             raise BayescompareError(f"{first} against {second}: {error}") from None
 
     @cached_property
-    def solver(self) -> GsdSolver:
+    def solver(self) -> Solver:
         """The solver, which keeps what it learned from one question to the next."""
-        solver = GsdSolver(self.system)
+        solver = Solver(self.system)
         if self.rule == "jansen2022":
             self._check_some_utility(solver)
         return solver
 
-    def _check_some_utility(self, solver: GsdSolver) -> None:
+    def _check_some_utility(self, solver: Solver) -> None:
         """Equation (2) to the letter may ask of all gains to be equal, and so zero."""
         try:
             solver.optimum(self.system.objective(), 0.0)
@@ -99,7 +98,7 @@ class DominanceProblem:
         There may be many, and which of them a solver finds depends on its earlier questions. A new
         solver finds the same ones each time.
         """
-        solver = GsdSolver(self.system)
+        solver = Solver(self.system)
         first, second = (
             solver.optimum(sign * self.objective, self.used_delta).u for sign in (1.0, -1.0)
         )

@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.gsd.permutation import permuted_gsd_objectives
-from bayescompare.kernels.gsd.verdicts import TOLERANCE, Verdicts
+from bayescompare.kernels.gsd.optimum import TOLERANCE
+from bayescompare.kernels.gsd.permutation import permuted_objectives
+from bayescompare.kernels.gsd.verdicts import Verdicts
 from bayescompare.methods.gsd.problem import DominanceProblem
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def gsd_not_dominated(
 def _resampled_gsd_robustness(
     method: GsdMethod, pair: DominanceProblem, rng: np.random.Generator
 ) -> tuple[FloatArray, Verdicts, bool]:
-    objectives, exact = permuted_gsd_objectives(
+    objectives, exact = permuted_objectives(
         pair.system,
         rng,
         permutations=getattr(method, "permutations", 1000),

@@ -12,7 +12,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.claims import certainty_words
 from bayescompare.comparison.columns import OPT, SHARE_BELOW
 from bayescompare.comparison.decision import Decision
-from bayescompare.kernels.gsd.verdicts import TOLERANCE
+from bayescompare.kernels.gsd.optimum import TOLERANCE
 from bayescompare.methods.classic.words import classic_ahead_and_behind
 from bayescompare.methods.gsd.details import (
     OrderDetails,

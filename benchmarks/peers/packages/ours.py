@@ -128,7 +128,7 @@ def best_graph(case: dict[str, Any]) -> Call:
 
 def swap_dominance(case: dict[str, Any]) -> Call:
     """Exact p-values of dominance over all swaps, both directions."""
-    from bayescompare.kernels.gsd.optimum import GsdSolver
+    from bayescompare.kernels.gsd.optimum import Solver
     from bayescompare.kernels.gsd.permutation import permutation_test
     from bayescompare.kernels.gsd.system import build_system
 
@@ -138,7 +138,7 @@ def swap_dominance(case: dict[str, Any]) -> Call:
     def call() -> Any:
         system = build_system(x, y, np.zeros(k), np.ones(k), np.ones(k, dtype=bool))
         rng = np.random.default_rng(0)
-        return permutation_test(GsdSolver(system), 0.0, rng, permutations=2 ** len(x)).pvalue
+        return permutation_test(Solver(system), 0.0, rng, permutations=2 ** len(x)).pvalue
 
     return call
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayescompare.kernels.gsd.optimum import GsdSolver
-from bayescompare.kernels.gsd.ordinal import chain_optimum, matching_optimum
+from bayescompare.kernels.gsd.optimum import Solver
+from bayescompare.kernels.gsd.programme import chain_optimum, matching_optimum
 from bayescompare.kernels.gsd.system import build_system
 from tests.cases import few_quick
 from tests.oracles import gsd as go
@@ -33,7 +33,7 @@ def test_matching_is_the_programme(seed: int) -> None:
         there[[number[tuple(p)] for p in system.points.astype(int).tolist()]] = u
         assert go.violation(rows, there, 0.0) <= 0.0
         # The general way, which no objective of whole counts takes by itself.
-        general = GsdSolver(system)._generate(sign * counts / s, 0.0, False)
+        general = Solver(system)._generate(sign * counts / s, 0.0, False)
         assert general.value == pytest.approx(value / s, abs=1e-10)
 
 
@@ -46,7 +46,7 @@ def test_a_chain_has_a_closed_form(seed: int) -> None:
     rows = go.naive_rows(x, y, *ends, metric, "jansen2022")
     system = build_system(x, y, *ends, metric, rule="jansen2022")
     w, expected_w = system.objective(), go.objective(rows.points, x, y)
-    assert GsdSolver(system).delta_max == pytest.approx(1.0 / (system.size - 1), abs=1e-10)
+    assert Solver(system).delta_max == pytest.approx(1.0 / (system.size - 1), abs=1e-10)
     for share in (0.0, 0.4, 0.95):
         delta = share / (system.size - 1)
         value, u, slope = chain_optimum(system, w, delta)
@@ -59,12 +59,12 @@ def test_a_chain_has_a_closed_form(seed: int) -> None:
 
 def test_infinite_bounds_of_ordinal_measures() -> None:
     system = build_system([[2.0]], [[1.0]], [-np.inf], [np.inf], [False])
-    assert GsdSolver(system).optimum(system.objective(), 0.0).value == 0.0
+    assert Solver(system).optimum(system.objective(), 0.0).value == 0.0
 
 
 def test_a_thousand_datasets() -> None:
     """Two thousand points and three measures; `make bench` has the time."""
     x, y = np.random.default_rng(0).random((2, 1000, 3))
     system = build_system(x + 0.1, y, [0] * 3, [2] * 3, [False] * 3)
-    value = GsdSolver(system).optimum(system.objective(), 0.0).value
+    value = Solver(system).optimum(system.objective(), 0.0).value
     assert -1.0 < value <= 0.0

@@ -8,11 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from bayescompare.kernels.gsd.batch import gsd_batch_optima, nearest_gsd_order
-from bayescompare.kernels.gsd.optimum import GsdSolver
-from bayescompare.kernels.gsd.permutation import permutation_test, permuted_gsd_objectives
+from bayescompare.kernels.gsd.optimum import TOLERANCE, Solver, both_optima, nearest_order
+from bayescompare.kernels.gsd.permutation import permutation_test, permuted_objectives
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
-from bayescompare.kernels.gsd.verdicts import TOLERANCE, Verdicts
+from bayescompare.kernels.gsd.verdicts import Verdicts
 from tests.cases import few_quick
 from tests.kernels.gsd.test_optimum import jansen, jansen_system
 from tests.oracles import gsd as go
@@ -27,11 +26,11 @@ def system_of(seed: int, s: int, levels: int = 1000, lead: int = 0) -> Preferenc
 
 def by_hand(system: PreferenceSystem, signs: np.ndarray, delta: float) -> np.ndarray:
     """opt_xy and opt_yx of every assignment of the 2s vectors, solved one by one."""
-    solver, points = GsdSolver(system), np.concatenate([system.x, system.y])
+    solver, points = Solver(system), np.concatenate([system.x, system.y])
     out = []
     for row in signs:
         w = np.bincount(points, weights=row, minlength=system.size) / len(system.x)
-        out.append(gsd_batch_optima(solver, w[None], delta)[0])
+        out.append(both_optima(solver, w[None], delta)[0])
     return np.array(out)
 
 
@@ -42,9 +41,9 @@ def test_all_swaps_are_enumerated(seed: int) -> None:
     delta = (0.0, 1e-3)[seed % 2]
     swaps = np.array(list(itertools.product((1, -1), repeat=5)))
     every = by_hand(system, np.hstack([swaps, -swaps]), delta)
-    solver = GsdSolver(system)
+    solver = Solver(system)
     found = permutation_test(solver, delta, np.random.default_rng(0), permutations=1000)
-    observed = gsd_batch_optima(solver, system.objective()[None], delta)[0]
+    observed = both_optima(solver, system.objective()[None], delta)[0]
     assert found.exact
     assert found.statistic == pytest.approx(observed, abs=1e-10)
     expected = (every >= observed - TOLERANCE).mean(axis=0)
@@ -60,7 +59,7 @@ def test_all_pooled_index_sets_are_enumerated(seed: int) -> None:
     for row, chosen in zip(signs, itertools.combinations(range(6), 3), strict=True):
         row[list(chosen)] = 1
     every = by_hand(system, signs, 0.0)
-    solver = GsdSolver(system)
+    solver = Solver(system)
     found = permutation_test(solver, 0.0, np.random.default_rng(0), scheme="pooled")
     assert found.exact
     assert found.resamples.tolist() == [20, 20]
@@ -76,9 +75,9 @@ def test_verdicts_are_those_of_the_optima(pair: tuple[int, int], scheme: str) ->
     _, values = jansen()
     system = jansen_system(values, i, j)
     draws = {"permutations": 60, "scheme": scheme}
-    found = permutation_test(GsdSolver(system), 1e-5, np.random.default_rng(7), **draws)
-    objectives, exact = permuted_gsd_objectives(system, np.random.default_rng(7), **draws)
-    every = gsd_batch_optima(GsdSolver(system), objectives, 1e-5)[:, 0]
+    found = permutation_test(Solver(system), 1e-5, np.random.default_rng(7), **draws)
+    objectives, exact = permuted_objectives(system, np.random.default_rng(7), **draws)
+    every = both_optima(Solver(system), objectives, 1e-5)[:, 0]
     assert not exact
     assert not found.exact
     below = (every[:, None] < found.statistic - TOLERANCE).sum(axis=0)
@@ -93,8 +92,8 @@ def test_resampled_optima_against_cold_highs() -> None:
     keys = np.repeat(system.keys, np.diff(system.starts), axis=0)
     pairs = np.stack([system.upper, system.lower], axis=1)
     rows = go.reduced_rows(system.points, keys, pairs)
-    objectives, _ = permuted_gsd_objectives(system, np.random.default_rng(3), permutations=6)
-    found = gsd_batch_optima(GsdSolver(system), objectives, 1e-5)
+    objectives, _ = permuted_objectives(system, np.random.default_rng(3), permutations=6)
+    found = both_optima(Solver(system), objectives, 1e-5)
     for w, both in zip(objectives, found, strict=True):
         assert both[0] == pytest.approx(go.solve_rows(rows, w, 1e-5)[0], abs=1e-9)
         assert both[1] == pytest.approx(go.solve_rows(rows, -w, 1e-5)[0], abs=1e-9)
@@ -104,18 +103,18 @@ def test_blocks_settle_as_the_optima_do() -> None:
     """Enough resamples for the superadditive bound; without it the verdicts are the same."""
     _, values = jansen()
     system = jansen_system(values, 3, 1)
-    found = permutation_test(GsdSolver(system), 1e-5, np.random.default_rng(1), permutations=1000)
-    objectives, _ = permuted_gsd_objectives(system, np.random.default_rng(1), permutations=1000)
-    plain = Verdicts(GsdSolver(system), 1e-5).below(objectives, found.statistic)
+    found = permutation_test(Solver(system), 1e-5, np.random.default_rng(1), permutations=1000)
+    objectives, _ = permuted_objectives(system, np.random.default_rng(1), permutations=1000)
+    plain = Verdicts(Solver(system), 1e-5).below(objectives, found.statistic)
     assert found.below.tolist() == plain.sum(axis=0).tolist()
 
 
 def test_the_same_whatever_was_done_before() -> None:
     """A solver's history, the order of the resamples and the direction do not change a count."""
     _, values = jansen()
-    fresh = GsdSolver(jansen_system(values, 0, 6))
-    used = GsdSolver(jansen_system(values, 0, 6))
-    gsd_batch_optima(
+    fresh = Solver(jansen_system(values, 0, 6))
+    used = Solver(jansen_system(values, 0, 6))
+    both_optima(
         used, used.system.objective(np.random.default_rng(5).dirichlet(np.ones(16), 20)), 0.0
     )
     here, there = (
@@ -124,9 +123,7 @@ def test_the_same_whatever_was_done_before() -> None:
     )
     assert here.below.tolist() == there.below.tolist()
     turned = Verdicts(fresh, 1e-5)
-    objectives, _ = permuted_gsd_objectives(
-        fresh.system, np.random.default_rng(2), permutations=200
-    )
+    objectives, _ = permuted_objectives(fresh.system, np.random.default_rng(2), permutations=200)
     backwards = turned.below(objectives[::-1], here.statistic)
     parts = [turned.below(part, here.statistic) for part in np.array_split(objectives, 7)]
     assert backwards[::-1].sum(axis=0).tolist() == here.below.tolist()
@@ -136,9 +133,9 @@ def test_the_same_whatever_was_done_before() -> None:
 def test_all_ordinal_by_matching() -> None:
     _, values = jansen()
     system = jansen_system(values, 3, 1, metric=False)
-    found = permutation_test(GsdSolver(system), 0.0, np.random.default_rng(0), permutations=200)
-    objectives, _ = permuted_gsd_objectives(system, np.random.default_rng(0), permutations=200)
-    every = gsd_batch_optima(GsdSolver(system), objectives, 0.0)[:, 0]
+    found = permutation_test(Solver(system), 0.0, np.random.default_rng(0), permutations=200)
+    objectives, _ = permuted_objectives(system, np.random.default_rng(0), permutations=200)
+    every = both_optima(Solver(system), objectives, 0.0)[:, 0]
     assert found.statistic[0] == 0.0
     assert found.below.tolist() == (every[:, None] < found.statistic - 1e-9).sum(axis=0).tolist()
 
@@ -146,7 +143,7 @@ def test_all_ordinal_by_matching() -> None:
 def test_nothing_differs() -> None:
     x = [[0.5, 0.2], [0.1, 0.9]]
     system = build_system(x, x, [0, 0], [1, 1], [True, True])
-    found = permutation_test(GsdSolver(system), 0.0, np.random.default_rng(0))
+    found = permutation_test(Solver(system), 0.0, np.random.default_rng(0))
     assert found.exact
     assert found.pvalue.tolist() == [1.0, 1.0]
     assert found.statistic.tolist() == [0.0, 0.0]
@@ -157,14 +154,12 @@ def test_nothing_differs() -> None:
 
 def test_stopping_at_the_hth_exceedance() -> None:
     _, values = jansen()
-    solver = GsdSolver(jansen_system(values, 3, 4))
+    solver = Solver(jansen_system(values, 3, 4))
     full = permutation_test(solver, 1e-5, np.random.default_rng(4), permutations=300)
     found = permutation_test(
         solver, 1e-5, np.random.default_rng(4), permutations=300, stop_after=10
     )
-    objectives, _ = permuted_gsd_objectives(
-        solver.system, np.random.default_rng(4), permutations=300
-    )
+    objectives, _ = permuted_objectives(solver.system, np.random.default_rng(4), permutations=300)
     reached = ~Verdicts(solver, 1e-5).below(objectives, full.statistic)
     for i in range(2):
         places = np.flatnonzero(reached[:, i])
@@ -176,7 +171,7 @@ def test_stopping_at_the_hth_exceedance() -> None:
 
 def test_a_direction_that_never_stops_has_the_usual_p_value() -> None:
     _, values = jansen()
-    solver = GsdSolver(jansen_system(values, 0, 1))
+    solver = Solver(jansen_system(values, 0, 1))
     full = permutation_test(solver, 1e-5, np.random.default_rng(4), permutations=100)
     found = permutation_test(
         solver, 1e-5, np.random.default_rng(4), permutations=100, stop_after=20
@@ -188,12 +183,12 @@ def test_a_direction_that_never_stops_has_the_usual_p_value() -> None:
 
 def test_sequential_p_values_are_valid() -> None:
     """P(p ≤ α) ≤ α for ideal exceedances: a uniform p of the data, h = 5, at most 60 resamples."""
-    from bayescompare.kernels.gsd.permutation import _stopped_permutations
+    from bayescompare.kernels.gsd.permutation import _stopped
 
     rng = np.random.default_rng(0)
     true = rng.random(20_000)
     reached = np.cumsum(rng.random((20_000, 60)) < true[:, None], axis=1)
-    pvalues = np.array([_stopped_permutations(row, 5, 60)[1] for row in reached])
+    pvalues = np.array([_stopped(row, 5, 60)[1] for row in reached])
     for alpha in (0.02, 0.05, 0.1, 0.25, 0.5):
         assert (pvalues <= alpha).mean() <= alpha + 4 * math.sqrt(alpha * (1 - alpha) / 20_000)
 
@@ -203,7 +198,7 @@ def test_sequential_p_values_are_valid() -> None:
 
 def test_nearest_order_visits_all() -> None:
     objectives = np.random.default_rng(0).normal(size=(50, 4))
-    assert sorted(nearest_gsd_order(objectives)) == list(range(50))
+    assert sorted(nearest_order(objectives)) == list(range(50))
 
 
 @pytest.mark.slow
@@ -218,7 +213,7 @@ def test_type_one_error(scheme: str) -> None:
     for _ in range(runs):
         level = rng.random((1 if scheme == "paired" else 2, 8, 1))
         x, y = np.clip(level + rng.normal(0, 0.1, (2, 8, 3)), 0, 1).round(3)
-        solver = GsdSolver(build_system(x, y, [0] * 3, [1] * 3, [True] * 3))
+        solver = Solver(build_system(x, y, [0] * 3, [1] * 3, [True] * 3))
         found = permutation_test(solver, 0.0, rng, permutations=199, scheme=scheme)
         rejected += int(found.pvalue[0] <= 0.05)
     assert rejected / runs <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
@@ -234,7 +229,7 @@ def test_table_3() -> None:
     names, values = jansen()
     shares = {}
     for i, j in itertools.combinations(range(8), 2):
-        solver = GsdSolver(jansen_system(values, i, j))
+        solver = Solver(jansen_system(values, i, j))
         found = permutation_test(solver, 1e-5, np.random.default_rng(0), permutations=1000)
         shares[names[i], names[j]], shares[names[j], names[i]] = found.share_below
     for pair, share in PUBLISHED.items():

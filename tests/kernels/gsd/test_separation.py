@@ -5,12 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayescompare.kernels.gsd.covers import cover_rows, linear_gsd_utilities
-from bayescompare.kernels.gsd.optimum import GsdSolver
-from bayescompare.kernels.gsd.separation import GsdSeparator, near_pairs_to_separate
-from bayescompare.kernels.gsd.sweep import build_sweep, sweep_maxima
-from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
-from bayescompare.kernels.gsd.tree import build_tree, tree_maxima
+from bayescompare.kernels.gsd.optimum import Solver
+from bayescompare.kernels.gsd.separation import (
+    Separator,
+    build_sweep,
+    build_tree,
+    dominance_maxima,
+    near_pairs,
+)
+from bayescompare.kernels.gsd.system import (
+    PreferenceSystem,
+    build_system,
+    cover_rows,
+    linear_utilities,
+)
 from tests.cases import few_quick
 from tests.kernels.gsd.test_optimum import Case
 from tests.oracles import gsd as go
@@ -40,9 +48,9 @@ def worst_of_each_class(system: PreferenceSystem, u: np.ndarray, delta: float) -
 @pytest.mark.parametrize("seed", few_quick(range(24), 3))
 def test_the_worst_row_of_every_class_is_found(seed: int) -> None:
     system, rng = drawn(seed), np.random.default_rng(seed)
-    separator = GsdSeparator(system)
+    separator = Separator(system)
     for noise, delta in ((0.0, 0.0), (1e-3, 0.0), (0.1, 0.01), (1.0, 0.0)):
-        u = linear_gsd_utilities(system).mean(axis=0) + noise * rng.normal(size=system.size)
+        u = linear_utilities(system).mean(axis=0) + noise * rng.normal(size=system.size)
         worst = worst_of_each_class(system, u, delta)
         found = separator.every(u, delta, 1e-12)
         strict = np.sort(found.amount[~found.equal])
@@ -68,8 +76,8 @@ def test_sweep_and_tree_find_the_same_maxima(count: int, levels: int) -> None:
         np.fill_diagonal(below, False)
         expected = np.where(below, gains[None], -np.inf).max(axis=1) - gains
         expected = np.where(expected > 1e-9, expected, 0.0)
-        for maxima, made in ((sweep_maxima, build_sweep(keys)), (tree_maxima, build_tree(keys))):
-            rival, amount = maxima(made, gains, gains, 0.0, 1e-9)
+        for order in (build_sweep(keys), build_tree(keys)):
+            rival, amount = dominance_maxima(order, gains, gains, 0.0, 1e-9)
             assert amount == pytest.approx(expected, abs=1e-12)
             assert ((rival >= 0) == (expected > 0.0)).all()
             own = np.flatnonzero(rival >= 0)
@@ -83,7 +91,7 @@ def test_neighbours_are_covers(seed: int) -> None:
     below = (keys[:, None] >= keys[None]).all(axis=2)
     np.fill_diagonal(below, False)
     between = below.astype(int) @ below.astype(int) > 0
-    pairs = near_pairs_to_separate(keys)
+    pairs = near_pairs(keys)
     assert len(pairs) == len({tuple(p) for p in pairs.tolist()})
     assert (below & ~between)[pairs[:, 0], pairs[:, 1]].all()
 
@@ -103,7 +111,7 @@ def test_the_boxes_of_the_tree(count: int) -> None:
 @pytest.mark.parametrize("seed", few_quick(range(20), 5))
 def test_known_utilities_are_feasible(seed: int) -> None:
     case = Case(seed + 300)
-    solver = GsdSolver(case.system)
+    solver = Solver(case.system)
     for share in (0.0, 0.5, 1.0):
         delta = share * solver.delta_max
         for u in solver.feasible_utilities(delta):

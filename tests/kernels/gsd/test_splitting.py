@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from bayescompare.kernels.gsd.covers import cover_rows
-from bayescompare.kernels.gsd.splitting import SplitBlock, SplitPool
-from bayescompare.kernels.gsd.system import build_system
+from bayescompare.kernels.gsd.screen import Block, Pool
+from bayescompare.kernels.gsd.system import build_system, cover_rows
 from tests.cases import few_quick
 
 SIGNS = np.array([1.0, -1.0, -1.0, 1.0])
 
 
-def pool_of(seed: int, *, ties: bool = False) -> SplitPool:
+def pool_of(seed: int, *, ties: bool = False) -> Pool:
     """Cover rows, bounds of every point, and some rows of R2; with `ties`, equalities too."""
     rng = np.random.default_rng(seed)
     x, y = rng.integers(0, 50, (2, 6, 2)) / 50
@@ -33,10 +32,10 @@ def pool_of(seed: int, *, ties: bool = False) -> SplitPool:
     rows = np.concatenate([ends, cover_rows(system), drawn]).astype(np.int32)
     equal = np.zeros(len(rows), dtype=bool)
     equal[len(rows) - len(p) + 20 :] = True
-    return SplitPool(system.size, rows, equal, 1e-3)
+    return Pool(system.size, rows, equal, 1e-3)
 
 
-def exact(pool: SplitPool, w: np.ndarray) -> float:
+def exact(pool: Pool, w: np.ndarray) -> float:
     """min w·u over the rows by HiGHS."""
     matrix = np.zeros((len(pool.rows), pool.size))
     for place, sign in enumerate(SIGNS):
@@ -49,7 +48,7 @@ def exact(pool: SplitPool, w: np.ndarray) -> float:
     return float(solved.fun)
 
 
-def objectives_of(pool: SplitPool, count: int) -> np.ndarray:
+def objectives_of(pool: Pool, count: int) -> np.ndarray:
     w = np.random.default_rng(1).normal(size=(count, pool.size)) / pool.size
     w[:, 0] = 0.0
     return w
@@ -60,7 +59,7 @@ def test_a_bound_holds_at_every_step_and_becomes_sharp(seed: int) -> None:
     pool = pool_of(seed, ties=bool(seed % 2))
     w = objectives_of(pool, 5)
     optima = np.array([exact(pool, row) for row in w])
-    block = SplitBlock(pool, w, np.full_like(w, 0.5))
+    block = Block(pool, w, np.full_like(w, 0.5))
     for steps in (1, 1, 3, 20, 200):
         block.step(steps)
         assert (block.bounds() <= optima + 1e-12).all()
@@ -74,7 +73,7 @@ def test_a_narrow_box_sharpens_the_bound_and_keeps_it_true() -> None:
     pool = pool_of(2)
     w = objectives_of(pool, 6)
     optima = np.array([exact(pool, row) for row in w])
-    block = SplitBlock(pool, w, np.full_like(w, 0.5))
+    block = Block(pool, w, np.full_like(w, 0.5))
     block.step(15)
     wide = block.bounds()
     units = np.eye(pool.size)
@@ -90,7 +89,7 @@ def test_new_rows_are_taken_up_and_known_ones_are_not_added_twice() -> None:
     pool = pool_of(3)
     before = len(pool.rows)
     w = objectives_of(pool, 4)
-    block = SplitBlock(pool, w, np.full_like(w, 0.5))
+    block = Block(pool, w, np.full_like(w, 0.5))
     block.step(500)
     loose = np.array([exact(pool, row) for row in w])
     fresh = np.array([[1, 2, 2, 0], [1, 2, 2, 0], [1, 3, 3, 0]], dtype=np.int32)
@@ -111,7 +110,7 @@ def test_dropping_objectives_leaves_the_others_as_they_were() -> None:
     pool = pool_of(4)
     w = objectives_of(pool, 5)
     kept = np.array([True, False, True, True, False])
-    whole, part = (SplitBlock(pool, w, np.full_like(w, 0.5)) for _ in range(2))
+    whole, part = (Block(pool, w, np.full_like(w, 0.5)) for _ in range(2))
     for block in (whole, part):
         block.step(10)
     part.keep(kept)
