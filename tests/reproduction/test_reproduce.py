@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -55,12 +56,29 @@ def test_table_4_is_no_target() -> None:
     assert "does not follow" in done.explain()
 
 
-def test_bimodal_context_within_its_error() -> None:
-    done = reproduce("lacoste-2012-bimodal", quick=True, rng=1)
-    for name, area in (("poisson-binomial", 0.887), ("sign", 0.812), ("wilcoxon", 0.337)):
-        row = done.table[done.table["quantity"] == f"AUC, {name}"].iloc[0]
-        assert abs(row["obtained"] - area) < 4 * row["mcse"] + 0.0005
-        assert 0.0 < row["mcse"] < 0.03
+@pytest.mark.parametrize(
+    ("key", "replications"),
+    [
+        ("benavoli-2015-table2", 40),
+        ("benavoli-2016-table2", 40),
+        ("benavoli-2016-theorem2", 2000),
+        ("lacoste-2012-bimodal", 500),
+        ("lacoste-2012-table3", None),
+        ("lacoste-2012-table4", None),
+        ("jansen-2022-figure6", None),
+        pytest.param("jansen-2022-table3", 200, marks=pytest.mark.slow),
+        pytest.param("jansen-2022-figure3", 3, marks=pytest.mark.slow),
+    ],
+)
+def test_a_quick_run_agrees_with_the_page(key: str, replications: int | None) -> None:
+    """Every figure is the one on the page within their errors, or to its digits if exact."""
+    done = reproduce(key, replications=replications, rng=7).table
+    page = pd.DataFrame(json.loads((DATA / f"{key}.json").read_text("utf-8"))["figures"])
+    both = done.merge(page, on=["case", "quantity"], how="outer", validate="1:1", indicator=True)
+    assert (both["_merge"] == "both").all()
+    apart = (both["obtained_x"] - both["obtained_y"]).abs()
+    assert (apart <= 1e-6 + 5.0 * np.hypot(both["mcse_x"], both["mcse_y"])).all()
+    assert both["published_x"].equals(both["published_y"].astype(float))
 
 
 def test_glrt_under_the_null_hypothesis_with_two_statements_is_a_binomial_test() -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import joblib
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.methods import Sign
+from reproduction.intervals import gate_study, ranking_study
+from reproduction.replicated import NoisyTables, replicated_study
 from reproduction.verdicts import Scenario, decision_study, noise_study, simulate_table
 from tests.tables import table
 
@@ -58,14 +63,26 @@ def test_a_false_verdict_is_one_that_is_not_the_truth() -> None:
     assert found.loc["papers", "false"] == pytest.approx(false / 10)
 
 
-@pytest.mark.slow
-def test_jobs_and_seeds_change_nothing() -> None:
-    scenarios = [Scenario(), Scenario(effect=1.0, measures=2)]
-    one = decision_study(scenarios, tables=60, rng=1, n_jobs=1)
-    assert one.equals(decision_study(scenarios, tables=60, rng=1, n_jobs=2))
-    assert noise_study({"sign": Sign()}, tables=6, rng=1).equals(
-        noise_study({"sign": Sign()}, tables=6, rng=1, n_jobs=2)
-    )
+SMALL = {
+    "decisions": lambda **given: decision_study([Scenario(effect=0.5)], tables=51, **given),
+    "noise": lambda **given: noise_study({"cut": bc.methods.PoissonBinomial()}, tables=4, **given),
+    "ranking": lambda **given: ranking_study(
+        [Scenario(effect=1.0, datasets=6)], tables=51, draws=50, **given
+    ),
+    "gates": lambda **given: gate_study([6, 9], laws=["normal"], tables=5, **given),
+    "replicated": lambda **given: replicated_study(
+        [NoisyTables(datasets=4), NoisyTables(datasets=5, measures=1)], tables=3, **given
+    ),
+}
+
+
+@pytest.mark.parametrize("study", SMALL.values(), ids=SMALL)
+def test_one_seed_gives_one_study_for_any_number_of_jobs(study: Any) -> None:
+    one = study(rng=1)
+    with joblib.parallel_config(backend="threading"):
+        pd.testing.assert_frame_equal(one, study(rng=1, n_jobs=3))
+    assert one.attrs["seed"] == 1
+    assert not one.equals(study(rng=2))
 
 
 @pytest.mark.parametrize(
