@@ -220,7 +220,7 @@ _NOTES = (
 
 
 def _auc_scenarios(algorithms: int) -> dict[str, AucScenario]:
-    rows = read_published("published_auc")
+    rows = read_published("auc")
     own = rows[rows["algorithms"] == algorithms]
     scenarios = (AucScenario(*row) for row in own.iloc[:, 1:5].itertuples(index=False))
     return {scenario.label: scenario for scenario in scenarios}
@@ -231,7 +231,7 @@ def _reproduce_auc(run: Run, algorithms: int) -> Outcome:
     scenarios = _auc_scenarios(algorithms)
     grid = {"scenario": scenarios, "differ": [False, True]}
     scores = run.simulate(grid, block=auc_cases)
-    rows = read_published("published_auc")
+    rows = read_published("auc")
     own = rows[rows["algorithms"] == algorithms].reset_index(drop=True)
     figures: list[Figure] = []
     for place, label in enumerate(scenarios):

@@ -75,7 +75,7 @@ def _reproduce_table3(run: Run) -> Outcome:
     for first, second in itertools.combinations(results.algorithms, 2):
         both = p[first, second].answer.per_statement[SHARE_BELOW]
         shares[first, second], shares[second, first] = (float(share) for share in both)
-    table = read_published("published_jansen_table3")
+    table = read_published("jansen_table3")
     published = {(w, l): float(x) for w, l, x in table.itertuples(index=False, name=None)}
     listed = sorted(published, key=lambda pair: (pair[0], pair[1]))
     extra = [pair for pair, share in shares.items() if share >= _SHOWN and pair not in published]

@@ -50,7 +50,7 @@ _PAIRS = {
 
 
 def _published_pairs(number: int) -> Iterator[tuple[str, str, float]]:
-    table = read_published("published_lacoste_pairwise")
+    table = read_published("lacoste_pairwise")
     own = table[table["table"].str.startswith(f"{number} ")]
     yield from own[["row", "column", "value"]].itertuples(index=False, name=None)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -140,15 +139,8 @@ def figures_table(figures: Sequence[Figure]) -> pd.DataFrame:
 
 
 def read_published(name: str) -> pd.DataFrame:
-    """Read one of the tables typed in from the papers.
-
-    Examples
-    --------
-    >>> read_published("published_auc")["glrt"].head(2).tolist()
-    [0.686, 0.583]
-    """
-    with (files("bayescompare") / "data" / f"{name}.csv").open(encoding="utf-8") as file:
-        return pd.read_csv(file)
+    """Read one of the tables typed in from the papers."""
+    return pd.read_csv(Path(__file__).parent / "data" / f"{name}.csv")
 
 
 #: The papers by the first part of their keys.

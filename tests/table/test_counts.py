@@ -59,7 +59,7 @@ def test_names_need_not_be_text_nor_columns_called_so() -> None:
 def test_the_bundled_counts_are_the_papers() -> None:
     counts = bc.load_example("lacoste-svm-parzen")
     assert isinstance(counts, ErrorCounts)
-    table = pd.read_csv(Path(__file__).parents[1] / "data" / "lacoste_table5.csv")
+    table = pd.read_csv(Path(__file__).parents[2] / "reproduction" / "data" / "lacoste_table5.csv")
     np.testing.assert_array_equal(counts.pair("svm", "parzen")[0], table["col1_kh"] - 10)
     np.testing.assert_array_equal(counts.pair("svm", "parzen")[1], table["col2_kg"] - 10)
 

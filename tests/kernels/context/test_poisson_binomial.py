@@ -72,7 +72,7 @@ def test_table_2_from_table_6() -> None:
 
 
 def test_tables_are_those_typed_in_from_the_paper() -> None:
-    folder = Path(__file__).parents[2] / "data"
+    folder = Path(__file__).parents[3] / "reproduction" / "data"
     with (folder / "lacoste_table5.csv").open() as file:
         rows = [[int(v) for v in row[:2]] for row in list(csv.reader(file))[1:]]
     np.testing.assert_array_equal(np.array(rows) - 10, TABLE_5)

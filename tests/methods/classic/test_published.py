@@ -12,7 +12,7 @@ from bayescompare.methods.classic.wilcoxon import Wilcoxon
 from bayescompare.table.results import Results
 from tests.methods.classic.cases import ask
 
-TABLE_6 = Path(__file__).parents[2] / "data" / "lacoste_table6.csv"
+TABLE_6 = Path(__file__).parents[3] / "reproduction" / "data" / "lacoste_table6.csv"
 
 
 # -------------------------------------------------------------------------- published: Lacoste 2012

@@ -33,7 +33,7 @@ from tests.oracles.context import (
     shares_near,
 )
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "reproduction" / "data"
 
 
 # ----------------------------------------------------------------------------------- the published
