@@ -99,7 +99,7 @@ def pairwise(
     pairs = _pairs_for_pairwise(whole, reference)
     generator, seed = as_rng(rng, default=0)
     options = check_sampler_to_compare(sampler)
-    if len(whole.algorithms) > 2 and test.pairs_together:
+    if len(whole.algorithms) > 2 and type(test).answer_pairs is not Method.answer_pairs:
         everyone = prepare_to_compare(whole, test, None, missing)
         with announced_nuts(test, everyone, options, progress=progress) as own:
             sampling = Sampling(generator, seed=seed, options=own)

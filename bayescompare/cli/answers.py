@@ -277,7 +277,7 @@ def _print_matrix(
 ) -> None:
     """Print each pair's figure in both directions, or those of the reference side by side."""
     decided = p.decided(rule)
-    if p.bayesian or p.method.directed:
+    if p.bayesian or p.directed:
         marked = set(p.ordered(rule).edges)
     else:
         pairs = decided.loc[decided["asserted"], ["first", "second"]].itertuples(index=False)
@@ -290,7 +290,7 @@ def _print_matrix(
     out.print(_matrix_title(p), style="bold")
     if (reference := p.reference) is not None:
         name = short[reference]
-        heads = ["row dominates", f"{name} dominates"] if p.method.directed else ["p"]
+        heads = ["row dominates", f"{name} dominates"] if p.directed else ["p"]
         heads = ["row better", f"{name} better"] if p.bayesian else heads
         rows = [
             ("", short[each], *(cell(each, reference), cell(reference, each))[: len(heads)])
@@ -322,7 +322,7 @@ def _print_matrix(
 def _matrix_title(p: Pairwise) -> str:
     if not p.bayesian:
         directed = "one-sided p-value of “row dominates column”"
-        return directed if p.method.directed else "p-value of each pair"
+        return directed if p.directed else "p-value of each pair"
     if p.method.scope.question:
         return "P that the row dominates the column"
     if p.method.scope.measure:

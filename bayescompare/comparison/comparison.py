@@ -32,6 +32,7 @@ from bayescompare.comparison.headline import headline
 from bayescompare.comparison.intervals import STORED, interval_choice, statement_intervals
 from bayescompare.comparison.loo import MOST_KHAT, checked_loo, exact_loo
 from bayescompare.comparison.method import Form, Method, Sampling
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.tree import EDITED
 from bayescompare.table.results import Results
 from bayescompare.table.words import caveats_of_results
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayescompare.comparison.evidence import By, EvidenceEstimate
-    from bayescompare.comparison.posterior import Posterior
     from bayescompare.kernels.numerics.intervals import IntervalKind
 
 __all__ = ["Comparison"]
@@ -456,7 +456,6 @@ class Comparison:
                 rng=generator,
                 options=pm_sample,
                 through=models.through,
-                predicts=self.method.predicts,
             )
             tree = with_pointwise_integration(tree, self.method, self.results, models.sampled)
         finished = self.posterior.from_nuts(models.labelled(tree), generator)
@@ -852,7 +851,8 @@ class Comparison:
             lacking.add("estimate_evidence")
         if method.needs_mcmc:
             lacking.add("draws")
-            if answer.tree is None or not method.replans:
+            replans = type(self.posterior).likelihood_of_more is not Posterior.likelihood_of_more
+            if answer.tree is None or not replans:
                 lacking.add("plan")
         if answer.tree is None and (method.needs_mcmc or not {"draws", "model"} <= method.provides):
             lacking.update(("check", "loo"))

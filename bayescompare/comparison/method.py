@@ -180,8 +180,6 @@ class Method(ABC):
     scalars_type: ClassVar[type[Scalars]] = Scalars
     #: The option that weighs its prior, where there is one.
     prior_weight: ClassVar[str | None] = None
-    #: Whether an answer takes milliseconds, so that a report may recompute every pair.
-    quick: ClassVar[bool] = False
     #: What would change a verdict besides the data, in words.
     levers: ClassVar[str] = "more datasets"
     #: What a comparison by this method has beyond what every comparison has.
@@ -198,18 +196,10 @@ class Method(ABC):
     #: How many algorithms, measures and datasets it is about, and what else it takes of a table.
     scope: ClassVar[Scope] = Scope()
     accepts: ClassVar[Accepts] = Accepts()
-    #: Whether `answer_pairs` may answer all pairs from one model of all algorithms.
-    pairs_together: ClassVar[bool] = False
-    #: Whether it has a one-sided p-value for each of the two directions.
-    directed: ClassVar[bool] = False
     #: Whether its p-value is valid, so that corrections for many tests keep their promise.
     valid_pvalue: ClassVar[bool] = True
     #: How `draws` are made; their tree records it.
     draws_are: ClassVar[str] = "conjugate"
-    #: Whether its model is known to predict new data; else that is tried.
-    predicts: ClassVar[bool] = True
-    #: Whether `plan` of a sampled answer reweights its draws (`likelihood_of_more`).
-    replans: ClassVar[bool] = False
     #: Free variables of its model that each dataset has its own of. Leave-one-out integrates them
     #: out: the latent of a dataset left out is unknown.
     latents: ClassVar[tuple[str, ...]] = ()
@@ -250,7 +240,7 @@ class Method(ABC):
     ) -> list[Answer] | None:
         """Answer every pair from one model of all algorithms; None where each has its own.
 
-        Asked only where `pairs_together`; `results` are what `input_kind` says, and complete.
+        `results` are what `input_kind` says, and complete.
         """
         return None
 

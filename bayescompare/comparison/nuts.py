@@ -51,7 +51,6 @@ def sample(
     rng: np.random.Generator,
     options: Mapping[str, Any] | None = None,
     through: pm.Model | None = None,
-    predicts: bool = True,
 ) -> xr.DataTree:
     """Sample a model by NUTS and return the tree with every group.
 
@@ -67,8 +66,7 @@ def sample(
         it is given. ``compile_kwargs`` are those of every group of the tree.
     through : pm.Model, optional
         The same model in the form that predicts, and that draws from the prior; `model` otherwise.
-    predicts : bool
-        Whether it is known to do so; else it is tried, and groups that cannot be are left out.
+        Predictions that it has none of are left out.
 
     Returns
     -------
@@ -85,11 +83,12 @@ def sample(
         pm.compute_log_likelihood(tree, progressbar=False, compile_kwargs=how)
         pm.stats.compute_log_prior(tree, progressbar=False, compile_kwargs=how)
         tree["log_prior"].attrs["top_level"] = _top_names_for_nuts(model)
-    attempt = _do_nuts_step if predicts else _try_nuts_step
     with quiet_nuts_warnings(), model if through is None else through:
-        predicted = attempt(lambda: _predict_after_nuts(tree, seeds[1], how))
+        predicted = _try_nuts_step(lambda: _predict_after_nuts(tree, seeds[1], how))
         # A model of the user's may have an improper prior, of which there are no draws.
-        attempt(lambda: _draw_prior_beside_nuts(tree, draws, seeds[2], how, predictive=predicted))
+        _try_nuts_step(
+            lambda: _draw_prior_beside_nuts(tree, draws, seeds[2], how, predictive=predicted)
+        )
     return tree
 
 
@@ -129,7 +128,6 @@ def sample_nuts_as_asked(
     model: pm.Model,
     *,
     through: pm.Model | None = None,
-    predicts: bool = True,
 ) -> xr.DataTree:
     """Sample a model as an answer's `Sampling` says."""
     options = dict(sampling.options)
@@ -141,7 +139,6 @@ def sample_nuts_as_asked(
         rng=sampling.rng,
         options=options,
         through=through,
-        predicts=predicts,
     )
 
 
@@ -304,12 +301,6 @@ def _top_names_for_nuts(model: pm.Model) -> list[str]:
         if not (free & above or own or name.startswith("latent_")):
             names.append(name)
     return names
-
-
-def _do_nuts_step(work: Callable[[], None]) -> bool:
-    """Run a step that the model must support."""
-    work()
-    return True
 
 
 def _try_nuts_step(work: Callable[[], None]) -> bool:

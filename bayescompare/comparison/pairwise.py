@@ -15,6 +15,7 @@ import xarray as xr
 from bayescompare._checks import is_whole
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import AnyArray, IntArray
+from bayescompare.comparison.columns import PVALUE
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import LIKELY, SETTLED, records_in_table
 from bayescompare.comparison.effects import effects_at_once, pair_effects
@@ -154,6 +155,11 @@ class Pairwise:
     def bayesian(self) -> bool:
         """Whether the figures are probabilities rather than p-values."""
         return self.method.kind == "bayesian"
+
+    @property
+    def directed(self) -> bool:
+        """Whether a pair has a p-value for each of the two directions."""
+        return not self.bayesian and PVALUE in self.comparisons[0].answer.per_statement
 
     @property
     def matrix(self) -> xr.DataArray:

@@ -174,9 +174,10 @@ def _pairwise_words_on_promise(method: Method, decided: pd.DataFrame, rule: Rule
 
 def _pairwise_words_on_holm(method: Method) -> str:
     """Name the corrected p-values, where the matrix shows uncorrected ones."""
-    if not method.directed:
+    alternative = getattr(method, "alternative", None)
+    if alternative is None:
         return "Holm's correction"
-    sides = "two-sided" if getattr(method, "sides", 1) == 2 else "one-sided"
+    sides = "two-sided" if alternative == "two-sided" else "one-sided"
     return f"Holm's correction of {sides} p-values"
 
 

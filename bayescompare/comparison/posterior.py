@@ -6,7 +6,7 @@ are others derive from it; what they do not define, their answers do not have.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from bayescompare.posterior.dirichlet import DirichletMixture
     from bayescompare.table.results import Results
 
-__all__ = ["Posterior"]
+__all__ = ["Posterior", "by_prior_weight"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,3 +192,16 @@ class Posterior:
         found: Mapping[str, tuple[FloatArray, Any]] | None
         found = self.method.predictive_statistics(self.results, tree, rng, prior=prior)
         return found
+
+
+def by_prior_weight(
+    name: str,
+    values: FloatArray,
+    labels: Sequence[str],
+    probabilities: Callable[[float], Sequence[float]],
+) -> pd.DataFrame:
+    """Tabulate P of every statement by what weighs the prior."""
+    import pandas as pd
+
+    rows = [list(probabilities(value)) for value in values.tolist()]
+    return pd.DataFrame(rows, index=pd.Index(values, name=name), columns=list(labels))

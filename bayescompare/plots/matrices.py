@@ -125,7 +125,7 @@ def plot_matrix(p: Pairwise, *, ax: Axes | None = None) -> Axes:
 def _meaning(p: Pairwise) -> str:
     if not p.bayesian:
         directed = "one-sided p-value of “row dominates column”"
-        return directed if p.method.directed else "p-value of each pair"
+        return directed if p.directed else "p-value of each pair"
     measures = p.results.measures
     where = f"on {measures[0]}" if len(measures) == 1 else f"on all {len(measures)} measures"
     if p.method.scope.question:

@@ -200,7 +200,7 @@ def _matrix(p: Pairwise) -> Matrix | None:
     equation = numbers.probability_equation if p.bayesian else numbers.pvalue_equation
     write = numbers.format_probability if p.bayesian else numbers.format_pvalue
     # The matrix of a directed method shows each direction; its verdicts are about both.
-    own = f"one-sided {sign}" if p.method.directed else sign
+    own = f"one-sided {sign}" if p.directed else sign
 
     def cell(i: int, j: int) -> Cell:
         value = float(values[i, j])
@@ -219,7 +219,7 @@ def _matrix(p: Pairwise) -> Matrix | None:
 
 
 def _matrix_title(p: Pairwise) -> str:
-    if p.method.directed:
+    if p.directed:
         return "one-sided p-value of “row dominates column”"
     if not p.bayesian:
         return "p-value of each pair"
@@ -362,7 +362,8 @@ def _sensitivity(p: Pairwise, rule: Rule) -> Section:
     ]
     title = f"Verdicts on {plural(total, 'pair')} by other rules"
     tables = [Table(title, ["rule", "verdicts"], rows, marked=[one == rule for one in rules])]
-    option = p.method.prior_weight if p.method.quick else None
+    # An exact answer about θ takes milliseconds, so every pair may be asked again.
+    option = None if p[0].posterior.theta is None else p.method.prior_weight
     if option is not None and not p.method.needs_mcmc and total <= _MOST_ASKED:
         with suppress(BayescompareError):  # a prior that fixes its parameters has no weight
             tables.append(_by_weight(p, option, rule))

@@ -327,8 +327,6 @@ class SignedRank(Method):
     prior_weight: ClassVar[str | None] = "strength"
     posterior_type: ClassVar[type[Posterior]] = SignedRankPosterior
     lacks: ClassVar[Mapping[str, str]] = _LACKS
-    #: The default prior is improper, and has no draws.
-    predicts: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             WEIGHT,
@@ -414,7 +412,7 @@ class SignedRank(Method):
         results = points.results
         model = self.model(results)
         check_shared_prior_support(self.priors or {}, self.parameters, model)
-        tree = nuts.sample_nuts_as_asked(sampling, model, predicts=self.predicts)
+        tree = nuts.sample_nuts_as_asked(sampling, model)
         tree = _finished(points, tree)
         theta = tree["posterior"]["theta"].transpose("chain", "draw", "statement").values
         leads = sole_leader(theta).astype(np.float64)

@@ -189,8 +189,6 @@ class CorrelatedT(RateModel, Method):
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
     forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
-    #: The textbook's form has a flat prior, of which there are no draws.
-    predicts: ClassVar[bool] = False
     input_kind = "replicates"
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     draws_are: ClassVar[str] = "exact"

@@ -33,8 +33,8 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.lever import POWER, Lever
 from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling, Scope
+from bayescompare.comparison.posterior import Posterior, by_prior_weight
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.context.beta_binomial import (
     beta_binomial_left_out,
@@ -58,10 +58,11 @@ from bayescompare.methods.context.details import HierarchicalDetails, OfPooledCo
 from bayescompare.methods.context.hierarchical_words import hierarchical_words
 from bayescompare.methods.context.methods_text import hierarchical_methods_text
 from bayescompare.methods.context.scalars import PooledScalars
-from bayescompare.statements import State
+from bayescompare.prior import POWER
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pymc as pm
     import xarray as xr
 
@@ -83,6 +84,89 @@ _PARAMETERS = (
     ),
     Parameter("phi", (), "(from rho)", "φ, how alike the datasets are; in place of rho"),
 )
+
+
+class HierarchicalPosterior(Posterior):
+    """The hyper-parameters after the data: by quadrature, or by the draws of the answer."""
+
+    method: Hierarchical
+
+    @property
+    def densities(self) -> dict[str, Any]:
+        """Log densities of the priors of μ and ρ."""
+        assert self.method.densities is not None, "a sampled answer has no quadrature"
+        return self.method.densities
+
+    def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
+        """Exact leave-one-dataset-out, by quadrature."""
+        if self.method.densities is None:
+            raise self.method.unavailable("exact loo with a prior that needs NUTS")
+        counts = pair_counts(self.results)
+        without, _ = beta_binomial_left_out(*counts, **self.densities)
+        return without, beta_binomial_predictive(
+            *counts, pool_beta_binomial(*counts, **self.densities).grid
+        )
+
+    def under_other_priors(self, values: FloatArray | None) -> pd.DataFrame | None:
+        """Raise the priors of logit μ and of logit ρ, or of φ, to powers."""
+        if self.method.densities is None or self.answer.tree is not None:
+            return None
+        from bayescompare.methods.context.hierarchical_power import power_probabilities
+
+        counts, of_phi = pair_counts(self.results), "phi" in (self.method.priors or {})
+
+        def both(power: float) -> tuple[float, float]:
+            return power_probabilities(*counts, self.densities, power, of_phi=of_phi)
+
+        at = np.asarray(USUAL_POWERS if values is None else values, dtype=np.float64)
+        return by_prior_weight(POWER, at, self.answer.labels, both)
+
+    def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Return what adds predicted datasets, as large as those seen, and answers again."""
+        from bayescompare.methods.context.hierarchical_plan import plan_pooled
+
+        return plan_pooled(self.results, self.densities)
+
+    def likelihood_of_more(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets from one draw, and weigh every draw by them."""
+        from bayescompare.methods.context.hierarchical_plan import weigh_hierarchical_plan
+
+        assert self.answer.tree is not None
+        return weigh_hierarchical_plan(self.results, self.answer.tree)
+
+    def leads(self) -> FloatArray:
+        """Whether μ is below ½, and whether above, in each draw."""
+        from bayescompare.methods.context.hierarchical_posterior import hierarchical_mean_leads
+
+        assert self.answer.tree is not None
+        return hierarchical_mean_leads(self.answer.tree)
+
+    def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
+        """Draw the hyper-parameters from the quadrature's cells, and every z given them."""
+        from bayescompare.methods.context.hierarchical_posterior import hierarchical_exact_tree
+
+        if self.method.densities is None:
+            raise BayescompareError(
+                "draws() are exact, and this prior has no exact formula: use sample(), or "
+                "the posterior kept as c.tree."
+            )
+        return hierarchical_exact_tree(self.method, self.results, draws, chains, rng)
+
+    def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
+        """Draw every z back, given NUTS's hyper-parameters."""
+        from bayescompare.methods.context.hierarchical_posterior import finish_hierarchical
+
+        return finish_hierarchical(self.results, tree, rng)
+
+    def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
+        """Draw the hyper-parameters, and who is better on new datasets."""
+        return share_labels(self, number, draws, rng)
+
+    def simulate(self, rng: np.random.Generator) -> Results:
+        """Draw the hyper-parameters from the prior, and errors on each dataset."""
+        from bayescompare.methods.context.prediction import simulated
+
+        return simulated(self.method, self.results, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +194,7 @@ class Hierarchical(Method):
         "gelman2013bda",
         "lacoste2012bayesian",
     )
+    posterior_type: ClassVar[type[Posterior]] = HierarchicalPosterior
     comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
     details_type: ClassVar[type[Details]] = HierarchicalDetails
     scalars_type: ClassVar[type[Scalars]] = PooledScalars
@@ -139,7 +224,6 @@ class Hierarchical(Method):
     input_kind = "counts"
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     draws_are: ClassVar[str] = "exact"
-    replans: ClassVar[bool] = True
     verdict_phrase: ClassVar[str] = "holds on most datasets of this kind"
 
     priors: Priors | None = None
@@ -234,57 +318,6 @@ class Hierarchical(Method):
             **more,
         )
 
-    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
-        """Exact leave-one-dataset-out, by quadrature."""
-        if self.densities is None:
-            raise self.unavailable("exact loo with a prior that needs NUTS")
-        counts = pair_counts(results)
-        without, _ = beta_binomial_left_out(*counts, **self.densities)
-        return without, beta_binomial_predictive(
-            *counts, pool_beta_binomial(*counts, **self.densities).grid
-        )
-
-    def lever(self, results: Results) -> Lever | None:
-        """Raise the priors of logit μ and of logit ρ, or of φ, to a power."""
-        if self.densities is None:
-            return None
-        from bayescompare.methods.context.hierarchical_power import power_probabilities
-
-        order, own = State.order(*results.algorithms), self.densities
-        labels = (str(order), str(order.reversed()))
-        of_phi = "phi" in (self.priors or {})
-
-        def probabilities(power: float) -> dict[str, float]:
-            both = power_probabilities(*pair_counts(results), own, power, of_phi=of_phi)
-            return dict(zip(labels, both, strict=True))
-
-        return Lever(POWER, probabilities, USUAL_POWERS)
-
-    def predictive_simulator(
-        self, results: Results
-    ) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Return what adds predicted datasets, as large as those seen, and answers again."""
-        from bayescompare.methods.context.hierarchical_plan import plan_pooled
-
-        assert self.densities is not None, "a sampled answer reweights its draws"
-        return plan_pooled(results, self.densities)
-
-    def likelihood_of_more(
-        self, results: Results, answer: Answer
-    ) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Predict datasets from one draw, and weigh every draw by them."""
-        from bayescompare.methods.context.hierarchical_plan import weigh_hierarchical_plan
-
-        assert answer.tree is not None
-        return weigh_hierarchical_plan(results, answer.tree)
-
-    def leads(self, results: Results, answer: Answer) -> FloatArray:
-        """Whether μ is below ½, and whether above, in each draw."""
-        from bayescompare.methods.context.hierarchical_posterior import hierarchical_mean_leads
-
-        assert answer.tree is not None
-        return hierarchical_mean_leads(answer.tree)
-
     # posterior -----------------------------------------------------------------------------------
 
     def model(self, results: Results) -> pm.Model:
@@ -292,35 +325,6 @@ class Hierarchical(Method):
         from bayescompare.methods.context.hierarchical_posterior import build
 
         return build(self, results)
-
-    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
-        """Draw the hyper-parameters from the quadrature's cells, and every z given them."""
-        from bayescompare.methods.context.hierarchical_posterior import hierarchical_exact_tree
-
-        if self.densities is None:
-            raise BayescompareError(
-                "draws() are exact, and this prior has no exact formula: use sample(), or "
-                "the posterior kept as c.tree."
-            )
-        return hierarchical_exact_tree(self, results, draws, chains, rng)
-
-    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
-        """Draw every z back, given NUTS's hyper-parameters."""
-        from bayescompare.methods.context.hierarchical_posterior import finish_hierarchical
-
-        return finish_hierarchical(results, tree, rng)
-
-    def predict(
-        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
-    ) -> StrArray:
-        """Draw the hyper-parameters, and who is better on new datasets."""
-        return share_labels(self.posterior_type(self, results, answer), number, draws, rng)
-
-    def simulate(self, results: Results, rng: np.random.Generator) -> Results:
-        """Draw the hyper-parameters from the prior, and errors on each dataset."""
-        from bayescompare.methods.context.prediction import simulated
-
-        return simulated(self, results, rng)
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:

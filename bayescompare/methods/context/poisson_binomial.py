@@ -148,7 +148,6 @@ class PoissonBinomial(RateModel, Method):
     details_type: ClassVar[type[Details]] = PoissonBinomialDetails
     scalars_type: ClassVar[type[Scalars]] = RateScalars
     prior_weight: ClassVar[str | None] = "b"
-    quick: ClassVar[bool] = True
     levers: ClassVar[str] = "more examples on the datasets in doubt (see per_dataset)"
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Lacoste, Laviolette & Marchand (2012), Section 5"

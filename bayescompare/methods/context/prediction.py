@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,5 +31,6 @@ def _one_context_prediction_draw(
     method: Method, results: Results, rng: np.random.Generator
 ) -> xr.DataTree:
     if not method.needs_mcmc:
-        return method.draws(results, 1, 1, rng)
+        unasked: Any = None  # a draw from the prior needs no answer
+        return method.posterior_type(method, results, unasked).draws(1, 1, rng)
     return nuts.draw_prior_as_nuts(method.model(results), rng)

@@ -166,7 +166,6 @@ class Dirichlet(Method):
     details_type: ClassVar[type[Details]] = PartialDetails
     scalars_type: ClassVar[type[Scalars]] = FourQuestions
     prior_weight: ClassVar[str | None] = "strength"
-    quick: ClassVar[bool] = True
     levers: ClassVar[str] = "another prior (see sensitivity())"
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 4"

@@ -116,7 +116,6 @@ class GSD(GsdMethod):
     )
     details_type: ClassVar[type[Details]] = GsdDetails
     verdict_phrase: ClassVar[str] = "is tested as dominance for every utility"
-    directed: ClassVar[bool] = True
 
     permutations: int = 1000
     scheme: Scheme = "paired"

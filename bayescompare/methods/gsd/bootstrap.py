@@ -110,8 +110,6 @@ class GSDBootstrap(GsdMethod):
     prior_weight: ClassVar[str | None] = "concentration"
     lacks: ClassVar[Mapping[str, str]] = _LACKS
     forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
-    #: Haldane's prior is improper, and has no draws.
-    predicts: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             WEIGHT,
@@ -206,7 +204,7 @@ class GSDBootstrap(GsdMethod):
         model = self.nuts_model(results)
         check_shared_prior_support(self.priors or {}, self.parameters, model)
         relations = Relations(self.pair(results))
-        tree = nuts.sample_nuts_as_asked(sampling, model, predicts=self.predicts)
+        tree = nuts.sample_nuts_as_asked(sampling, model)
         tree = finish_gsd_tree(relations.problem, tree)
         weights = tree["posterior"][WEIGHT].transpose("chain", "draw", "dataset").values
         held = relations.hold(weights.reshape(-1, weights.shape[-1]))

@@ -146,9 +146,6 @@ class ModelFile(Method):
         "draws": "Its posterior is known only through NUTS; the draws of its answer are in c.tree."
     }
     verdict_phrase: ClassVar[str] = "is the most probable statement"
-    pairs_together: ClassVar[bool] = True
-    predicts: ClassVar[bool] = False
-    replans: ClassVar[bool] = True
 
     source: str | Path | Callable[..., Any] = field(kw_only=False)
     priors: Priors | None = None
@@ -273,7 +270,7 @@ class ModelFile(Method):
         """Sample, and name the file in whatever goes wrong."""
         try:
             asked = replace(sampling, options={**self.sampler, **sampling.options})
-            tree = nuts.sample_nuts_as_asked(asked, model, predicts=self.predicts)
+            tree = nuts.sample_nuts_as_asked(asked, model)
             return with_pointwise_integration(bounded_prior(tree, model), self, results, model)
         except BayescompareError as error:
             raise BayescompareError(f"{self.code.where}: {error}") from None
