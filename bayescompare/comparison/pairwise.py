@@ -151,12 +151,12 @@ class Pairwise:
         """The comparisons that show how all were made: the first where all are exact, else all."""
         return self.comparisons if self.found is None else self.comparisons[:1]
 
-    @property
+    @cached_property
     def bayesian(self) -> bool:
         """Whether the figures are probabilities rather than p-values."""
         return self.method.kind == "bayesian"
 
-    @property
+    @cached_property
     def directed(self) -> bool:
         """Whether a pair has a p-value for each of the two directions."""
         return not self.bayesian and PVALUE in self.comparisons[0].answer.per_statement

@@ -197,6 +197,7 @@ def _rope_sliders(c: Comparison) -> list[RopeSlider]:
     """
     results, method = c.results, c.method
     plain = results.weights is None and results.groups is None and results.gaps is None
+    plain = plain and results.n_replicates is None
     quick = c.posterior.theta is not None and c.exact and "rope_sensitivity" in dir(c)
     learned = getattr(method, "learned", None) is not None
     if not (plain and quick) or learned or 3 ** len(results.measures) > DENSE:

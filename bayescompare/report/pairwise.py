@@ -362,8 +362,9 @@ def _sensitivity(p: Pairwise, rule: Rule) -> Section:
     ]
     title = f"Verdicts on {plural(total, 'pair')} by other rules"
     tables = [Table(title, ["rule", "verdicts"], rows, marked=[one == rule for one in rules])]
-    # An exact answer about θ takes milliseconds, so every pair may be asked again.
-    option = None if p[0].posterior.theta is None else p.method.prior_weight
+    # An exact answer about θ from one value per cell takes milliseconds: pairs are asked again.
+    quick = p.results.n_replicates is None and p[0].posterior.theta is not None
+    option = p.method.prior_weight if quick else None
     if option is not None and not p.method.needs_mcmc and total <= _MOST_ASKED:
         with suppress(BayescompareError):  # a prior that fixes its parameters has no weight
             tables.append(_by_weight(p, option, rule))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import lru_cache
 
 __all__ = [
     "LEVELS",
@@ -252,6 +253,7 @@ def _text_of_bound(sign: str, digits: int) -> str:
     return f"{sign}{step if sign == '<' else 1 - step:.{digits}f}"
 
 
+@lru_cache(maxsize=256)
 def _digits_in_number_text(level: float) -> int:
     """Return the number of decimals that a level near 0 or 1 needs."""
     near = min(level, 1.0 - level)
@@ -273,6 +275,10 @@ def _text_of_decimal(
             (value <= t) == (shown <= t) for t in kept
         )
 
+    # Far from every level the first text will do.
+    text, room = f"{value:.{digits}f}", 10.0**-digits
+    if min((abs(value - t) for t in (*reached, *kept)), default=1.0) > room:
+        return text
     texts = [f"{value:.{digits + k}f}" for k in range(more + 1)]
     # Even closer to a level: round to the value's own side of it.
     step = Decimal(1).scaleb(-digits - more)
@@ -466,7 +472,8 @@ def statistic_number_text(
         shown = float(text)
         if all((value > t) == (shown > t) and (value < t) == (shown < t) for t in levels):
             break
-    return _minus_sign_in_text(text)
+    # Most figures of a page come by here.
+    return _minus_sign_in_text(text) if text[0] == "-" else text
 
 
 def rank_number_text(value: float) -> str:
