@@ -299,7 +299,7 @@ def parse_measure(text: str) -> tuple[str, Measure]:
             *parts, last = parts
         if not parts:
             raise BayescompareError(
-                f"say which way is better, {last}:max (higher) or {last}:min (lower)."
+                f"the measure has no direction; say {last}:max (higher is better) or {last}:min."
             )
         return ":".join(parts), Measure(last, **details)  # type: ignore[arg-type]
     except BayescompareError as error:

@@ -201,7 +201,7 @@ def test_an_interrupt_is_one_word_and_the_end_of_a_file_is_none(
 def ended_by(number: int, started: Any, *command: object) -> tuple[int, str, str]:
     """Send a signal to a command that has started to work; how it ended, and what it printed."""
     with subprocess.Popen(
-        [*PYTHON, *map(str, command)],
+        [sys.executable, *map(str, command)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -225,7 +225,17 @@ def ended_by(number: int, started: Any, *command: object) -> tuple[int, str, str
 @pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")
 @pytest.mark.parametrize("cores", [1, 2])
 def test_interrupting_leaves_one_word_and_no_file(tmp_path: Path, cores: int) -> None:
-    args = ("sample", "--example", "jansen-uci", "--algorithms", "GBM,RF", "--cores", cores)
+    args = (
+        "-m",
+        "bayescompare",
+        "sample",
+        "--example",
+        "jansen-uci",
+        "--algorithms",
+        "GBM,RF",
+        "--cores",
+        cores,
+    )
     more = ("--draws", 200_000, "--chains", 2, "--out", tmp_path / "posterior.nc")
     # Past the imports and the compiler, into the sampling.
     ended = ended_by(signal.SIGINT, lambda _: time.sleep(15), *args, *more)
@@ -235,15 +245,22 @@ def test_interrupting_leaves_one_word_and_no_file(tmp_path: Path, cores: int) ->
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")
-def test_a_request_to_end_ends_the_workers_too(tmp_path: Path) -> None:
+def test_a_request_to_end_ends_the_workers_too() -> None:
     def at_work(process: Any) -> None:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-        while process.poll() is None and len(children.read_text().split()) < 2:
+        for _ in range(600):
+            if process.poll() is not None or len(children.read_text().split()) >= 2:
+                break
             time.sleep(0.1)
         time.sleep(3.0)
 
-    page = tmp_path / "obtained.json"
-    args = ("pairwise", "--example", "jansen-uci", "--method", "gsd", "--jobs", 2, "--save", page)
-    ended = ended_by(signal.SIGTERM, at_work, *args, "--set", "permutations=1000000")
+    asking = """if True:
+        import time
+        import bayescompare as bc
+        from bayescompare._parallel import run_in_parallel
+        from bayescompare.cli.app import main
+        bc.compare = lambda *_, **__: list(run_in_parallel(time.sleep, [(99,)] * 4, n_jobs=2))
+        main()
+    """
+    ended = ended_by(signal.SIGTERM, at_work, "-c", asking, "compare", "--example", "pnn")
     assert ended == (143, "", "terminated\n")
-    assert not page.exists()

@@ -201,8 +201,8 @@ def test_measures_are_read(text: str, name: str, measure: bc.Measure) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("accuracy", "say which way is better, accuracy:max"),
-        ("accuracy:rope=0.1", "say which way is better, accuracy:max"),
+        ("accuracy", "has no direction; say accuracy:max"),
+        ("accuracy:rope=0.1", "has no direction; say accuracy:max"),
         ("accuracy:higher", "direction='higher': must be 'max' or 'min'"),
         ("accuracy:mx", "Did you mean 'max'"),
         ("accuracy:max:rope=wide", "rope='wide': must be a number"),
