@@ -27,8 +27,8 @@ from .readers.formats import read as read
 from .table.counts import ErrorCounts as ErrorCounts
 from .table.examples import load_example as load_example
 from .table.measure import Measure as Measure
-from .table.predictions import read_errors as read_errors
-from .table.predictions import read_predictions as read_predictions
+from .table.reading import read_errors as read_errors
+from .table.reading import read_predictions as read_predictions
 from .table.reading import read_results as read_results
 from .table.results import Results as Results
 

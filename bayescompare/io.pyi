@@ -20,8 +20,8 @@ from .readers.weka import read_weka as read_weka
 from .table.examples import Example as Example
 from .table.examples import examples as examples
 from .table.examples import load_example as load_example
-from .table.predictions import read_errors as read_errors
-from .table.predictions import read_predictions as read_predictions
+from .table.reading import read_errors as read_errors
+from .table.reading import read_predictions as read_predictions
 from .table.reading import read_results as read_results
 
 __all__ = [

@@ -26,7 +26,7 @@ from bayescompare.kernels.orders import (
     sizes_of_allowed_orders,
     tabulate_orders,
 )
-from bayescompare.table.domains import effective_weights
+from bayescompare.table.checks import effective_weights
 from bayescompare.text.numbers import count
 from bayescompare.text.phrases import join_names
 

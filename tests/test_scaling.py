@@ -18,7 +18,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.readers.weka import _weka_scheme_labels
 from bayescompare.table.frames import find_columns
-from bayescompare.table.layouts import _stack_wide_layout, pair_up
+from bayescompare.table.layouts import pair_up, stack
 from tests.tables import table
 
 #: Twice the size may take this many times the work: 2, and a little for what is fixed.
@@ -127,7 +127,7 @@ def test_a_wide_table_is_stacked_in_the_time_of_its_width() -> None:
         wide["dataset"] = ["iris", "wine"]
         pairs = {f"a{k}": (Name(f"a{k}"), "auc") for k in range(n)}
         roles = {"dataset": "dataset", "algorithm": "algorithm"}
-        return looks(lambda: _stack_wide_layout(wide, roles, pairs))
+        return looks(lambda: stack(wide, roles, pairs))
 
     assert work(400) < TWICE * work(200)
 

@@ -130,11 +130,11 @@ def _read(table: Table, paths: Any, algorithms: str | None) -> bc.Results:
             "--measure is missing: say what was measured and which way is better, as in "
             f"--measure accuracy:max --measure time:min{_columns_to_choose(table, paths)}."
         )
-    from bayescompare.table.reading import read_tables, table_reading
+    from bayescompare.table.reading import TableReading, read_tables
 
     more = {**typed, "measures": _measures(table), "rename": _renamed(table)}
     more.pop("labels", None)
-    return read_tables(paths, table_reading(**more, loosely=True))
+    return read_tables(paths, TableReading(**more, loosely=True))
 
 
 def _read_counts(table: Table, paths: Any, algorithms: str | None) -> bc.Results:
@@ -222,12 +222,12 @@ def _similar_file(path: Path) -> str:
 def _columns_to_choose(table: Table, paths: Any) -> str:
     """List the columns of the first file, to choose the measures from."""
     from bayescompare.table.paths import list_paths
-    from bayescompare.table.pieces import header_of_pieces
+    from bayescompare.table.files import header_of
     from bayescompare.text.names import quoted_names
 
     with suppress(BayescompareError):
         file = list_paths(paths)[0][0][0]
-        columns = [str(column) for column in header_of_pieces(file, table.format).columns]
+        columns = [str(column) for column in header_of(file, table.format).columns]
         return f" (the columns are {quoted_names(columns)})"
     return ""
 

@@ -35,7 +35,7 @@ from bayescompare.comparison.method import Form, Method, Sampling
 from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.tree import EDITED
 from bayescompare.table.results import Results
-from bayescompare.table.words import caveats_of_results
+from bayescompare.table.words import caveats_of
 from bayescompare.table.writing import check_file_is_writable, write_text
 from bayescompare.text.phrases import none_leads_phrase
 
@@ -234,7 +234,7 @@ class Comparison:
     @property
     def caveats(self) -> tuple[str, ...]:
         """What could turn this answer, a sentence each: leaks, gaps, averages, one benchmark."""
-        return caveats_of_results(self.results)
+        return caveats_of(self.results)
 
     @property
     def best(self) -> str:

@@ -36,7 +36,7 @@ from bayescompare.comparison.verdicts import PairVerdicts
 from bayescompare.statements import Statement
 from bayescompare.table.cells import pair_coverage
 from bayescompare.table.results import Results
-from bayescompare.table.words import caveats_of_results
+from bayescompare.table.words import caveats_of
 from bayescompare.table.writing import check_file_is_writable, write_text
 from bayescompare.text.numbers import plural, probability_equation, pvalue_equation
 
@@ -391,7 +391,7 @@ class Pairwise:
         # What is about some pairs only stands in the words; here that they differ is enough.
         notes = [text for text in notes_words(self.tables) if not text.startswith("Note on ")]
         notes = [text for text in notes if not text.endswith("see results.notes of each.")]
-        return caveats_of_results(self.results, [text.removeprefix("Note: ") for text in notes])
+        return caveats_of(self.results, [text.removeprefix("Note: ") for text in notes])
 
     @cached_property
     def decision(self) -> PairVerdicts:

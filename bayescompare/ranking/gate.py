@@ -16,7 +16,7 @@ from bayescompare.comparison.files import comparison_plain_json, comparison_resu
 from bayescompare.ranking.gate_answer import GateAnswer
 from bayescompare.ranking.gate_words import gate_headline, gate_units, gate_words
 from bayescompare.table.results import Results
-from bayescompare.table.words import caveats_of_results
+from bayescompare.table.words import caveats_of
 from bayescompare.table.writing import check_file_is_writable, write_text
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Gate:
     @property
     def caveats(self) -> tuple[str, ...]:
         """What could turn this answer, a sentence each: leaks, gaps, averages, one benchmark."""
-        return caveats_of_results(self.results)
+        return caveats_of(self.results)
 
     @property
     def over(self) -> Literal["datasets", "items"]:

@@ -24,7 +24,7 @@ from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.tree import ranking_tree
 from bayescompare.ranking.words import headline_words, ranking_words
 from bayescompare.table.results import Results
-from bayescompare.table.words import caveats_of_results
+from bayescompare.table.words import caveats_of
 from bayescompare.table.writing import check_file_is_writable, write_text
 from bayescompare.text.numbers import plural
 
@@ -190,7 +190,7 @@ class Ranking:
     @property
     def caveats(self) -> tuple[str, ...]:
         """What could turn this ranking, a sentence each: leaks, gaps, averages, one benchmark."""
-        return caveats_of_results(self.results)
+        return caveats_of(self.results)
 
     @property
     def ahead(self) -> xr.DataArray:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from bayescompare.table.input import TABLES
 
-__all__ = ["FORMATS", "TOOLS"]
-
 #: Files that are no format: what they read are objects of Python, or all formats.
 _OTHERS = ("__init__", "formats", "mlflow", "openml", "records", "sklearn")
 

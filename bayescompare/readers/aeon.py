@@ -23,8 +23,6 @@ from bayescompare.table.paths import (
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, repeated_name
 
-__all__ = ["FORMAT", "read_aeon"]
-
 #: How the first line begins; tsml's Java version wrote folds.
 _HEADS = ("resamples:", "folds:")
 

@@ -20,8 +20,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names
 from bayescompare.text.numbers import plural
 
-__all__ = ["FORMAT", "read_amlb"]
-
 #: The columns by which the file is recognised.
 _OWN = frozenset({"task", "framework", "fold", "result", "info"})
 #: The metrics, in the directions that the benchmark's own functions declare (nrmse and ncrps were

@@ -18,8 +18,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 from bayescompare.text.numbers import plural
 
-__all__ = ["FORMAT", "read_every_eval"]
-
 #: What a line of samples says; the score's direction is in the file of results beside it.
 _SAMPLE = {
     "is_correct": Measure("max", bounds=(0, 1)),

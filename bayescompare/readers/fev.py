@@ -16,8 +16,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 from bayescompare.text.numbers import plural
 
-__all__ = ["FORMAT", "from_fev"]
-
 _OWN = frozenset({"model_name", "test_error", "fev_version"})
 _COLUMNS = {
     "test_error": Measure("min"),

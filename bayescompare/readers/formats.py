@@ -33,8 +33,6 @@ from bayescompare.table.paths import Paths, find_files, list_paths, naming, repe
 from bayescompare.table.reading import read_results
 from bayescompare.table.results import Results
 
-__all__ = ["read", "read_as", "recognise", "recognised", "tools"]
-
 #: Files in a directory that are looked at, at most.
 _MOST_FILES = 50
 

@@ -27,8 +27,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names
 from bayescompare.text.numbers import plural
 
-__all__ = ["FORMAT", "read_helm"]
-
 #: Directions on which all schemas of HELM 0.5 agree, for suites without a schema.json. They
 #: disagree on edit_similarity, which is good in one scenario and a copyright infringement in
 #: another.

@@ -26,8 +26,6 @@ from bayescompare.table.paths import Paths, algorithm_label, find_files, naming,
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import plural
 
-__all__ = ["FORMAT", "read_inspect"]
-
 #: The versions of logs whose fields are known.
 _VERSIONS = (1, 2)
 

@@ -18,8 +18,6 @@ from bayescompare.table.paths import Paths, algorithm_label, find_files, naming,
 from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 
-__all__ = ["FORMAT", "read_ioh"]
-
 #: ``funcId = 1``, ``algId = 'random search'`` or ``algId = "CMA-ES"``.
 _FIELD = re.compile(r"""([A-Za-z_]\w*)\s*=\s*('[^']*'|"[^"]*"|[^,'"]*)""")
 #: ``3:2000|1.5e-08``, the instance, the evaluations and the value; attributes may follow.

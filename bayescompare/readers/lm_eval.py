@@ -19,8 +19,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names
 from bayescompare.text.numbers import plural
 
-__all__ = ["FORMAT", "METRICS", "model_of", "read_lm_eval"]
-
 #: The metrics of the harness's own registry, for the files of versions that did not write
 #: ``higher_is_better``. The registry has TER, a rate of errors, as better when higher, and so have
 #: the files of tasks that do not say otherwise.

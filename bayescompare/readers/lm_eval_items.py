@@ -22,8 +22,6 @@ from bayescompare.table.paths import Named, Paths, algorithm_label, find_files, 
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names
 
-__all__ = ["FORMAT", "read_lm_eval_items", "read_lm_eval_samples"]
-
 #: Of a document, what is called perplexity is the log-likelihood, from which that of all documents
 #: is computed.
 _METRICS = {**lm_eval.METRICS, "perplexity": Measure("max")}

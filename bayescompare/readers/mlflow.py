@@ -19,8 +19,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names, repeated_name
 from bayescompare.text.numbers import plural
 
-__all__ = ["from_mlflow"]
-
 type Unfinished = Literal["raise", "drop"]
 
 

@@ -17,8 +17,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names
 from bayescompare.text.numbers import plural
 
-__all__ = ["FORMAT", "read_mteb"]
-
 #: How the names of metrics begin that are better when higher; of what a name that ends as below
 #: holds, neither end is better.
 _HIGHER = (

@@ -17,8 +17,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import first_words
 from bayescompare.text.numbers import plural
 
-__all__ = ["from_openml"]
-
 #: OpenML's evaluation measures whose direction does not depend on the question.
 _FUNCTIONS = records.directed(
     "predictive_accuracy area_under_roc_curve mean_weighted_area_under_roc_curve "

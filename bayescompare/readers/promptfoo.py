@@ -24,8 +24,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 from bayescompare.text.numbers import plural
 
-__all__ = ["FORMAT", "read_promptfoo"]
-
 #: Why a result failed: promptfoo's own number for an error of the provider, not of the answer.
 _ERROR = 2
 

@@ -24,30 +24,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, meant_name, quoted_names
 from bayescompare.text.numbers import plural, setting_number_text
 
-__all__ = [
-    "COUNT",
-    "SECONDS",
-    "Chosen",
-    "Format",
-    "Record",
-    "Repeats",
-    "common_to",
-    "directed",
-    "fits_nothing",
-    "joined",
-    "mapping_at",
-    "number_at",
-    "once",
-    "one_file_each",
-    "one_metric_each",
-    "one_place_each",
-    "one_row_each",
-    "results_of",
-    "results_of_frame",
-    "select",
-    "settle_repeats",
-]
-
 #: Names with their directions, or names alone if their directions are known from elsewhere.
 type Chosen = Mapping[str, Direction | Measure] | Iterable[str]
 

@@ -18,8 +18,6 @@ from bayescompare.table.paths import algorithm_label
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, repeated_name
 
-__all__ = ["from_cross_validate", "from_grid_search"]
-
 _TIMES = dict.fromkeys(("fit_time", "score_time"), SECONDS)
 # Whatever a scorer is called, scikit-learn's convention is that greater is better.
 _SCORE = Measure("max")

@@ -17,8 +17,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 from bayescompare.text.numbers import plural
 
-__all__ = ["FORMAT", "from_tabarena"]
-
 _OWN = frozenset({"metric_error", "time_train_s", "time_infer_s"})
 _COLUMNS = {
     "metric_error": COUNT,

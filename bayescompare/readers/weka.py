@@ -18,8 +18,6 @@ from bayescompare.table.paths import algorithm_label, as_path, naming
 from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 
-__all__ = ["FORMAT", "read_weka"]
-
 #: The fields of Weka 3.9's split evaluators whose direction does not depend on the question; times
 #: and sizes also have a unit. Counts, entropies of the prior and the additional measures of a
 #: scheme (measureTreeSize) have no direction.

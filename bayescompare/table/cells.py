@@ -21,26 +21,6 @@ from bayescompare.text.numbers import plural, statistic_number_text
 if TYPE_CHECKING:
     from bayescompare.table.results import Results
 
-__all__ = [
-    "MISSING",
-    "NOTHING_SHARED",
-    "READINGS",
-    "REPLICATE_KINDS",
-    "Missing",
-    "Reading",
-    "ReplicateKind",
-    "cell_means",
-    "common_replicates",
-    "gaps_as_failures",
-    "left_out_note",
-    "mean_over_replicates",
-    "pair_coverage",
-    "refuse_values_without_means",
-    "replicates_note",
-    "seen_despite_gaps",
-    "uneven_replicates",
-]
-
 
 #: What replicates are: folds are correlated, seeds and test items are independent.
 ReplicateKind = Literal["folds", "seeds", "items"]

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from bayescompare._errors import UNPRINTABLE, BayescompareError, printable_error_text
 from bayescompare._typing import BoolArray, FloatArray
+from bayescompare.table.frames import find_column, numbers_in, row_names
 from bayescompare.table.measure import Direction, Measure, as_measures
 from bayescompare.table.words import cell_words
 from bayescompare.text.names import first_words, repeated_name, unknown_name
 from bayescompare.text.numbers import setting_number_text
-
-__all__ = [
-    "RESERVED",
-    "check_data",
-    "check_notes",
-    "check_selection",
-    "check_spec",
-    "dims_of",
-    "frozen_data",
-    "names_in",
-]
 
 DIMS = ("dataset", "algorithm", "replicate")
 # Coordinates and dimensions of comparisons and their trees, which the coordinate of a measure of
@@ -52,7 +45,7 @@ def check_spec(measures: Mapping[str, Direction | Measure]) -> dict[str, Measure
     1
     """
     spec = as_measures(measures)
-    _warn_of_results_twins("measure", spec)
+    _warn_of_twins("measure", spec)
     for name in spec:
         _check_name("measure", name)
         if name in RESERVED:
@@ -110,15 +103,15 @@ def _check_names(data: xr.Dataset, dim: str) -> list[str]:
         _check_name(dim, name)
     if repeated_name(names):
         raise BayescompareError(f"{dim} {repeated_name(names)!r} occurs twice: names must differ.")
-    _warn_of_results_twins(dim, names)
+    _warn_of_twins(dim, names)
     return names
 
 
-def _warn_of_results_twins(kind: str, names: Iterable[str]) -> None:
+def _warn_of_twins(kind: str, names: Iterable[str]) -> None:
     """Warn of names that differ but look alike: most likely they are meant to be the same."""
     seen: dict[str, str] = {}
     for name in names:
-        other = seen.setdefault(_results_name_as_seen(name), name)
+        other = seen.setdefault(_as_seen(name), name)
         if other != name:
             warnings.warn(
                 f"the {kind} names {other!a} and {name!a} look the same and are taken as "
@@ -128,7 +121,7 @@ def _warn_of_results_twins(kind: str, names: Iterable[str]) -> None:
             return
 
 
-def _results_name_as_seen(name: str) -> str:
+def _as_seen(name: str) -> str:
     """Reduce a name to what the eye can see.
 
     Composed and decomposed letters look the same, and so do spaces of any kind and number;
@@ -206,3 +199,101 @@ def check_selection(argument: str, names: object, known: Collection[str]) -> lis
     if repeated_name(chosen):
         raise BayescompareError(f"{argument}: {repeated_name(chosen)!r} is named twice.")
     return chosen
+
+
+def domain_facts(
+    df: pd.DataFrame, dataset: str, *, group: str | None, weight: str | None
+) -> dict[str, Any]:
+    """Return the domain and the weight of every dataset, from columns of a table.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"dataset": ["a", "a", "b"], "field": ["x", "x", "y"], "w": [1, 1, 2]})
+    >>> domain_facts(frame, "dataset", group="field", weight="w")
+    {'group_of': {'a': 'x', 'b': 'y'}, 'weight_of': {'a': 1.0, 'b': 2.0}}
+    """
+    facts: dict[str, Any] = {}
+    if group is None and weight is None:
+        return facts
+    names = row_names(df[find_column(df, f"dataset={dataset!r}", dataset)], "dataset")
+    if group is not None:
+        column = df[find_column(df, f"group={group!r}", group)]
+        facts["group_of"] = _one_each("group", names, row_names(column, "group"))
+    if weight is not None:
+        column = df[find_column(df, f"weight={weight!r}", weight)]
+        weights = _one_each("weight", names, numbers_in(column, "weight=").tolist())
+        facts["weight_of"] = check_weights(weights)
+    return facts
+
+
+def _one_each(argument: str, names: Iterable[str], values: Iterable[Any]) -> dict[str, Any]:
+    """Return one value for each dataset; the rows of a dataset must agree."""
+    pairs = pd.DataFrame({"dataset": list(names), "value": list(values)})
+    distinct = pairs.drop_duplicates()
+    twice = distinct[distinct["dataset"].duplicated(keep=False)]
+    if len(twice):
+        name = twice["dataset"].iloc[0]
+        two = twice.loc[twice["dataset"] == name, "value"].tolist()[:2]
+        raise BayescompareError(
+            f"{argument}=: dataset {name!r} has both {two[0]!r} and {two[1]!r}; every row of a "
+            f"dataset must have the same {argument}."
+        )
+    return dict(zip(distinct["dataset"].tolist(), distinct["value"].tolist(), strict=True))
+
+
+def check_weights(weights: object, datasets: Sequence[str] = ()) -> dict[str, float] | None:
+    """Check the ``weight_of=`` argument: a number above zero for each dataset."""
+    if weights is None:
+        return None
+    if not isinstance(weights, Mapping):
+        raise BayescompareError(
+            f"weight_of is a {type(weights).__name__}: give a mapping of datasets to numbers."
+        )
+    _check_every("weight", weights, datasets)
+    wrong = {
+        name: value
+        for name, value in weights.items()
+        if not isinstance(value, (int, float)) or not math.isfinite(value) or value <= 0.0
+    }
+    if wrong:
+        shown = first_words([f"{value!r} of {name!r}" for name, value in wrong.items()], 3)
+        raise BayescompareError(
+            f"weight=: {shown}; a weight is a finite number above 0. Leave out datasets that are "
+            "not to count."
+        )
+    return {str(name): float(value) for name, value in weights.items()}
+
+
+def check_groups(groups: object, datasets: Sequence[str] = ()) -> dict[str, str] | None:
+    """Check the ``group_of=`` argument: a name for each dataset."""
+    if groups is None:
+        return None
+    if not isinstance(groups, Mapping):
+        raise BayescompareError(
+            f"group_of is a {type(groups).__name__}: give a mapping of datasets to names."
+        )
+    _check_every("group", groups, datasets)
+    blank = [name for name, group in groups.items() if not str(group).strip()]
+    if blank:
+        raise BayescompareError(f"group=: dataset {blank[0]!r} has none; name the group of each.")
+    return {str(name): str(group) for name, group in groups.items()}
+
+
+def _check_every(argument: str, facts: Mapping[Any, Any], datasets: Sequence[str]) -> None:
+    absent = [name for name in datasets if name not in facts]
+    if absent:
+        raise BayescompareError(
+            f"{argument}_of lacks dataset {absent[0]!r}: every one needs a value."
+        )
+
+
+def effective_weights(weights: tuple[float, ...]) -> list[float]:
+    """Scale weights so that they sum to the effective number of datasets, (Σv)²/Σv².
+
+    Examples
+    --------
+    >>> [round(v, 6) for v in effective_weights((1.0, 1.0, 2.0))]
+    [0.666667, 0.666667, 1.333333]
+    """
+    total, squares = math.fsum(weights), math.fsum(v * v for v in weights)
+    return [v * total / squares for v in weights]

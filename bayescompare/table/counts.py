@@ -34,19 +34,6 @@ from bayescompare.table.words import describe_counts
 from bayescompare.text.names import first_words, quoted_names, unknown_name
 from bayescompare.text.numbers import count, setting_number_text
 
-__all__ = [
-    "ErrorCounts",
-    "check_columns",
-    "check_counts",
-    "check_frame",
-    "check_paired",
-    "check_totals",
-    "check_truth",
-    "correctness_for_counts",
-    "whole_error_counts",
-]
-
-
 SCHEMA = "bayescompare.counts/1"
 
 #: Name of the one measure that error counts have.
@@ -97,9 +84,7 @@ class ErrorCounts(Results):
         """Build from the dataset described above."""
         counts = check_counts(counts)
         spec = {ERROR: Measure("min", bounds=(0, None if counts["n"].isnull().any() else 1))}
-        data = xr.Dataset({ERROR: _error_from_error_counts(counts)}).drop_vars(
-            "opponent", errors="ignore"
-        )
+        data = xr.Dataset({ERROR: _error_rates(counts)}).drop_vars("opponent", errors="ignore")
         return cls(data, spec, source=source, notes=check_notes(notes), counts=counts)
 
     # The public name is fixed, but the table differs from the one that Results.from_frame takes.
@@ -141,14 +126,14 @@ class ErrorCounts(Results):
             missing, or the counts of a dataset exceed its n.
         """
         check_frame(df)
-        names = _two_error_counts_names(algorithms)
+        names = _two_names(algorithms)
         roles = {"first_wrong": first_wrong, "second_wrong": second_wrong}
         roles |= {k: c for k, c in (("both_wrong", both_wrong), ("n", n)) if c is not None}
         check_columns(df, roles)
         columns = list(roles.values())
         cells = spread(df, {"dataset": dataset}, columns, what="count")
         datasets = cells["dataset"].values.tolist()
-        counts = {c: whole_error_counts(cells[c].values, c, datasets) for c in columns}
+        counts = {c: whole_counts(cells[c].values, c, datasets) for c in columns}
         only = np.zeros((len(datasets), 2, 2))
         only[:, 0, 1], only[:, 1, 0] = counts[first_wrong], counts[second_wrong]
         unknown_count = np.full(len(datasets), np.nan)
@@ -156,9 +141,7 @@ class ErrorCounts(Results):
         total = unknown_count if n is None else counts[n]
         check_totals(only.sum(axis=(1, 2)) + np.nan_to_num(both), total, datasets)
         wrong = only.sum(axis=2) + both[:, None]
-        return cls.from_counts(
-            _error_counts_dataset(only, wrong, total, datasets, names), source=source
-        )
+        return cls.from_counts(_dataset_of(only, wrong, total, datasets, names), source=source)
 
     @classmethod
     def from_predictions(
@@ -212,7 +195,7 @@ class ErrorCounts(Results):
             for role, name in (("dataset", dataset), ("example", example), ("algorithm", algorithm))
         }
         frame = pd.DataFrame({role: row_names(df[c], role) for role, c in columns.items()})
-        frame["correct"] = correctness_for_counts(df, correct, y_true, y_pred)
+        frame["correct"] = correctness(df, correct, y_true, y_pred)
         if y_true is not None:
             truth = df[find_column(df, f"y_true={y_true!r}", y_true)]
             check_truth(frame[["dataset", "example"]], truth, y_true)
@@ -221,15 +204,13 @@ class ErrorCounts(Results):
         with input_limits(max_cells=max_cells):
             check_table_size({"dataset": tasks, "algorithm": names, "opponent": names}, 1, "count")
             missed = {
-                str(task): _error_counts_examples(str(task), rows, names)
+                str(task): _errors_of(str(task), rows, names)
                 for task, rows in frame.groupby("dataset", sort=False)
             }
         only = np.stack([errors.T @ (1.0 - errors) for errors in missed.values()])
         wrong = np.stack([errors.sum(axis=0) for errors in missed.values()])
         sizes = np.array([float(len(errors)) for errors in missed.values()])
-        return cls.from_counts(
-            _error_counts_dataset(only, wrong, sizes, list(missed), names), source=source
-        )
+        return cls.from_counts(_dataset_of(only, wrong, sizes, list(missed), names), source=source)
 
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> ErrorCounts:
@@ -298,7 +279,7 @@ class ErrorCounts(Results):
         return self.counts.assign_attrs(schema=SCHEMA, **attrs)
 
 
-def _two_error_counts_names(algorithms: Sequence[str]) -> list[str]:
+def _two_names(algorithms: Sequence[str]) -> list[str]:
     argument: object = algorithms
     known = [str(name) for name in argument] if isinstance(argument, Iterable) else []
     names = check_selection("algorithms", algorithms, known)
@@ -309,7 +290,7 @@ def _two_error_counts_names(algorithms: Sequence[str]) -> list[str]:
     return names
 
 
-def _error_counts_examples(task: str, rows: pd.DataFrame, names: Sequence[str]) -> FloatArray:
+def _errors_of(task: str, rows: pd.DataFrame, names: Sequence[str]) -> FloatArray:
     """Return 1 where an algorithm got an example wrong, with shape (example, algorithm)."""
     roles = {"example": "example", "algorithm": "algorithm"}
     try:
@@ -321,7 +302,7 @@ def _error_counts_examples(task: str, rows: pd.DataFrame, names: Sequence[str]) 
     return errors
 
 
-def _error_counts_dataset(
+def _dataset_of(
     only: FloatArray, wrong: FloatArray, n: FloatArray, datasets: list[str], names: list[str]
 ) -> xr.Dataset:
     return xr.Dataset(
@@ -334,7 +315,7 @@ def _error_counts_dataset(
     )
 
 
-def _error_from_error_counts(counts: xr.Dataset) -> xr.DataArray:
+def _error_rates(counts: xr.Dataset) -> xr.DataArray:
     """Return each algorithm's error, up to a constant that cancels in differences."""
     known = not counts["wrong"].isnull().any()
     errors = counts["wrong"] if known else counts["wrong_only"].sum("opponent")
@@ -383,7 +364,7 @@ def _check_numbers(
         flat = values.reshape(len(datasets), -1)
         known = np.where(np.isnan(flat), 0.0, flat) if name != "wrong_only" else flat
         for column in known.T:
-            whole_error_counts(column, name, datasets)
+            whole_counts(column, name, datasets)
     if (n == 0).any():
         empty = [repr(datasets[k]) for k in np.flatnonzero(n == 0).tolist()]
         raise BayescompareError(f"n is 0 on {first_words(empty, 4)}: a test set needs examples.")
@@ -425,12 +406,12 @@ def check_columns(df: pd.DataFrame, columns: Mapping[str, object]) -> None:
             )
 
 
-def whole_error_counts(values: FloatArray, column: str, datasets: Sequence[str]) -> FloatArray:
+def whole_counts(values: FloatArray, column: str, datasets: Sequence[str]) -> FloatArray:
     """Check that counts are whole numbers, none missing, negative or too large for a float.
 
     Examples
     --------
-    >>> whole_error_counts(np.array([2.0, 0.5]), "svm", ["iris", "wine"])
+    >>> whole_counts(np.array([2.0, 0.5]), "svm", ["iris", "wine"])
     Traceback (most recent call last):
     bayescompare._errors.BayescompareError: column 'svm' is 0.5 on 'wine': ...
     """
@@ -484,7 +465,7 @@ def check_paired(task: str, cells: xr.DataArray, names: Sequence[str]) -> None:
         )
 
 
-def correctness_for_counts(
+def correctness(
     df: pd.DataFrame, correct: str | None, y_true: str | None, y_pred: str | None
 ) -> FloatArray:
     """Return 1 where a prediction is right and 0 where it is wrong, row by row."""
@@ -496,7 +477,7 @@ def correctness_for_counts(
             "y_true= and y_pred=."
         )
     if correct is not None:
-        return _zero_one_error_counts(df[find_column(df, f"correct={correct!r}", correct)], correct)
+        return _zero_one(df[find_column(df, f"correct={correct!r}", correct)], correct)
     truth, guess = (
         df[find_column(df, f"{argument}={name!r}", str(name))].astype(object)
         for argument, name in (("y_true", y_true), ("y_pred", y_pred))
@@ -531,7 +512,7 @@ def check_truth(keys: pd.DataFrame, truth: pd.Series[Any], y_true: str) -> None:
             )
 
 
-def _zero_one_error_counts(column: pd.Series[Any], name: str) -> FloatArray:
+def _zero_one(column: pd.Series[Any], name: str) -> FloatArray:
     kinds = (bool, np.bool_)
     wrong = [not ((isinstance(v, kinds) or is_number(v)) and v in (0, 1)) for v in column]
     if any(wrong):

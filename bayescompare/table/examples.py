@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from bayescompare.table.counts import ErrorCounts
     from bayescompare.table.results import Results
 
-__all__ = ["Example", "examples", "load_example"]
 
 _JANSEN = (
     "Jansen, C., Nalenz, M., Schollmeyer, G., & Augustin, T. (2022). Statistical Comparisons of "
@@ -137,14 +136,14 @@ def load_example(name: str) -> Results:
     """
     from bayescompare.table.reading import read_results
 
-    example = _find_example(name)
+    example = _find(name)
     with as_file(files("bayescompare").joinpath("data", example.file)) as path:
         if example.pair is not None:
-            return _counts_of_example(path, example, example.pair)
+            return _counts(path, example, example.pair)
         return replace(read_results(path, measures=example.measures), source=example.source)
 
 
-def _counts_of_example(path: Path, example: Example, pair: tuple[str, str]) -> ErrorCounts:
+def _counts(path: Path, example: Example, pair: tuple[str, str]) -> ErrorCounts:
     import pandas as pd
 
     from bayescompare.table.counts import ErrorCounts
@@ -159,7 +158,7 @@ def _counts_of_example(path: Path, example: Example, pair: tuple[str, str]) -> E
     )
 
 
-def _find_example(name: object) -> Example:
+def _find(name: object) -> Example:
     for example in _EXAMPLES:
         if isinstance(name, str) and example.name == name:
             return example

@@ -4,51 +4,47 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
-from bayescompare.table.frames import check_table_cells
+from bayescompare.table.frames import check_table_cells, find_columns
 from bayescompare.table.input import (
     TABLES,
     check_distinct,
+    check_is_regular,
     content_of,
     json_lines,
     loads_json,
     most_bytes,
     name_unpacked,
     number_or_text,
+    open_unpacked,
     text_of,
     too_large,
 )
+from bayescompare.table.item_reader import MOST_ROWS
 from bayescompare.table.plain_text import LARGE, read_plain_text
 from bayescompare.table.workbooks import parse_workbook
 from bayescompare.text.names import repeated_name
 
-__all__ = [
-    "Format",
-    "check_header",
-    "check_row_widths",
-    "format_of",
-    "numbers_of_cells",
-    "parquet_errors",
-    "parse_table",
-    "texts_of_cells",
-    "truth_of_words",
-]
-
-
 type Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx"]
 
-#: Cells of a text file that are read at a time.
-_CELLS = 2**16
+#: The number of a line, and its cells.
+type Row = tuple[int, list[str]]
+
+#: Cells of a text file that are read at a time, and rows of a large one.
+_CELLS, _ROWS = 2**16, 250_000
+#: The size of a csv or tsv file above which a table of items is read in pieces: 64 MiB.
+LARGE_TEXT = 64 * 2**20
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 def parse_table(
@@ -63,12 +59,10 @@ def parse_table(
     kind = format_of(path, format)
     if sheet is not None and kind != "xlsx":
         raise BayescompareError(f"sheet={sheet!r}: only .xlsx files have sheets, and not {kind}.")
-    if kind in ("csv", "tsv") and len(content) > LARGE:
-        fast = _read_large(content, "," if kind == "csv" else "\t", names)
-        if fast is not None:
-            return fast
-    if kind in ("csv", "tsv"):
-        return _read_delimited(content, "," if kind == "csv" else "\t", names)
+    if kind in _DELIMITERS:
+        delimiter = _DELIMITERS[kind]
+        fast = _read_large(content, delimiter, names) if len(content) > LARGE else None
+        return _read_delimited(content, delimiter, names) if fast is None else fast
     table = parse_workbook(content, sheet) if kind == "xlsx" else _READERS[kind](content)
     if table.empty:
         raise BayescompareError("the table has no rows.")
@@ -121,81 +115,38 @@ def _read_delimited(content: bytes, delimiter: str, names: Collection[str]) -> p
     """Read a table line by line, each row labelled with its line.
 
     Pandas is not used, because it renames a column that occurs twice, pads short rows, takes the
-    first column of long rows as an index and reads the names 001 and NA as 1 and NaN. The cells of
-    some rows at a time become numbers, and equal texts one object: as text of its own each cell
-    would take fifty bytes.
+    first column of long rows as an index and reads the names 001 and NA as 1 and NaN.
     """
-    lines = TextIOWrapper(BytesIO(content), encoding="utf-8", newline="")
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-    rows = ((reader.line_num, row) for row in reader if row)
-    labels: list[Any] = []
-    try:
-        _, header = next(rows)
-        check_header(header, delimiter)
-        texts: list[dict[str, Any]] = [{} for _ in header]
-        parts: list[list[Any]] = [[] for _ in header]
-        while piece := list(itertools.islice(rows, 1 + _CELLS // len(header))):
-            check_row_widths(piece, len(header))
-            labels.append(np.array([line for line, _ in piece]))
-            for name, known, part, cells in zip(
-                header, texts, parts, zip(*(row for _, row in piece), strict=True), strict=True
-            ):
-                part.append(
-                    texts_of_cells(cells, known)
-                    if name in names
-                    else numbers_of_cells(cells, known)
-                )
-    except csv.Error as error:
-        raise BayescompareError(f"malformed at line {reader.line_num} ({error}).") from None
-    except UnicodeDecodeError:
-        text_of(content)  # which says where
-        raise
-    if not labels:
+    text_of(content)  # or say where it is no text
+    with TextIOWrapper(BytesIO(content), encoding="utf-8", newline="") as lines:
+        header, rows = _rows_of(lines, delimiter)
+        tables = list(_frames(rows, header, 1 + _CELLS // len(header), names, header))
+    if not tables:
         raise BayescompareError("the file has a header but no rows.")
-    columns = {name: np.concatenate(part) for name, part in zip(header, parts, strict=True)}
-    return pd.DataFrame(columns, pd.Index(np.concatenate(labels), name="line"))
+    return pd.concat(tables) if len(tables) > 1 else tables[0]
 
 
-def check_row_widths(rows: Sequence[tuple[int, list[str]]], width: int) -> None:
-    """Refuse a line that has more or fewer cells than the header."""
-    for line, row in rows:
-        if len(row) != width:
+def _rows_of(lines: IO[str], delimiter: str) -> tuple[list[str], Iterator[Row]]:
+    """Return the header of a text, and the rows below it."""
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+
+    def filled() -> Iterator[Row]:
+        try:
+            for row in reader:
+                if row:
+                    yield reader.line_num, row
+        except csv.Error as error:
+            raise BayescompareError(f"malformed at line {reader.line_num} ({error}).") from None
+        except UnicodeDecodeError as error:
             raise BayescompareError(
-                f"line {line} has {len(row)} cells, but the header has {width}."
-            )
+                f"not UTF-8 text, after line {reader.line_num} (0x{error.object[error.start]:02x}"
+                "): save it as UTF-8."
+            ) from None
+        except (OSError, EOFError) as error:  # of gzip, too
+            raise BayescompareError(f"cannot be read ({error}).") from None
 
-
-def texts_of_cells(cells: Sequence[str], known: dict[str, Any]) -> Any:
-    """Return cells as they are written; `known` holds every text once."""
-    return _array_of_cells([known.setdefault(cell, cell) for cell in cells])
-
-
-def numbers_of_cells(cells: Sequence[str], known: dict[str, Any]) -> Any:
-    """Return cells as numbers, and as they are written where they are none.
-
-    `known` holds every text that was read so, once.
-    """
-    try:
-        if "_" not in "".join(cells):  # Python would read 1_000, which is no number in a table
-            return np.fromiter(map(float, cells), np.float64, len(cells))
-    except ValueError:
-        pass
-    for cell in set(cells) - known.keys():
-        known[cell] = number_or_text(cell)
-    read = [known[cell] for cell in cells]
-    if all(isinstance(value, float) for value in read):
-        return np.array(read, dtype=np.float64)
-    return _array_of_cells(read)
-
-
-def _array_of_cells(cells: list[Any]) -> Any:
-    array = np.empty(len(cells), dtype=object)
-    array[:] = cells
-    return array
-
-
-def check_header(header: Sequence[str], delimiter: str) -> None:
-    """Refuse a header with a column twice, or whose cells are separated in another way."""
+    rows = filled()
+    _, header = next(rows, (0, []))
     check_distinct(header)
     for other in ",;\t".replace(delimiter, ""):
         if len(header) == 1 and other in header[0]:
@@ -203,6 +154,55 @@ def check_header(header: Sequence[str], delimiter: str) -> None:
                 f"the only column is {header[0]!r}: its cells are separated by {other!r}, not by "
                 f"{delimiter!r}."
             )
+    return header, rows
+
+
+def _frames(
+    rows: Iterator[Row],
+    header: Sequence[str],
+    number: int,
+    names: Collection[str],
+    wanted: Collection[str],
+) -> Iterator[pd.DataFrame]:
+    """Yield some rows at a time, with the columns `wanted`; those in `names` are as written."""
+    places = {name: header.index(name) for name in wanted}
+    while piece := list(itertools.islice(rows, number)):
+        for line, row in piece:
+            if len(row) != len(header):
+                raise BayescompareError(
+                    f"line {line} has {len(row)} cells, but the header has {len(header)}."
+                )
+        columns: dict[str, Any] = {}
+        for name, k in places.items():
+            cells = [row[k] for _, row in piece]
+            columns[name] = _texts(cells) if name in names else _numbers(cells)
+        yield pd.DataFrame(columns, pd.Index([line for line, _ in piece], name="line"))
+
+
+def _texts(cells: Sequence[str]) -> Any:
+    # Equal texts are one object: as text of its own each cell would take fifty bytes.
+    known: dict[str, str] = {}
+    return _objects([known.setdefault(cell, cell) for cell in cells])
+
+
+def _numbers(cells: Sequence[str]) -> Any:
+    """Return cells as numbers, and as they are written where they are none."""
+    try:
+        if "_" not in "".join(cells):  # Python would read 1_000, which is no number in a table
+            return np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:
+        pass
+    known = {cell: number_or_text(cell) for cell in set(cells)}
+    read = [known[cell] for cell in cells]
+    if all(isinstance(value, float) for value in known.values()):
+        return np.array(read, dtype=np.float64)
+    return _objects(read)
+
+
+def _objects(cells: list[Any]) -> Any:
+    array = np.empty(len(cells), dtype=object)
+    array[:] = cells
+    return array
 
 
 def _read_json_table(content: bytes) -> pd.DataFrame:
@@ -304,3 +304,82 @@ def truth_of_words(column: pd.Series[Any]) -> pd.Series[Any]:
     cells = [_TRUTH.get(v.lower(), v) if isinstance(v, str) else v for v in column]
     read: pd.Series[Any] = pd.Series(cells, column.index)
     return read
+
+
+# in pieces ----------------------------------------------------------------------------------------
+
+
+def is_read_in_pieces(path: Path, format: str | None, keep_items: bool | None = None) -> bool:
+    """Whether a table of items is read in pieces: if it is large, unless the user says otherwise.
+
+    Files that must be read whole are not, whatever is kept of their items.
+    """
+    kind = format_of(path, format)
+    if keep_items or kind not in (*_DELIMITERS, "parquet"):
+        return False
+    if keep_items is False:
+        return True
+    if not path.is_file():
+        return False  # a pipe, or nothing: which is read, or refused, as a whole
+    if kind == "parquet":
+        return int(_opened_parquet(path).metadata.num_rows) > MOST_ROWS
+    return path.stat().st_size > LARGE_TEXT
+
+
+def header_of(path: Path, format: str | None) -> pd.DataFrame:
+    """Return the columns of a table, without rows."""
+    check_is_regular(path)
+    kind = format_of(path, format)
+    if kind == "parquet":
+        # Without pandas' metadata, an index is a column like any other.
+        with parquet_errors():
+            empty: pd.DataFrame = (
+                _opened_parquet(path).schema_arrow.remove_metadata().empty_table().to_pandas()
+            )
+            return empty
+    with _opened_text(path) as lines:
+        header, _ = _rows_of(lines, _DELIMITERS.get(kind, "\t"))
+    return pd.DataFrame({name: pd.Series(dtype=object) for name in header})
+
+
+def pieces_of(
+    path: Path, format: str | None, roles: Mapping[str, str], measures: Sequence[str]
+) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a long table, piece by piece, with the columns asked for."""
+    columns = find_columns(header_of(path, format), roles, measures, "measure")
+    wanted = list(columns.values())
+    kind = format_of(path, format)
+    if kind == "parquet":
+        yield from _parquet_pieces(path, wanted)
+        return
+    with _opened_text(path) as lines:
+        header, rows = _rows_of(lines, _DELIMITERS[kind])
+        yield from _frames(rows, header, _ROWS, set(wanted) - set(measures), wanted)
+
+
+def _opened_text(path: Path) -> IO[str]:
+    """Open a text file, compressed or not, without a byte order mark."""
+    return TextIOWrapper(open_unpacked(path), encoding="utf-8-sig", newline="")
+
+
+def _opened_parquet(path: Path) -> Any:
+    with parquet_errors():
+        from pyarrow.parquet import ParquetFile
+
+        return ParquetFile(path)
+
+
+def _parquet_pieces(path: Path, columns: list[str]) -> Iterator[pd.DataFrame]:
+    with parquet_errors():
+        from pyarrow import Table
+    batches = _opened_parquet(path).iter_batches(batch_size=_ROWS, columns=columns)
+    start = 0
+    while True:
+        with parquet_errors():
+            batch = next(batches, None)
+            if batch is None:
+                return
+            piece = Table.from_batches([batch]).replace_schema_metadata(None).to_pandas()
+        piece.index = pd.RangeIndex(start, start + len(piece))
+        start += len(piece)
+        yield piece

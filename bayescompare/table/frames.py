@@ -20,24 +20,6 @@ from bayescompare.table.input import MOST_CELLS, most_cells
 from bayescompare.text.names import first_words, quoted_names, repeated_name
 from bayescompare.text.numbers import plural, whole_number_text
 
-__all__ = [
-    "as_pandas",
-    "check_table_cells",
-    "check_table_size",
-    "distinct_columns",
-    "fault_words",
-    "find_column",
-    "find_columns",
-    "index_levels_moved",
-    "is_dataframe",
-    "non_numbers",
-    "numbers_in",
-    "row_names",
-    "row_words",
-    "spread",
-]
-
-
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
@@ -76,7 +58,7 @@ def spread(
     rows = tuple(codes for codes, _ in coded.values())
     coords = {role: names for role, (_, names) in coded.items()}
     check_table_size(coords, len(values), what)
-    _check_results_frame_duplicates(rows, coords)
+    _check_distinct_rows(rows, coords)
     variables = {}
     for name in values:
         cells = np.full(tuple(map(len, coords.values())), np.nan)
@@ -141,8 +123,8 @@ def find_columns(
     naming = "measures[{!r}]" if what == "measure" else what + " {!r}"
     wanted = {role: (f"{role}={name!r}", name) for role, name in roles.items()}
     wanted |= {name: (naming.format(name), name) for name in values}
-    by_name = _results_frame_columns(df)
-    columns = {role: _results_frame_column(df, by_name, *names) for role, names in wanted.items()}
+    by_name = _labels_by_name(df)
+    columns = {role: _labelled(df, by_name, *names) for role, names in wanted.items()}
     taken: dict[Any, str] = {}
     for role, column in columns.items():
         if taken.setdefault(column, role) != role:
@@ -163,10 +145,10 @@ def distinct_columns(df: pd.DataFrame) -> list[str]:
 
 def find_column(df: pd.DataFrame, argument: str, name: str) -> Any:
     """Return the label of the column that `argument` calls `name`."""
-    return _results_frame_column(df, _results_frame_columns(df), argument, name)
+    return _labelled(df, _labels_by_name(df), argument, name)
 
 
-def _results_frame_columns(df: pd.DataFrame) -> dict[str, list[Any]]:
+def _labels_by_name(df: pd.DataFrame) -> dict[str, list[Any]]:
     """Return the labels of columns by their text.
 
     Measure names are strings even when the columns are numbers, as after a pivot.
@@ -177,9 +159,7 @@ def _results_frame_columns(df: pd.DataFrame) -> dict[str, list[Any]]:
     return labels
 
 
-def _results_frame_column(
-    df: pd.DataFrame, by_name: Mapping[str, list[Any]], argument: str, name: str
-) -> Any:
+def _labelled(df: pd.DataFrame, by_name: Mapping[str, list[Any]], argument: str, name: str) -> Any:
     labels = by_name.get(str(name), [])
     if len(labels) > 1:
         raise BayescompareError(
@@ -208,14 +188,14 @@ def row_names(column: pd.Series[Any], role: str) -> list[str]:
     if any(tables):
         where = first_words(row_words(column[np.array(tables)]))
         raise BayescompareError(f"{role} name in {where} is not a name: give text or a number.")
-    names = [_frame_name_text(value, role) for value in raw]
+    names = [_name_text(value, role) for value in raw]
     blank = np.array([not name.strip() for name in names], dtype=bool)
     absent = column.isna().to_numpy() | blank
     if absent.any():
         raise BayescompareError(
             f"{role} name missing in {first_words(row_words(column[absent]))}: every row needs one."
         )
-    _check_frame_names_whole(set(names), role)
+    _check_whole_characters(set(names), role)
     seen: dict[str, Any] = {}
     for name, value in zip(names, raw, strict=True):
         if seen.setdefault(name, value) != value:
@@ -226,14 +206,14 @@ def row_names(column: pd.Series[Any], role: str) -> list[str]:
     return names
 
 
-def _check_frame_names_whole(names: Iterable[str], role: str) -> None:
+def _check_whole_characters(names: Iterable[str], role: str) -> None:
     """Refuse half a character, which pandas cannot hold as text."""
     for name in names:
         if not name.isascii() and _HALF_CHARACTER.search(name):
             raise BayescompareError(f"{role} name {name!r} contains half a character: rename it.")
 
 
-def _frame_name_text(value: Any, role: str) -> str:
+def _name_text(value: Any, role: str) -> str:
     try:
         return str(value)
     except Exception as error:  # an integer of 4,300 digits, or an object of the user's own
@@ -252,15 +232,13 @@ def _name_codes(column: pd.Series[Any], role: str) -> tuple[IntArray, list[str]]
             codes, kinds = np.array([-1]), pd.Index([], dtype=object)
         # A column of words alone need not be looked at row by row.
         if (codes >= 0).all() and all(isinstance(kind, str) and kind.strip() for kind in kinds):
-            _check_frame_names_whole(kinds, role)
+            _check_whole_characters(kinds, role)
             return codes, kinds.tolist()
     codes, names = pd.factorize(np.array(row_names(column, role), dtype=object))
     return codes, names.tolist()
 
 
-def _check_results_frame_duplicates(
-    rows: tuple[IntArray, ...], coords: Mapping[str, list[str]]
-) -> None:
+def _check_distinct_rows(rows: tuple[IntArray, ...], coords: Mapping[str, list[str]]) -> None:
     sizes = tuple(map(len, coords.values()))
     cells = np.ravel_multi_index(rows, sizes)
     # Counting is fast, and sorting is safe where the table is mostly gaps.
@@ -367,7 +345,7 @@ def is_dataframe(value: object) -> bool:
         return False  # known without narwhals, which takes a while to load
     import narwhals.stable.v2 as nw
 
-    return isinstance(_narwhals_frame(value), (nw.DataFrame, nw.LazyFrame))
+    return isinstance(_narwhals(value), (nw.DataFrame, nw.LazyFrame))
 
 
 def as_pandas(df: object, *, index: bool = False) -> pd.DataFrame:
@@ -387,8 +365,8 @@ def as_pandas(df: object, *, index: bool = False) -> pd.DataFrame:
     ['dataset', 'auc']
     """
     if not isinstance(df, pd.DataFrame):
-        return _collected_dataframe(df)
-    return _dataframe_with_index(df) if index else df
+        return _collected(df)
+    return _with_index(df) if index else df
 
 
 def index_levels_moved(df: object) -> list[str]:
@@ -402,7 +380,7 @@ def _index_levels(df: pd.DataFrame) -> list[Any]:
     return [] if named in (["line"], ["sheet row"]) else named
 
 
-def _dataframe_with_index(df: pd.DataFrame) -> pd.DataFrame:
+def _with_index(df: pd.DataFrame) -> pd.DataFrame:
     named = _index_levels(df)
     if not named:
         return df
@@ -414,10 +392,10 @@ def _dataframe_with_index(df: pd.DataFrame) -> pd.DataFrame:
     return moved.reset_index(drop=True) if isinstance(moved.index, pd.MultiIndex) else moved
 
 
-def _collected_dataframe(df: object) -> pd.DataFrame:
+def _collected(df: object) -> pd.DataFrame:
     import narwhals.stable.v2 as nw
 
-    frame = _narwhals_frame(df)
+    frame = _narwhals(df)
     if not isinstance(frame, (nw.DataFrame, nw.LazyFrame)):
         raise BayescompareError(
             f"df is a {type(df).__name__}: give a frame of pandas, polars or another library that "
@@ -428,11 +406,11 @@ def _collected_dataframe(df: object) -> pd.DataFrame:
     except Exception as error:  # whatever the query of a lazy frame fails with
         raise BayescompareError(f"df cannot be collected ({error_in_one_line(error)}).") from None
     # Column by column: polars' own to_pandas() would need pyarrow.
-    columns = {name: _dataframe_column_of(eager[name]) for name in eager.columns}
+    columns = {name: _column_of(eager[name]) for name in eager.columns}
     return pd.DataFrame(columns)
 
 
-def _narwhals_frame(df: object) -> Any:
+def _narwhals(df: object) -> Any:
     """Return a frame of narwhals, or what is none as it is."""
     import narwhals.stable.v2 as nw
     from narwhals.exceptions import DuplicateError
@@ -448,7 +426,7 @@ def _narwhals_frame(df: object) -> Any:
     return frame
 
 
-def _dataframe_column_of(series: Any) -> Any:
+def _column_of(series: Any) -> Any:
     import narwhals.stable.v2 as nw
 
     dtype = series.dtype

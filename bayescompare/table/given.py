@@ -15,8 +15,6 @@ from bayescompare.table.layouts import Layout
 from bayescompare.table.measure import Direction, Measure
 from bayescompare.table.results import Results
 
-__all__ = ["FrameOptions", "Measures", "given_table"]
-
 #: Names to select from results; names with directions for a frame.
 type Measures = Sequence[str] | Mapping[str, Direction | Measure]
 
@@ -58,13 +56,13 @@ def given_table(
     frame : mapping
         Options of `Results.from_frame`.
     """
-    _check_given_table_options(frame)
+    _check_options(frame)
     if isinstance(results, Results):
         for option in frame:
             raise BayescompareError(
                 f"{option}= is about frames, and results is a {type(results).__name__} already."
             )
-        return results, _selection_from_given_table(measures)
+        return results, _selection(measures)
     df: Any = results if is_dataframe(results) else _table_of_arrays(results, measures, algorithms)
     if df is None:
         raise BayescompareError(
@@ -85,7 +83,7 @@ def given_table(
     return Results.from_frame(df, measures=measures, **frame), None
 
 
-def _check_given_table_options(frame: Mapping[str, Any]) -> None:
+def _check_options(frame: Mapping[str, Any]) -> None:
     for option in frame:
         if option not in FrameOptions.__annotations__:
             raise BayescompareError(
@@ -94,7 +92,7 @@ def _check_given_table_options(frame: Mapping[str, Any]) -> None:
             )
 
 
-def _selection_from_given_table(measures: Measures | None) -> Sequence[str] | None:
+def _selection(measures: Measures | None) -> Sequence[str] | None:
     if isinstance(measures, Mapping):
         raise BayescompareError(
             "measures is a mapping, and results has its directions already: give names, as in "
@@ -109,11 +107,7 @@ def _table_of_arrays(
     """Make a long frame of an array for each algorithm; None if that is not what was given."""
     if isinstance(results, Mapping):
         named = dict(results)
-    elif (
-        isinstance(results, (tuple, list))
-        and len(results) == 2
-        and not _are_numbers_not_table(results)
-    ):
+    elif isinstance(results, (tuple, list)) and len(results) == 2 and not _are_numbers(results):
         names = list(algorithms) if algorithms is not None else ["first", "second"]
         if len(names) != 2:
             raise BayescompareError(f"algorithms={names!r}: name the two arrays.")
@@ -121,7 +115,7 @@ def _table_of_arrays(
     else:
         return None
     _check_labels_of_arrays(named)
-    arrays = {str(name): _array_of_given_table(name, values) for name, values in named.items()}
+    arrays = {str(name): _array(name, values) for name, values in named.items()}
     if not arrays:
         return None
     if isinstance(measures, Mapping) and len(measures) != 1:
@@ -136,9 +130,7 @@ def _table_of_arrays(
             "the same order."
         )
     measure = next(iter(measures)) if measures else "value"
-    return pd.concat(
-        [_long_table_of_array(name, array, str(measure)) for name, array in arrays.items()]
-    )
+    return pd.concat([_long(name, array, str(measure)) for name, array in arrays.items()])
 
 
 def _check_labels_of_arrays(named: Mapping[Any, Any]) -> None:
@@ -156,11 +148,11 @@ def _check_labels_of_arrays(named: Mapping[Any, Any]) -> None:
             )
 
 
-def _are_numbers_not_table(values: Sequence[Any]) -> bool:
+def _are_numbers(values: Sequence[Any]) -> bool:
     return all(np.ndim(value) == 0 for value in values)
 
 
-def _array_of_given_table(name: object, values: Any) -> Any:
+def _array(name: object, values: Any) -> Any:
     try:
         # What a mask covers is missing, and not what lies below it.
         given = np.ma.filled(values.astype(float), np.nan) if np.ma.isMA(values) else values
@@ -179,7 +171,7 @@ def _array_of_given_table(name: object, values: Any) -> Any:
     return array
 
 
-def _long_table_of_array(name: str, array: Any, measure: str) -> pd.DataFrame:
+def _long(name: str, array: Any, measure: str) -> pd.DataFrame:
     rows = array if array.ndim == 2 else array[:, None]
     places, folds = np.indices(rows.shape)
     frame = pd.DataFrame({"dataset": places.ravel() + 1, "algorithm": name, measure: rows.ravel()})

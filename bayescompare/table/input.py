@@ -26,36 +26,6 @@ from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare.text.names import repeated_name
 from bayescompare.text.numbers import count
 
-__all__ = [
-    "MISSING_WORDS",
-    "MOST_BYTES",
-    "MOST_CELLS",
-    "TABLES",
-    "archive_names",
-    "check_distinct",
-    "check_is_regular",
-    "content_of",
-    "distinct_keys",
-    "fingerprint",
-    "input_limits",
-    "json_lines",
-    "loads_json",
-    "most_bytes",
-    "most_cells",
-    "name_unpacked",
-    "number_or_text",
-    "open_unpacked",
-    "read_archived",
-    "read_file",
-    "read_json",
-    "read_json_lines",
-    "read_text",
-    "read_to_limit",
-    "reading_errors",
-    "text_of",
-    "too_large",
-]
-
 #: The largest file that is read into a table, before and after decompression: 512 MiB.
 MOST_BYTES = 512 * 2**20
 

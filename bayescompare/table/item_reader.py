@@ -39,28 +39,6 @@ from bayescompare.table.measure import Measure
 from bayescompare.text.names import first_words
 from bayescompare.text.numbers import count, plural, setting_number_text, whole_number_text
 
-__all__ = [
-    "MOST_ROWS",
-    "ItemNotes",
-    "ItemPiece",
-    "ItemReader",
-    "ItemSummary",
-    "MatchedItems",
-    "check_item_cluster_dataset",
-    "check_keep_items",
-    "item_cluster_across_words",
-    "item_cluster_dims",
-    "item_epoch_note",
-    "item_fields",
-    "item_frame",
-    "item_summary_fields",
-    "item_truth_as_numbers",
-    "items_twice_words",
-    "match_items",
-    "replicate_kind_of_items",
-    "torn_item_words",
-]
-
 
 class ItemSummary(NamedTuple):
     """What is kept of a table of items: means, statistics, and notes."""
@@ -103,7 +81,7 @@ class ItemReader:
         """Take some rows."""
         columns = find_columns(df, self._roles, self._spec, "measure")
         values = np.stack([self._measured(df[columns[name]], name) for name in self._spec], axis=1)
-        known = {role: _known_item_column(df[columns[role]], role) for role in self._roles}
+        known = {role: _known_column(df[columns[role]], role) for role in self._roles}
         places = [self._coded(known[role], role) for role in ("dataset", "algorithm")]
         self._rows += len(df)
         cell = places[0] * len(self._names["algorithm"]) + places[1]
@@ -121,7 +99,7 @@ class ItemReader:
 
     def _measured(self, column: pd.Series[Any], name: str) -> FloatArray:
         """Return a column's numbers; refuse infinite ones and those out of bounds."""
-        values = numbers_in(item_truth_as_numbers(column), f"measure {name!r}")
+        values = numbers_in(truth_as_numbers(column), f"measure {name!r}")
         low, high = self._spec[name].bounds or (None, None)
         outside = values < (-np.inf if low is None else low)
         outside |= values > (np.inf if high is None else high)
@@ -164,11 +142,11 @@ class ItemReader:
         for i, name in enumerate(datasets):
             cells = {a: self._cells.pop((i, a), []) for a in range(len(algorithms))}
             items = match_items(name, algorithms, cells)
-            check_item_cluster_dataset(name, items.cluster_names, clusters)
+            check_cluster_dataset(name, items.cluster_names, clusters)
             whole = ~np.isnan(items.values).any(axis=2)
-            own[i], binary[i] = whole.sum(axis=1), _binary_item_measures(items.values, whole)
-            averages = _ItemAverages(items.values)
-            means[i] = _shared_item_means(averages, whole)
+            own[i], binary[i] = whole.sum(axis=1), _binary_measures(items.values, whole)
+            averages = _Averages(items.values)
+            means[i] = _shared_means(averages, whole)
             for a, here in enumerate(whole):
                 shared_means[i, a, a] = averages.over(a, here)
             for a, b in itertools.combinations(range(len(algorithms)), 2):
@@ -192,7 +170,7 @@ class ItemReader:
         return ItemSummary(data, statistics, notes.words(self._rows, len(algorithms)))
 
 
-def _known_item_column(column: pd.Series[Any], role: str) -> pd.Series[Any]:
+def _known_column(column: pd.Series[Any], role: str) -> pd.Series[Any]:
     """Return a column of names without gaps, in a dtype whose values compare as they should."""
     if column.isna().any():
         row_names(column[column.isna()], role)  # which names the rows
@@ -209,7 +187,7 @@ def _known_item_column(column: pd.Series[Any], role: str) -> pd.Series[Any]:
     return column
 
 
-class _ItemAverages:
+class _Averages:
     """Means of an algorithm over some of the items, each worked out once."""
 
     def __init__(self, values: FloatArray) -> None:
@@ -228,7 +206,7 @@ class _ItemAverages:
         return known[-1][1]
 
 
-def _shared_item_means(averages: _ItemAverages, whole: BoolArray) -> FloatArray:
+def _shared_means(averages: _Averages, whole: BoolArray) -> FloatArray:
     """Means over the items that every algorithm has, ignoring algorithms that have none at all."""
     there = whole.any(axis=1)
     shared = whole[there].all(axis=0)
@@ -236,7 +214,7 @@ def _shared_item_means(averages: _ItemAverages, whole: BoolArray) -> FloatArray:
     return np.stack([averages.over(a, shared if has else nowhere) for a, has in enumerate(there)])
 
 
-def _binary_item_measures(values: FloatArray, whole: BoolArray) -> BoolArray:
+def _binary_measures(values: FloatArray, whole: BoolArray) -> BoolArray:
     """Which measures are 0 or 1 on every item, for each algorithm, (l, m)."""
     return np.stack(
         [
@@ -307,10 +285,10 @@ def item_frame(
     columns = find_columns(df, roles, measures, "measure")
     parts: dict[str, Any] = {role: row_names(df[columns[role]], role) for role in roles}
     for name in measures:
-        parts[name] = numbers_in(item_truth_as_numbers(df[columns[name]]), f"measure {name!r}")
+        parts[name] = numbers_in(truth_as_numbers(df[columns[name]]), f"measure {name!r}")
     table = pd.DataFrame(parts, index=df.index)
     key = ["dataset", "algorithm", "replicate"]
-    _check_item_names(table)
+    _check_names(table)
     if "epoch" not in roles:
         return table, ()
     groups = table.groupby(key, sort=False)
@@ -318,17 +296,17 @@ def item_frame(
     kept = groups[["cluster"]].first() if "cluster" in table else None
     means = groups[list(measures)].mean()
     whole = means if kept is None else means.join(kept)
-    return whole.reset_index(), (item_epoch_note(sizes.to_numpy()),)
+    return whole.reset_index(), (epoch_note(sizes.to_numpy()),)
 
 
-def item_epoch_note(sizes: Any) -> str:
+def epoch_note(sizes: Any) -> str:
     """Say over how many epochs the items were averaged."""
     fewest, most = int(np.min(sizes)), int(np.max(sizes))
     words = plural(most, "epoch") if fewest == most else f"{fewest} to {most} epochs"
     return f"each item is the mean of {words}"
 
 
-def item_truth_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+def truth_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return True and False, which say right and wrong, as 1 and 0; other columns as they are."""
     if pd.api.types.is_bool_dtype(column.dtype):
         return column.astype("Float64").astype("float64") if column.isna().any() else column * 1.0
@@ -338,34 +316,32 @@ def item_truth_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     return column
 
 
-def _check_item_names(table: pd.DataFrame) -> None:
+def _check_names(table: pd.DataFrame) -> None:
     """Refuse an item that occurs twice, is in two clusters, or a cluster in two datasets."""
     key = ["dataset", "algorithm", "replicate"]
     whole = [*key, "epoch"] if "epoch" in table else key
     twice = table.loc[table.duplicated(whole), whole].drop_duplicates()
     if len(twice):
-        raise BayescompareError(items_twice_words(list(twice.itertuples(index=False, name=None))))
+        raise BayescompareError(twice_words(list(twice.itertuples(index=False, name=None))))
     if "cluster" not in table:
         return
     by_cluster = table.groupby("cluster", sort=False)["dataset"]
     across = by_cluster.nunique()
     if (across > 1).any():
         name = str(across.index[across > 1][0])
-        raise BayescompareError(
-            item_cluster_across_words(name, list(by_cluster.unique()[name])[:2])
-        )
+        raise BayescompareError(cluster_across_words(name, list(by_cluster.unique()[name])[:2]))
     places = table.drop_duplicates(["dataset", "replicate", "cluster"])
     torn = places[places.duplicated(["dataset", "replicate"], keep=False)]
     if len(torn):
         dataset, item = torn.iloc[0][["dataset", "replicate"]]
         own = torn[(torn["dataset"] == dataset) & (torn["replicate"] == item)]["cluster"].tolist()
-        raise BayescompareError(torn_item_words(str(dataset), str(item), own[:2]))
+        raise BayescompareError(torn_words(str(dataset), str(item), own[:2]))
 
 
 # ------------------------------------------------------------------------------------------ words
 
 
-def items_twice_words(cells: list[tuple[str, ...]], number: int | None = None) -> str:
+def twice_words(cells: list[tuple[str, ...]], number: int | None = None) -> str:
     """Say which items occur twice, and what to do."""
     named = [
         f"item {cell[2]!r} of {cell[1]!r} on {cell[0]!r}"
@@ -385,7 +361,7 @@ def items_twice_words(cells: list[tuple[str, ...]], number: int | None = None) -
     )
 
 
-def item_cluster_across_words(cluster: str, datasets: list[str]) -> str:
+def cluster_across_words(cluster: str, datasets: list[str]) -> str:
     """Say that a cluster is in two datasets, and what to do."""
     return (
         f"cluster {cluster!r} is in the datasets {datasets[0]!r} and {datasets[1]!r}: a cluster "
@@ -393,7 +369,7 @@ def item_cluster_across_words(cluster: str, datasets: list[str]) -> str:
     )
 
 
-def torn_item_words(dataset: str, item: str, clusters: list[str]) -> str:
+def torn_words(dataset: str, item: str, clusters: list[str]) -> str:
     """Say that an item is in two clusters."""
     return (
         f"item {item!r} of {dataset!r} is in the clusters {clusters[0]!r} and {clusters[1]!r}: an "
@@ -404,7 +380,7 @@ def torn_item_words(dataset: str, item: str, clusters: list[str]) -> str:
 # --------------------------------------------------------------------------------------- clusters
 
 
-def item_cluster_dims(table: pd.DataFrame, data: xr.Dataset) -> xr.DataArray:
+def cluster_numbers(table: pd.DataFrame, data: xr.Dataset) -> xr.DataArray:
     """Return the number of each item's cluster, over dataset and replicate; −1 where no item is.
 
     Clusters are numbered over the whole table, so that no number is in two datasets.
@@ -448,25 +424,23 @@ def match_items(
     values = np.concatenate([piece.values for _, piece in pieces])
     cluster, names = None, None
     if pieces[0][1].cluster is not None:
-        cluster, names = _item_clusters(dataset, pieces, code, ids)
+        cluster, names = _clusters(dataset, pieces, code, ids)
     l, k, m = len(algorithms), len(ids), values.shape[1]
     place = algorithm * k + code
     if pieces[0][1].epoch is not None:
         epoch, labels = pd.factorize(
             pd.concat([p.epoch for _, p in pieces if p.epoch is not None], ignore_index=True)
         )
-        _check_item_once(dataset, algorithms, ids, place, (epoch, labels))
-        cube, epochs = _item_epoch_means(values, place, l * k)
+        _check_once(dataset, algorithms, ids, place, (epoch, labels))
+        cube, epochs = _epoch_means(values, place, l * k)
     else:
-        _check_item_once(dataset, algorithms, ids, place, None)
+        _check_once(dataset, algorithms, ids, place, None)
         cube, epochs = np.full((l * k, m), np.nan), None
         cube[place] = values
     return MatchedItems(cube.reshape(l, k, m), cluster, names, epochs)
 
 
-def _item_epoch_means(
-    values: FloatArray, place: IntArray, size: int
-) -> tuple[FloatArray, IntArray]:
+def _epoch_means(values: FloatArray, place: IntArray, size: int) -> tuple[FloatArray, IntArray]:
     """Average the epochs of each item, every measure over those that have a value."""
     means = np.empty((size, values.shape[1]))
     for j, column in enumerate(values.T):
@@ -478,7 +452,7 @@ def _item_epoch_means(
     return means, epochs[epochs > 0]
 
 
-def _check_item_once(
+def _check_once(
     dataset: str,
     algorithms: Sequence[str],
     ids: pd.Index[Any],
@@ -499,10 +473,10 @@ def _check_item_once(
         a, item = divmod(spot, len(ids))
         cell = (dataset, algorithms[a], str(ids[item]))
         cells.append(cell if epochs is None or epoch is None else (*cell, str(epochs[1][epoch])))
-    raise BayescompareError(items_twice_words(cells, len(twice)))
+    raise BayescompareError(twice_words(cells, len(twice)))
 
 
-def _item_clusters(
+def _clusters(
     dataset: str, pieces: Sequence[tuple[int, ItemPiece]], code: IntArray, ids: pd.Index[Any]
 ) -> tuple[IntArray, pd.Index[Any]]:
     """Return the number of each item's cluster and the names of the clusters."""
@@ -514,20 +488,18 @@ def _item_clusters(
     if len(torn):
         item = code[torn[0]]
         two = [str(names[number[torn[0]]]), str(names[cluster[item]])]
-        raise BayescompareError(torn_item_words(dataset, str(ids[item]), two))
+        raise BayescompareError(torn_words(dataset, str(ids[item]), two))
     return cluster, pd.Index(names)
 
 
-def check_item_cluster_dataset(
-    dataset: str, names: pd.Index[Any] | None, seen: dict[Any, str]
-) -> None:
+def check_cluster_dataset(dataset: str, names: pd.Index[Any] | None, seen: dict[Any, str]) -> None:
     """Refuse a cluster that another dataset has."""
     if names is None:
         return
     for name in names.tolist():
         other = seen.setdefault(name, dataset)
         if other != dataset:
-            raise BayescompareError(item_cluster_across_words(str(name), [other, dataset]))
+            raise BayescompareError(cluster_across_words(str(name), [other, dataset]))
 
 
 class ItemNotes:
@@ -562,7 +534,7 @@ class ItemNotes:
             f"each cell is the mean of {span}; {whole_number_text(rows)} rows read, statistics kept"
         ]
         if self._epochs:
-            notes.append(item_epoch_note(np.concatenate(self._epochs)))
+            notes.append(epoch_note(np.concatenate(self._epochs)))
         if self._broken:
             notes.append(
                 f"{plural(self._broken, 'row')} without a value for every measure left out"
@@ -602,7 +574,7 @@ def item_fields(
     if not isinstance(argument, pd.DataFrame):
         return {"data": spread(df, roles, spec)}  # which refuses it
     if not keep_items and (
-        keep_items is not None or len(df) > MOST_ROWS or _items_too_wide(df, roles, len(spec))
+        keep_items is not None or len(df) > MOST_ROWS or _too_wide(df, roles, len(spec))
     ):
         reader = ItemReader(roles, spec)
         for start in range(0, len(df), _CHUNK):
@@ -613,7 +585,7 @@ def item_fields(
     data = spread(table, own, spec)
     clusters = None
     if "cluster" in roles:
-        clusters = item_cluster_dims(table, data).to_dataset()
+        clusters = cluster_numbers(table, data).to_dataset()
     return {
         "data": data,
         "notes": check_notes(notes),
@@ -632,7 +604,7 @@ def item_summary_fields(summary: ItemSummary) -> dict[str, Any]:
     }
 
 
-def _items_too_wide(df: pd.DataFrame, roles: Mapping[str, str], measures: int) -> bool:
+def _too_wide(df: pd.DataFrame, roles: Mapping[str, str], measures: int) -> bool:
     """Whether an array of all items is too large, as where each dataset has ids of its own."""
     cells = 1
     for role in ("dataset", "algorithm", "replicate"):

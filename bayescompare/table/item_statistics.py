@@ -29,15 +29,6 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.text.numbers import plural
 
-__all__ = [
-    "MOST_PATTERNS",
-    "ROUNDING",
-    "PairItems",
-    "exact_item_mean",
-    "pair_items",
-    "statistics_of",
-]
-
 #: Differences this close, relative to the values, are rounding and no difference.
 ROUNDING = 1e-12
 #: Measures that are right or wrong on every item, at most: they make 3^m patterns.
@@ -93,14 +84,14 @@ def pair_items(
     if clusters is None:
         square = centred.T @ centred / max(k - 1.0, 1.0)
     else:
-        square, number = _item_cluster_covariance(centred, clusters)
+        square, number = _cluster_covariance(centred, clusters)
     square[constant, :] = square[:, constant] = 0.0
     return PairItems(
         items=k,
         clusters=number,
         difference=np.where(np.abs(mean) <= grain, 0.0, mean),
         covariance=square,
-        pattern=_item_pattern_counts(x[:, binary]),
+        pattern=_pattern_counts(x[:, binary]),
     )
 
 
@@ -110,7 +101,7 @@ def exact_item_mean(values: FloatArray) -> FloatArray:
     return means.clip(values.min(axis=0), values.max(axis=0))
 
 
-def _item_cluster_covariance(centred: FloatArray, clusters: IntArray) -> tuple[FloatArray, int]:
+def _cluster_covariance(centred: FloatArray, clusters: IntArray) -> tuple[FloatArray, int]:
     """C·V, the covariance matrix of the mean times the number of clusters; and that number."""
     _, code = np.unique(clusters, return_inverse=True)
     number = int(code.max()) + 1
@@ -119,7 +110,7 @@ def _item_cluster_covariance(centred: FloatArray, clusters: IntArray) -> tuple[F
     return number * number / max(number - 1.0, 1.0) * part.T @ part, number
 
 
-def _item_pattern_counts(outcome: FloatArray) -> FloatArray:
+def _pattern_counts(outcome: FloatArray) -> FloatArray:
     m = outcome.shape[1]
     code = np.zeros(len(outcome), dtype=np.int64)
     for column in outcome.T:
@@ -183,10 +174,10 @@ def statistics_of(
     del variables["clusters"]
     data = xr.Dataset(variables, coords)
     data["binary"] = (("dataset", "algorithm", "measure"), binary.astype(np.int8))
-    return _item_data_with_patterns(data, pairs, binary, names["measure"])
+    return _with_patterns(data, pairs, binary, names["measure"])
 
 
-def _item_data_with_patterns(
+def _with_patterns(
     data: xr.Dataset,
     pairs: Mapping[tuple[int, int, int], PairItems],
     binary: BoolArray,

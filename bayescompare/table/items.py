@@ -13,21 +13,6 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, IntArray
 from bayescompare.text.numbers import count, plural
 
-__all__ = [
-    "check_item_data",
-    "expected_item_replicates",
-    "item_data_from_json",
-    "item_data_to_json",
-    "items_matched_alike",
-    "items_words",
-    "means_of_items",
-    "same_items",
-    "select_items",
-    "too_few_items",
-    "unmatched_words",
-    "with_item_clusters",
-]
-
 _STATISTICS = ("items", "mean", "difference", "covariance")
 
 
@@ -73,10 +58,10 @@ def select_items(
     known = item_data["measure"].values.tolist()
     place = np.array([known.index(name) for name in measures], dtype=np.intp)
     chosen = chosen.isel(measure=place, with_measure=place)
-    return frozen_items(_marginal_item_patterns(chosen, measures))
+    return frozen_items(_marginal_patterns(chosen, measures))
 
 
-def _marginal_item_patterns(chosen: xr.Dataset, measures: Sequence[str]) -> xr.Dataset:
+def _marginal_patterns(chosen: xr.Dataset, measures: Sequence[str]) -> xr.Dataset:
     """Sum the patterns over the measures left out, and put the others in order."""
     if "patterns" not in chosen:
         return chosen
@@ -189,10 +174,10 @@ def items_words(item_data: xr.Dataset) -> str:
     '7 items per dataset, of which statistics are kept'
     """
     own = np.diagonal(item_data["items"].values, axis1=1, axis2=2)
-    return f"{_span_of_item_numbers(own, 'item')} per dataset, of which statistics are kept"
+    return f"{_span(own, 'item')} per dataset, of which statistics are kept"
 
 
-def _span_of_item_numbers(numbers: IntArray, noun: str) -> str:
+def _span(numbers: IntArray, noun: str) -> str:
     fewest, most = int(numbers.min()), int(numbers.max())
     return plural(most, noun) if fewest == most else f"{count(fewest)} to {plural(most, noun)}"
 

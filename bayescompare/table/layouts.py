@@ -18,16 +18,6 @@ from bayescompare.table.frames import (
 )
 from bayescompare.text.names import quoted_names, repeated_name
 
-__all__ = [
-    "LAYOUTS",
-    "SEPARATORS",
-    "Layout",
-    "Pairs",
-    "as_long",
-    "pair_up",
-]
-
-
 type Layout = Literal["auto", "long", "wide"]
 type Roles = Mapping[str, str]
 
@@ -81,28 +71,28 @@ def as_long(
     if table.empty:
         return table, roles  # which `spread` refuses
     if table.columns.nlevels > 1:
-        return _read_two_level_layout(table, roles, measures)
+        return _two_level(table, roles, measures)
     names = [str(column) for column in table.columns]
     measured = set(measures) & set(names)
     # A column named like a measure is not an algorithm. So the table is long and its algorithm
     # column has another name; reading it as a long table will report that.
     is_long = roles["algorithm"] in names or bool(measured)
     if layout == "wide" or (layout == "auto" and not is_long):
-        return _read_wide_layout(table, roles, measures, facts, levels)
+        return _wide(table, roles, measures, facts, levels)
     if {"measure", "value"} <= set(names) and not measured:
         if items:
             raise BayescompareError(
                 "the table has the columns 'measure' and 'value': a table of items needs a column "
                 "for each measure; use pandas' pivot first."
             )
-        return _read_melted_layout(table, roles, measures)
+        return _melted(table, roles, measures)
     return table, roles
 
 
 # ------------------------------------------------------------------------------------------ melted
 
 
-def _read_melted_layout(
+def _melted(
     table: pd.DataFrame, roles: Roles, measures: Collection[str]
 ) -> tuple[pd.DataFrame, Roles]:
     """Give every measure of a tidy table a column of its own."""
@@ -117,7 +107,7 @@ def _read_melted_layout(
                 f"{quoted_names(present)}.{did_you_mean(name, present)}"
             )
     table = table[table["measure"].isin(list(measures))]
-    _check_wide_layout_numeric(table, ["value"], roles["algorithm"])
+    _check_numeric(table, ["value"], roles["algorithm"])
     cells = spread(table, {**roles, "measure": "measure"}, ["value"])["value"]
     long = cells.to_dataset("measure").to_dataframe(tuple(roles)).reset_index()
     return long, {role: role for role in roles}
@@ -126,7 +116,7 @@ def _read_melted_layout(
 # -------------------------------------------------------------------------------------------- wide
 
 
-def _read_wide_layout(
+def _wide(
     table: pd.DataFrame,
     roles: Roles,
     measures: Collection[str],
@@ -139,7 +129,7 @@ def _read_wide_layout(
                 f"the index has a level {level!r}, which is no algorithm: name it by dataset= or "
                 f"replicate=, or remove it by df.reset_index({level!r}, drop=True)."
             )
-    table = _layout_with_datasets(table, roles)
+    table = _with_datasets(table, roles)
     for role, column in roles.items():
         if role != "algorithm":
             find_column(table, f"{role}={column!r}", column)
@@ -157,11 +147,11 @@ def _read_wide_layout(
                 "pandas, save the file by to_csv(index=False))."
             )
     pairs = pair_up(columns, list(measures), roles["algorithm"])
-    _check_wide_layout_numeric(table, columns, roles["algorithm"])
-    return _stack_wide_layout(table, roles, pairs, facts), {role: role for role in roles}
+    _check_numeric(table, columns, roles["algorithm"])
+    return stack(table, roles, pairs, facts), {role: role for role in roles}
 
 
-def _layout_with_datasets(table: pd.DataFrame, roles: Roles) -> pd.DataFrame:
+def _with_datasets(table: pd.DataFrame, roles: Roles) -> pd.DataFrame:
     """Take the row labels of a wide frame as the datasets, if no column names them."""
     has_column = roles["dataset"] in map(str, table.columns)
     if has_column or roles["dataset"] != "dataset" or table.index.names != [None]:
@@ -174,7 +164,7 @@ def _layout_with_text_names(table: pd.DataFrame) -> pd.DataFrame:
     return table.set_axis(distinct_columns(table), axis=1)
 
 
-def _read_two_level_layout(
+def _two_level(
     table: pd.DataFrame, roles: Roles, measures: Collection[str]
 ) -> tuple[pd.DataFrame, Roles]:
     """Read a header of two levels: the algorithms and the measures, in either order."""
@@ -206,7 +196,7 @@ def _read_two_level_layout(
     twice = repeated_name(flat)
     if twice is not None:
         raise BayescompareError(f"column {twice!r} occurs twice: rename or remove one.")
-    table = _layout_with_datasets(table.set_axis(flat, axis=1), roles)
+    table = _with_datasets(table.set_axis(flat, axis=1), roles)
     for role, column in roles.items():
         if role != "algorithm":
             find_column(table, f"{role}={column!r}", column)
@@ -215,12 +205,12 @@ def _read_two_level_layout(
         for one, two in cells
         if (one if is_above else two) in measures
     }
-    _check_wide_layout_numeric(table, list(pairs), roles["algorithm"])
+    _check_numeric(table, list(pairs), roles["algorithm"])
     facts = [name for name in plain if name not in roles.values()]
-    return _stack_wide_layout(table, roles, pairs, facts), {role: role for role in roles}
+    return stack(table, roles, pairs, facts), {role: role for role in roles}
 
 
-def _stack_wide_layout(
+def stack(
     table: pd.DataFrame, roles: Roles, pairs: Pairs, facts: Collection[str] = ()
 ) -> pd.DataFrame:
     """Stack the columns of the algorithms, each below those of the one before."""
@@ -236,13 +226,11 @@ def _stack_wide_layout(
     for role, column in kept.items():
         stacked[role] = table[column].iloc[rows].reset_index(drop=True)
     for measure, columns in by_measure.items():
-        stacked[measure] = _stack_layout_column(table, columns, len(rows))
+        stacked[measure] = _stack_column(table, columns, len(rows))
     return pd.DataFrame(stacked).set_axis(table.index[rows], axis=0)
 
 
-def _stack_layout_column(
-    table: pd.DataFrame, columns: Mapping[int, str], length: int
-) -> pd.Series[Any]:
+def _stack_column(table: pd.DataFrame, columns: Mapping[int, str], length: int) -> pd.Series[Any]:
     """Put each column into its block of rows; the cells of a block without one are missing."""
     chosen = table[list(columns.values())]
     if all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in chosen.dtypes):
@@ -255,7 +243,7 @@ def _stack_layout_column(
     return whole
 
 
-def _check_wide_layout_numeric(table: pd.DataFrame, columns: Sequence[str], algorithm: str) -> None:
+def _check_numeric(table: pd.DataFrame, columns: Sequence[str], algorithm: str) -> None:
     kinds = {column: kind.kind for column, kind in table.dtypes.items()}
     unsure = [column for column in columns if kinds[column] not in "iuf"]
     faults = {column: non_numbers(table[column]) for column in unsure}
@@ -277,7 +265,7 @@ type Pairs = dict[str, tuple[str, str]]
 SEPARATORS = (" ", "_", ".", ":", "/", "|", "-")
 
 
-class _HeaderConvention(NamedTuple):
+class _Convention(NamedTuple):
     """One way to join the names of an algorithm and a measure to the name of a column."""
 
     separator: str
@@ -312,7 +300,7 @@ class _HeaderConvention(NamedTuple):
         return pairs
 
 
-_CONVENTIONS = [_HeaderConvention(sep, first) for sep in SEPARATORS for first in (False, True)]
+_CONVENTIONS = [_Convention(sep, first) for sep in SEPARATORS for first in (False, True)]
 
 
 def pair_up(columns: Sequence[str], measures: Sequence[str], algorithm: str) -> Pairs:
@@ -329,7 +317,7 @@ def pair_up(columns: Sequence[str], measures: Sequence[str], algorithm: str) -> 
     {'time svm': ('svm', 'time'), 'auc svm': ('svm', 'auc')}
     """
     if len(measures) == 1:
-        _check_headers_of_measure(columns, measures[0])
+        _check_one_measure(columns, measures[0])
         return {column: (column, measures[0]) for column in columns}
     readings = [convention.read(columns, measures) for convention in _CONVENTIONS]
     whole = [
@@ -341,9 +329,7 @@ def pair_up(columns: Sequence[str], measures: Sequence[str], algorithm: str) -> 
     balanced = [p for p in whole if len(p) == len({a for a, _ in p.values()}) * len(measures)]
     fitting = balanced or whole
     if not fitting:
-        raise BayescompareError(
-            _unexplained_headers(max(readings, key=len), columns, measures, algorithm)
-        )
+        raise BayescompareError(_unexplained(max(readings, key=len), columns, measures, algorithm))
     for column in columns:
         ways = dict.fromkeys(f"{m!r} of {a!r}" for a, m in (pairs[column] for pairs in fitting))
         if len(ways) > 1:
@@ -354,7 +340,7 @@ def pair_up(columns: Sequence[str], measures: Sequence[str], algorithm: str) -> 
     return fitting[0]
 
 
-def _unexplained_headers(
+def _unexplained(
     best: Pairs, columns: Sequence[str], measures: Sequence[str], algorithm: str
 ) -> str:
     left = [column for column in columns if column not in best]
@@ -371,7 +357,7 @@ def _unexplained_headers(
     return f"no column for the measure {quoted_names(absent)}."
 
 
-def _check_headers_of_measure(columns: Sequence[str], measure: str) -> None:
+def _check_one_measure(columns: Sequence[str], measure: str) -> None:
     """Refuse svm_time beside svm_accuracy if only accuracy was declared.
 
     With one measure every column is an algorithm, so the times would be taken for accuracies.
@@ -383,7 +369,7 @@ def _check_headers_of_measure(columns: Sequence[str], measure: str) -> None:
         if len(algorithms) < 2:
             continue
         rest = dict.fromkeys(column for column in columns if column not in own)
-        swapped = _HeaderConvention(convention.separator, not convention.measure_first)
+        swapped = _Convention(convention.separator, not convention.measure_first)
         for column in rest:
             # Read the other way round, to find what stands beside the first algorithm's name.
             pair = swapped.parts(column, len(algorithms[0]))

@@ -10,8 +10,6 @@ from typing import Any, Literal, cast
 from bayescompare._checks import check_word, is_number, show_checked_value
 from bayescompare._errors import UNPRINTABLE, BayescompareError
 
-__all__ = ["Measure", "as_measures"]
-
 Direction = Literal["max", "min"]
 Scale = Literal["metric", "ordinal"]
 
@@ -51,9 +49,9 @@ class Measure:
     def __post_init__(self) -> None:
         check_word("direction", self.direction, ("max", "min"))
         check_word("scale", self.scale, ("metric", "ordinal"))
-        _check_measure_unit(self.unit)
+        _check_unit(self.unit)
         if self.rope is not None:
-            rope = _measure_as_number("rope", self.rope)
+            rope = _as_number("rope", self.rope)
             if not (math.isfinite(rope) and rope >= 0):
                 raise BayescompareError(
                     f"rope={self.rope!r}: a region of practical equivalence is a finite number "
@@ -61,7 +59,7 @@ class Measure:
                 )
             object.__setattr__(self, "rope", rope)
         if self.bounds is not None:
-            object.__setattr__(self, "bounds", _check_measure_bounds(self.bounds))
+            object.__setattr__(self, "bounds", _check_bounds(self.bounds))
 
     @property
     def sign(self) -> int:
@@ -124,7 +122,7 @@ def _as_measure(name: str, value: object) -> Measure:
         raise BayescompareError(f"measures[{name!r}]: {error}") from None
 
 
-def _check_measure_unit(unit: object) -> None:
+def _check_unit(unit: object) -> None:
     if not (unit is None or isinstance(unit, str)):
         raise BayescompareError(
             f"unit={show_checked_value(unit)}: give a string, such as 's', or None."
@@ -136,18 +134,18 @@ def _check_measure_unit(unit: object) -> None:
         )
 
 
-def _measure_as_number(argument: str, value: object) -> float:
+def _as_number(argument: str, value: object) -> float:
     if not is_number(value):
         raise BayescompareError(f"{argument}={show_checked_value(value)}: must be a number.")
     return float(value)
 
 
-def _check_measure_bounds(bounds: object) -> tuple[float | None, float | None]:
+def _check_bounds(bounds: object) -> tuple[float | None, float | None]:
     if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
         raise BayescompareError(
             f"bounds={bounds!r}: give (lowest, highest), with None for an open side."
         )
-    low, high = (None if b is None else _measure_as_number("bounds", b) for b in bounds)
+    low, high = (None if b is None else _as_number("bounds", b) for b in bounds)
     if any(b is not None and math.isnan(b) for b in (low, high)):
         raise BayescompareError(f"bounds={bounds!r}: must not be NaN.")
     if low is not None and high is not None and not low < high:

@@ -13,15 +13,14 @@ from bayescompare.table.measure import Measure
 if TYPE_CHECKING:
     from bayescompare.table.results import Results
 
-__all__ = ["results_stored_as_netcdf", "store_results_as_netcdf"]
 
 SCHEMA = "bayescompare.results/1"
 #: Begins the names of the variables about items.
 _ITEM = "item_"
 
 
-def store_results_as_netcdf(results: Results) -> xr.Dataset:
-    """Return what `results_stored_as_netcdf` needs; all but the numbers are attributes, as JSON."""
+def stored_results(results: Results) -> xr.Dataset:
+    """Return what `results_stored` needs; all but the numbers are attributes, as JSON."""
     axes = results._axes()
     facts = {
         "measures": {name: measure.to_dict() for name, measure in results.spec.items()},
@@ -29,8 +28,8 @@ def store_results_as_netcdf(results: Results) -> xr.Dataset:
         "notes": results.notes,
         "replicates": results.replicates,
         "gaps": results.gaps,
-        "group_of": _netcdf_by_dataset(results, results.groups),
-        "weight_of": _netcdf_by_dataset(results, results.weights),
+        "group_of": _by_dataset(results, results.groups),
+        "weight_of": _by_dataset(results, results.weights),
     }
     whole = xr.Dataset(
         {"value": (tuple(axes), results._cells())},
@@ -43,12 +42,12 @@ def store_results_as_netcdf(results: Results) -> xr.Dataset:
     return whole.merge(items).assign_attrs(items.attrs)
 
 
-def _netcdf_by_dataset(results: Results, facts: tuple[Any, ...] | None) -> dict[str, Any] | None:
+def _by_dataset(results: Results, facts: tuple[Any, ...] | None) -> dict[str, Any] | None:
     return None if facts is None else dict(zip(results.datasets, facts, strict=True))
 
 
-def results_stored_as_netcdf(dataset: xr.Dataset) -> dict[str, Any]:
-    """Return the fields of the results that `store_results_as_netcdf` put into `dataset`."""
+def results_stored(dataset: xr.Dataset) -> dict[str, Any]:
+    """Return the fields of the results that `stored_results` put into `dataset`."""
     argument: object = dataset
     if not isinstance(argument, xr.Dataset):
         raise BayescompareError(
@@ -63,13 +62,13 @@ def results_stored_as_netcdf(dataset: xr.Dataset) -> dict[str, Any]:
     try:
         spec = json.loads(dataset.attrs["measures"])
         return {
-            "data": _netcdf_table(dataset["value"]),
+            "data": _table(dataset["value"]),
             "spec": {name: Measure.from_dict(fields) for name, fields in spec.items()},
             "source": json.loads(dataset.attrs["source"]),
             "notes": json.loads(dataset.attrs["notes"]),
             # Files written before there was a choice have folds.
             "replicates": json.loads(dataset.attrs.get("replicates", '"folds"')),
-            "item_data": _netcdf_stored_items(dataset),
+            "item_data": _items(dataset),
             **{
                 name: json.loads(dataset.attrs.get(name, "null"))
                 for name in ("gaps", "group_of", "weight_of")
@@ -79,14 +78,14 @@ def results_stored_as_netcdf(dataset: xr.Dataset) -> dict[str, Any]:
         raise BayescompareError(f"dataset: not a stored Results ({error!r}).") from None
 
 
-def _netcdf_table(value: xr.DataArray) -> xr.Dataset:
+def _table(value: xr.DataArray) -> xr.Dataset:
     """Return the table, without the coordinates of the items."""
     own = value.drop_vars([name for name in value.coords if name not in value.dims])
     return own.to_dataset("measure")
 
 
-def _netcdf_stored_items(dataset: xr.Dataset) -> xr.Dataset | None:
-    """Return what `store_results_as_netcdf` kept of the items."""
+def _items(dataset: xr.Dataset) -> xr.Dataset | None:
+    """Return what `stored_results` kept of the items."""
     names = {name: str(name).removeprefix(_ITEM) for name in dataset if name != "value"}
     if not names:
         return None

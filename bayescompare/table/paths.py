@@ -21,19 +21,6 @@ from bayescompare.text.names import first_words
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Named",
-    "Paths",
-    "algorithm_label",
-    "algorithm_labels",
-    "as_path",
-    "find_files",
-    "labelled_run",
-    "list_paths",
-    "naming",
-    "parsed_name",
-    "repeatable_paths",
-]
 
 type OnePath = str | os.PathLike[str]
 type Paths = OnePath | Iterable[OnePath] | Mapping[str, OnePath | Iterable[OnePath]]
@@ -69,7 +56,7 @@ def find_files(paths: Paths, *patterns: str) -> tuple[list[Named], str]:
     [('stats.json', 'A')]
     """
     named, source = list_paths(paths)
-    matches = [(file, name) for path, name in named for file in _parsed_paths_below(path, patterns)]
+    matches = [(file, name) for path, name in named for file in _below(path, patterns)]
     # A file that two paths lead to is read once.
     files = list({(file.resolve(), name): (file, name) for file, name in matches}.values())
     return files, source
@@ -104,14 +91,14 @@ def list_paths(paths: Paths) -> tuple[list[Named], str]:
     if isinstance(paths, Mapping):
         # The command line has paths without a name under the key None.
         groups = [(group, name if name is None else str(name)) for name, group in paths.items()]
-    asked = [(path, name) for group, name in groups for path in _listed_paths(group)]
+    asked = [(path, name) for group, name in groups for path in _listed(group)]
     if not asked:
         raise BayescompareError("paths is empty: name at least one file or directory.")
-    named = [(file, name) for path, name in asked for file in _matches_of_pattern(path)]
+    named = [(file, name) for path, name in asked for file in _matches(path)]
     return named, first_words([str(path) for path, _ in asked], 3)
 
 
-def _listed_paths(paths: object) -> list[Path]:
+def _listed(paths: object) -> list[Path]:
     if isinstance(paths, (str, os.PathLike)):
         return [as_path(paths)]
     if not isinstance(paths, Iterable) or isinstance(paths, (bytes, Mapping)):
@@ -122,7 +109,7 @@ def _listed_paths(paths: object) -> list[Path]:
     return [as_path(path) for path in paths]
 
 
-def _matches_of_pattern(path: Path) -> list[Path]:
+def _matches(path: Path) -> list[Path]:
     """Return the files that match a pattern; what exists, or has no wildcard, is itself."""
     text = str(path)
     if not any(mark in text for mark in "*?[") or path.exists():
@@ -138,7 +125,7 @@ def as_path(path: object) -> Path:
     return check_path(path, show_checked_value(path))
 
 
-def _parsed_paths_below(path: Path, patterns: Sequence[str]) -> list[Path]:
+def _below(path: Path, patterns: Sequence[str]) -> list[Path]:
     if not path.is_dir():
         if not path.exists():
             raise BayescompareError(f"{path}: no such file or directory.")

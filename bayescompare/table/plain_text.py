@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["LARGE", "read_plain_text"]
-
 #: Bytes above which it is worth the while.
 LARGE = 2**14
 #: Spaces after a separator; with more the slower reader must read it.

@@ -1,21 +1,30 @@
-"""`read_results`: a table of results from one or several files."""
+"""`read_results`, `read_errors` and `read_predictions`: files as tables."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from bayescompare._checks import check_word, show_checked_value
+from bayescompare._checks import check_path, check_word, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.table.cells import ReplicateKind
-from bayescompare.table.checks import check_spec
-from bayescompare.table.domains import domain_facts
-from bayescompare.table.files import Format, parse_table, truth_of_words
+from bayescompare.table.checks import check_spec, domain_facts
+from bayescompare.table.counts import ErrorCounts
+from bayescompare.table.files import (
+    Format,
+    header_of,
+    is_read_in_pieces,
+    parse_table,
+    pieces_of,
+    truth_of_words,
+)
 from bayescompare.table.frames import is_dataframe
 from bayescompare.table.input import input_limits
 from bayescompare.table.item_reader import (
@@ -24,24 +33,11 @@ from bayescompare.table.item_reader import (
     item_summary_fields,
     replicate_kind_of_items,
 )
-from bayescompare.table.layouts import LAYOUTS, SEPARATORS, Layout, as_long
+from bayescompare.table.layouts import LAYOUTS, Layout, as_long
 from bayescompare.table.measure import Direction, Measure
 from bayescompare.table.paths import Named, Paths, algorithm_label, labelled_run, list_paths, naming
-from bayescompare.table.pieces import header_of_pieces, is_read_in_pieces, pieces_of
 from bayescompare.table.results import Results
 from bayescompare.text.names import meant_name, quoted_names, repeated_name
-
-__all__ = [
-    "SEPARATORS",
-    "ColumnEdits",
-    "TableReading",
-    "column_edits",
-    "meant_table_measures",
-    "read_results",
-    "read_table_files",
-    "read_tables",
-    "table_reading",
-]
 
 
 def read_results(
@@ -130,7 +126,7 @@ def read_results(
       dataset algorithm   measure
     0    wine    forest  accuracy
     """
-    reading = table_reading(
+    reading = TableReading(
         measures=measures,
         dataset=dataset,
         algorithm=algorithm,
@@ -153,116 +149,146 @@ def read_results(
 
 def read_tables(paths: Paths, reading: TableReading) -> Results:
     """Read one or several tables as `read_results` does."""
-    _check_table_paths(paths)
-    return read_table_files(*list_paths(paths), reading)
-
-
-def table_reading(
-    *,
-    measures: Mapping[str, Direction | Measure],
-    dataset: str = "dataset",
-    algorithm: str = "algorithm",
-    replicate: str | None = None,
-    replicates: ReplicateKind = "folds",
-    cluster: str | None = None,
-    epoch: str | None = None,
-    keep_items: bool | None = None,
-    group: str | None = None,
-    weight: str | None = None,
-    rename: Mapping[str, str] | None = None,
-    drop_columns: Collection[str] = (),
-    layout: Layout = "auto",
-    format: Format | None = None,
-    sheet: str | None = None,
-    loosely: bool = False,
-) -> TableReading:
-    """Check the arguments of `read_results`."""
-    spec = check_spec(measures)
-    more = {"replicate": replicate, "cluster": cluster, "epoch": epoch}
-    roles = {"dataset": dataset, "algorithm": algorithm}
-    roles |= {role: column for role, column in more.items() if column is not None}
-    about = {"group": group, "weight": weight}
-    facts = {fact: column for fact, column in about.items() if column is not None}
-    _check_read_table_columns([*roles.values(), *facts.values()])
-    check_word("layout", layout, LAYOUTS)
-    kind = replicate_kind_of_items(replicates, more)
-    check_keep_items(keep_items)
-    edits = column_edits(rename, drop_columns)
-    return TableReading(roles, spec, facts, kind, keep_items, layout, format, sheet, edits, loosely)
-
-
-def _check_table_paths(paths: object) -> None:
+    remedy = "a list of paths, or a mapping of labels to paths"
     if is_dataframe(paths):
-        raise BayescompareError(
-            f"path is a {type(paths).__name__}: give the path of a file; for a DataFrame use "
-            "Results.from_frame."
-        )
-    if not isinstance(paths, (str, os.PathLike, Iterable)) or isinstance(paths, bytes):
-        raise BayescompareError(
-            f"path is a {type(paths).__name__}: give the path of a file, a list of paths, or a "
-            "mapping of labels to paths."
-        )
+        remedy = "and for a DataFrame use Results.from_frame"
+    elif isinstance(paths, (str, os.PathLike)) or _is_iterable(paths):
+        return _read_files(*list_paths(paths), reading)
+    raise BayescompareError(f"path is a {type(paths).__name__}: give the path of a file, {remedy}.")
 
 
-def _check_read_table_columns(columns: list[object]) -> None:
-    for column in columns:
-        if not isinstance(column, str):
-            raise BayescompareError(
-                f"{show_checked_value(column)}: give a column's name, a string."
-            )
-    for column in columns:
-        if columns.count(column) > 1:
-            raise BayescompareError(
-                f"column {column!r} is given for two of dataset=, algorithm=, replicate=, "
-                "cluster=, epoch=, group= and weight=: name a different column for each."
-            )
+def _is_iterable(paths: object) -> bool:
+    return isinstance(paths, Iterable) and not isinstance(paths, bytes)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TableReading:
-    """How tables are read, checked already.
+    """How tables are read: the arguments of `read_results`, checked.
 
     Attributes
     ----------
-    roles : mapping of str to str
-        The columns of dataset, algorithm, and perhaps replicate, cluster and epoch.
-    spec : mapping of str to Measure
-    facts : mapping of str to str
-        The columns ``group`` and ``weight`` that were named.
-    kind : {"folds", "seeds", "items"}
-    keep_items : bool, optional
-    layout, format, sheet
-        As for `read_results`.
-    edits : ColumnEdits
     loosely : bool
         Whether a measure may be meant by the beginning of its name, in any case.
     """
 
-    roles: Mapping[str, str]
-    spec: Mapping[str, Measure]
-    facts: Mapping[str, str]
-    kind: ReplicateKind
-    keep_items: bool | None
-    layout: Layout
-    format: str | None
-    sheet: str | None
-    edits: ColumnEdits
+    measures: Mapping[str, Direction | Measure]
+    dataset: str = "dataset"
+    algorithm: str = "algorithm"
+    replicate: str | None = None
+    replicates: ReplicateKind = "folds"
+    cluster: str | None = None
+    epoch: str | None = None
+    keep_items: bool | None = None
+    group: str | None = None
+    weight: str | None = None
+    rename: Mapping[str, str] | None = None
+    drop_columns: Collection[str] = ()
+    layout: Layout = "auto"
+    format: str | None = None
+    sheet: str | None = None
     loosely: bool = False
+
+    def __post_init__(self) -> None:
+        vars(self).update(measures=check_spec(self.measures))
+        columns: list[object] = [*self.roles.values(), *self.facts.values()]
+        for column in columns:
+            if not isinstance(column, str):
+                raise BayescompareError(
+                    f"{show_checked_value(column)}: give a column's name, a string."
+                )
+            if columns.count(column) > 1:
+                raise BayescompareError(
+                    f"column {column!r} is given for two of dataset=, algorithm=, replicate=, "
+                    "cluster=, epoch=, group= and weight=: name a different column for each."
+                )
+        check_word("layout", self.layout, LAYOUTS)
+        vars(self).update(replicates=replicate_kind_of_items(self.replicates, self.roles))
+        check_keep_items(self.keep_items)
+        new: object = {} if self.rename is None else self.rename
+        gone: object = self.drop_columns
+        if not isinstance(new, Mapping) or not all(
+            isinstance(name, str) and name for pair in new.items() for name in pair
+        ):
+            raise BayescompareError(
+                f"rename={show_checked_value(new)}: give a mapping of columns to their new names, "
+                "as in {'acc': 'accuracy'}."
+            )
+        gone = [gone] if isinstance(gone, str) else gone
+        if not isinstance(gone, Collection) or not all(isinstance(name, str) for name in gone):
+            raise BayescompareError(
+                f"drop_columns={show_checked_value(gone)}: give a list of columns, as in ['rank']."
+            )
+        vars(self).update(rename=dict(new), drop_columns=tuple(gone))
+
+    def _given(self, *arguments: str) -> dict[str, str]:
+        named = {name: getattr(self, name) for name in arguments}
+        return {name: column for name, column in named.items() if column is not None}
+
+    @cached_property
+    def roles(self) -> dict[str, str]:
+        """The columns of dataset, algorithm, and perhaps replicate, cluster and epoch."""
+        return self._given("dataset", "algorithm", "replicate", "cluster", "epoch")
+
+    @cached_property
+    def facts(self) -> dict[str, str]:
+        """The columns ``group`` and ``weight`` that were named."""
+        return self._given("group", "weight")
+
+    @property
+    def spec(self) -> dict[str, Measure]:
+        """The measures, checked."""
+        return self.measures  # type: ignore[return-value]
 
     @property
     def items(self) -> bool:
         """Whether the rows are test items."""
-        return self.kind == "items" and "replicate" in self.roles
+        return self.replicates == "items" and self.replicate is not None
+
+    @cached_property
+    def old_names(self) -> dict[str, str]:
+        """What the files call the columns that are renamed."""
+        return {new: old for old, new in (self.rename or {}).items()}
 
     @property
     def names(self) -> set[str]:
         """The columns that stay as written, as the files call them."""
-        words = {*self.roles.values(), "measure"}
-        words |= {column for fact, column in self.facts.items() if fact == "group"}
-        return self.edits.names_in_file(words)
+        words = {*self.roles.values(), *self._given("group").values(), "measure"}
+        return {self.old_names.get(name, name) for name in words}
+
+    def edited(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the table with its columns renamed, and without those that are left out.
+
+        Examples
+        --------
+        >>> reading = TableReading(
+        ...     measures={"auc": "max"}, rename={"data": "dataset"}, drop_columns=["rank"]
+        ... )
+        >>> reading.edited(pd.DataFrame({"data": ["iris"], "rank": [1], "svm": [0.9]}))
+          dataset  svm
+        0    iris  0.9
+        """
+        new = self.rename or {}
+        if not (new or self.drop_columns):
+            return table
+        names = [str(column) for column in table.columns]
+        for argument, wanted in (("rename", new), ("drop_columns", self.drop_columns)):
+            for name in wanted:
+                if name not in names:
+                    raise BayescompareError(
+                        f"{argument}= names no column: there is no {name!r}; the columns are "
+                        f"{quoted_names(names)}.{did_you_mean(name, names)}"
+                    )
+        kept = [name for name in names if name not in self.drop_columns]
+        after = [new.get(name, name) for name in kept]
+        twice = repeated_name(after)
+        if twice is not None:
+            raise BayescompareError(
+                f"rename=: two columns would be called {twice!r}; leave one out by drop_columns=."
+            )
+        return table.set_axis(names, axis=1)[kept].set_axis(after, axis=1)
 
 
-def read_table_files(files: Sequence[Named], source: str, reading: TableReading) -> Results:
+def _read_files(files: Sequence[Named], source: str, reading: TableReading) -> Results:
     """Read one or several files as one table."""
     if reading.items and _are_read_in_pieces(files, reading):
         return _read_in_pieces(files, reading, source)
@@ -277,8 +303,8 @@ def read_table_files(files: Sequence[Named], source: str, reading: TableReading)
             _results_of(table, reading, source)  # so that errors name the file
             tables.append(_as_long(table, reading))
     _check_files_apart([file for file, _ in files], tables, list(reading.roles))
-    roles = {role: role for role in reading.roles}
-    whole = replace(reading, roles=roles, layout="long")
+    roles: Any = {role: role for role in reading.roles}
+    whole = replace(reading, **roles, layout="long")
     return _results_of(pd.concat(tables, ignore_index=True), whole, source)
 
 
@@ -287,7 +313,7 @@ def read_table_files(files: Sequence[Named], source: str, reading: TableReading)
 
 def _read_one(file: Path, label: str | None, reading: TableReading) -> pd.DataFrame:
     table = parse_table(file, reading.format, names=reading.names, sheet=reading.sheet)
-    return _labelled(reading.edits.apply(table), label, reading)
+    return _labelled(reading.edited(table), label, reading)
 
 
 def _labelled(table: pd.DataFrame, label: str | None, reading: TableReading) -> pd.DataFrame:
@@ -317,21 +343,33 @@ def _is_of_one_run(table: pd.DataFrame, reading: TableReading) -> bool:
 
 def _with_meant_measures(reading: TableReading, table: pd.DataFrame) -> TableReading:
     """Find the measures that were meant; in a wide table their names are free."""
-    if not reading.loosely or reading.roles["algorithm"] not in table:
+    if not reading.loosely or reading.algorithm not in table:
         return reading
     others = {*reading.roles.values(), *reading.facts.values()}
-    return replace(reading, spec=meant_table_measures(reading.spec, table, others))
+    columns = [str(column) for column in table.columns if str(column) not in others]
+    if {"measure", "value"} <= set(columns) and not set(columns) & set(reading.spec):
+        columns = table["measure"].astype(str).unique().tolist()
+    meant: dict[str, Measure] = {}
+    for name, measure in reading.spec.items():
+        own = meant_name(name, columns)
+        if own in meant:
+            raise BayescompareError(f"measure {own!r} is given twice, once as {name!r}.")
+        meant[own] = measure
+    return replace(reading, measures=meant)
+
+
+def _with_truth(table: pd.DataFrame, columns: Iterable[str | None]) -> pd.DataFrame:
+    """Convert the words true and false, which stand for booleans in a text file."""
+    there = {name: truth_of_words(table[name]) for name in columns if name in table}
+    return table.assign(**there)  # type: ignore[arg-type]
 
 
 def _results_of(table: pd.DataFrame, reading: TableReading, source: str) -> Results:
-    if reading.kind == "items":
-        there = [name for name in reading.spec if name in table]
-        table = table.assign(**{name: truth_of_words(table[name]) for name in there})
     named: dict[str, Any] = {**reading.roles, **reading.facts}
     return Results.from_frame(
-        table,
+        _with_truth(table, reading.spec if reading.replicates == "items" else ()),
         measures=reading.spec,
-        replicates=reading.kind,
+        replicates=reading.replicates,
         keep_items=reading.keep_items,
         layout=reading.layout,
         source=source,
@@ -398,9 +436,7 @@ def _read_in_pieces(files: Sequence[Named], reading: TableReading, source: str) 
         )
     first, label = files[0]
     with naming(first):
-        empty = _labelled(
-            reading.edits.apply(header_of_pieces(first, reading.format)), label, reading
-        )
+        empty = _labelled(reading.edited(header_of(first, reading.format)), label, reading)
         reading = _with_meant_measures(reading, empty)
     reader = ItemReader(reading.roles, reading.spec)
     for file, label in files:
@@ -414,15 +450,14 @@ def _read_in_pieces(files: Sequence[Named], reading: TableReading, source: str) 
 
 
 def _pieces(file: Path, label: str | None, reading: TableReading) -> Iterator[pd.DataFrame]:
-    new = dict(reading.edits.rename)
-    before = {name: old for old, name in new.items()}
-    header = [str(column) for column in header_of_pieces(file, reading.format).columns]
+    before = reading.old_names
     roles = {role: before.get(column, column) for role, column in reading.roles.items()}
-    if label is not None and roles["algorithm"] not in header:
+    if label is not None and roles["algorithm"] not in header_of(file, reading.format):
         del roles["algorithm"]
     measures = [before.get(name, name) for name in reading.spec]
     for piece in pieces_of(file, reading.format, roles, measures):
-        yield _labelled(piece.rename(columns=new), label, reading)
+        whole = piece.rename(columns=dict(reading.rename or {}))
+        yield _labelled(_with_truth(whole, reading.spec), label, reading)
 
 
 def _facts_of_items(files: Sequence[Named], reading: TableReading) -> dict[str, Any]:
@@ -431,98 +466,132 @@ def _facts_of_items(files: Sequence[Named], reading: TableReading) -> dict[str, 
     return domain_facts(
         pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0],
         reading.roles["dataset"],
-        group=reading.facts.get("group"),
-        weight=reading.facts.get("weight"),
+        group=reading.group,
+        weight=reading.weight,
     )
 
 
-@dataclass(frozen=True)
-class ColumnEdits:
-    """What is done to the columns of each file: some renamed, some left out."""
-
-    rename: Mapping[str, str]
-    drop: Sequence[str]
-
-    def names_in_file(self, names: Iterable[str]) -> set[str]:
-        """Return what the file calls columns that are known by their new names."""
-        before = {new: old for old, new in self.rename.items()}
-        return {before.get(name, name) for name in names}
-
-    def apply(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the table with the columns renamed, and without those that are left out.
-
-        Examples
-        --------
-        >>> edits = column_edits({"data": "dataset"}, ["rank"])
-        >>> edits.apply(pd.DataFrame({"data": ["iris"], "rank": [1], "svm": [0.9]}))
-          dataset  svm
-        0    iris  0.9
-        """
-        if not (self.rename or self.drop):
-            return table
-        names = [str(column) for column in table.columns]
-        for argument, wanted in (("rename", self.rename), ("drop_columns", self.drop)):
-            for name in wanted:
-                if name not in names:
-                    raise BayescompareError(
-                        f"{argument}= names no column: there is no {name!r}; the columns are "
-                        f"{quoted_names(names)}.{did_you_mean(name, names)}"
-                    )
-        kept = [name for name in names if name not in self.drop]
-        table = table.set_axis(names, axis=1)[kept]
-        after = [self.rename.get(name, name) for name in kept]
-        twice = repeated_name(after)
-        if twice is not None:
-            raise BayescompareError(
-                f"rename=: two columns would be called {twice!r}; leave one out by drop_columns=."
-            )
-        return table.set_axis(after, axis=1)
+# counts of errors --------------------------------------------------------------------------------
 
 
-def column_edits(rename: object, drop: object) -> ColumnEdits:
-    """Check the arguments ``rename=`` and ``drop_columns=``."""
-    if rename is None:
-        rename = {}
-    if not isinstance(rename, Mapping) or not all(
-        isinstance(name, str) and name for pair in rename.items() for name in pair
-    ):
-        raise BayescompareError(
-            f"rename={show_checked_value(rename)}: give a mapping of columns to their new names, "
-            "as in {'acc': 'accuracy'}."
-        )
-    if isinstance(drop, str):
-        drop = [drop]
-    if not isinstance(drop, Collection) or not all(isinstance(name, str) for name in drop):
-        raise BayescompareError(
-            f"drop_columns={show_checked_value(drop)}: give a list of columns, as in ['rank']."
-        )
-    return ColumnEdits(dict(rename), tuple(drop))
-
-
-# names that are meant ----------------------------------------------------------------------------
-
-
-def meant_table_measures(
-    spec: Mapping[str, Measure], table: pd.DataFrame, others: Collection[str]
-) -> dict[str, Measure]:
-    """Return the measures under the names that a long table has for them.
+def read_errors(
+    path: str | os.PathLike[str],
+    *,
+    first_wrong: str,
+    second_wrong: str,
+    both_wrong: str | None = None,
+    n: str | None = None,
+    algorithms: Sequence[str] | None = None,
+    dataset: str = "dataset",
+    format: Format | None = None,
+    max_cells: int | None = None,
+    max_bytes: int | None = None,
+) -> ErrorCounts:
+    r"""Read counts of paired errors: one row per dataset, as for `ErrorCounts.from_frame`.
 
     Parameters
     ----------
-    spec : mapping of str to Measure
-        As they were typed.
-    table : pandas.DataFrame
-        Long, or melted, with the columns ``measure`` and ``value``.
-    others : collection of str
-        The columns of names, which are no measures.
+    path : str or path-like
+        A csv, tsv, json, jsonl, parquet or xlsx file, which may be compressed.
+    first_wrong, second_wrong, both_wrong, n, dataset : str
+        The columns.
+    algorithms : pair of str, optional
+        The algorithms' names; by default those of the first two columns.
+    format : {"csv", "tsv", "json", "jsonl", "parquet", "xlsx"}, optional
+        By default what the file's suffix says.
+    max_cells, max_bytes : int, optional
+        As for `read_results`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "errors.csv"
+    >>> _ = path.write_text("dataset,svm,nn\niris,3,5\nwine,0,2\n")
+    >>> read_errors(path, first_wrong="svm", second_wrong="nn").algorithms
+    ('svm', 'nn')
     """
-    columns = [str(column) for column in table.columns if str(column) not in others]
-    if {"measure", "value"} <= set(columns) and not set(columns) & set(spec):
-        columns = table["measure"].astype(str).unique().tolist()
-    meant: dict[str, Measure] = {}
-    for name, measure in spec.items():
-        own = meant_name(name, columns)
-        if own in meant:
-            raise BayescompareError(f"measure {own!r} is given twice, once as {name!r}.")
-        meant[own] = measure
-    return meant
+    columns: dict[str, str | None] = {"first_wrong": first_wrong, "second_wrong": second_wrong}
+    columns |= {"both_wrong": both_wrong, "n": n, "dataset": dataset}
+    with _reading_counts(path, columns, max_cells=max_cells, max_bytes=max_bytes) as file:
+        return ErrorCounts.from_frame(
+            parse_table(file, format, names={dataset}),
+            dataset=dataset,
+            first_wrong=first_wrong,
+            second_wrong=second_wrong,
+            both_wrong=both_wrong,
+            n=n,
+            algorithms=(first_wrong, second_wrong) if algorithms is None else algorithms,
+            source=str(path),
+        )
+
+
+def read_predictions(
+    path: str | os.PathLike[str],
+    *,
+    correct: str | None = None,
+    y_true: str | None = None,
+    y_pred: str | None = None,
+    dataset: str = "dataset",
+    example: str = "example",
+    algorithm: str = "algorithm",
+    format: Format | None = None,
+    max_cells: int | None = None,
+    max_bytes: int | None = None,
+) -> ErrorCounts:
+    r"""Read predictions: one row per dataset, example and algorithm, for every pair at once.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A csv, tsv, json, jsonl, parquet or xlsx file, which may be compressed.
+    correct, y_true, y_pred, dataset, example, algorithm : str
+        The columns, as for `ErrorCounts.from_predictions`. Labels are compared as written.
+    format : {"csv", "tsv", "json", "jsonl", "parquet", "xlsx"}, optional
+        By default what the file's suffix says.
+    max_cells, max_bytes : int, optional
+        As for `read_results`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "predictions.csv"
+    >>> _ = path.write_text(
+    ...     "dataset,example,algorithm,correct\niris,1,A,true\niris,1,B,false\n"
+    ... )
+    >>> [only.tolist() for only in read_predictions(path, correct="correct").pair("A", "B")]
+    [[0.0], [1.0]]
+    """
+    columns: dict[str, str | None] = {"correct": correct, "y_true": y_true, "y_pred": y_pred}
+    columns |= {"dataset": dataset, "example": example, "algorithm": algorithm}
+    names = {dataset, example, algorithm, *filter(None, (y_true, y_pred))}
+    with _reading_counts(path, columns, max_cells=max_cells, max_bytes=max_bytes) as file:
+        return ErrorCounts.from_predictions(
+            _with_truth(parse_table(file, format, names=names), [correct]),
+            dataset=dataset,
+            example=example,
+            algorithm=algorithm,
+            correct=correct,
+            y_true=y_true,
+            y_pred=y_pred,
+            source=str(path),
+        )
+
+
+@contextmanager
+def _reading_counts(
+    path: object, columns: Mapping[str, object], **limits: int | None
+) -> Iterator[Path]:
+    """Check the path and the columns of a file of counts, whose name errors begin with."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise BayescompareError(
+            f"path is a {type(path).__name__}: give the path of a file; for a DataFrame use "
+            "ErrorCounts.from_frame or .from_predictions."
+        )
+    file = check_path(path)
+    for argument, column in columns.items():
+        if not (column is None or isinstance(column, str)):
+            raise BayescompareError(
+                f"{argument}={show_checked_value(column)}: give a column's name, a string."
+            )
+    with naming(file), input_limits(**limits):
+        yield file

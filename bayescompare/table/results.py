@@ -29,19 +29,16 @@ from bayescompare.table.cells import (
     uneven_replicates,
 )
 from bayescompare.table.checks import (
-    RESERVED,
     check_data,
+    check_groups,
     check_notes,
     check_selection,
     check_spec,
+    check_weights,
     dims_of,
+    domain_facts,
     frozen_data,
     names_in,
-)
-from bayescompare.table.domains import (
-    check_groups,
-    check_weights,
-    domain_facts,
 )
 from bayescompare.table.frames import as_pandas, index_levels_moved, spread
 from bayescompare.table.input import input_limits
@@ -59,7 +56,7 @@ from bayescompare.table.items import (
 )
 from bayescompare.table.layouts import LAYOUTS, Layout, as_long
 from bayescompare.table.measure import Direction, Measure
-from bayescompare.table.netcdf import results_stored_as_netcdf, store_results_as_netcdf
+from bayescompare.table.netcdf import results_stored, stored_results
 from bayescompare.table.words import (
     INCOMPLETE,
     describe,
@@ -69,8 +66,6 @@ from bayescompare.table.words import (
 )
 from bayescompare.text.names import quoted_names, unknown_name
 from bayescompare.text.numbers import plural
-
-__all__ = ["RESERVED", "Results"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -255,7 +250,7 @@ class Results:
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> Results:
         """Build from the output of `to_dataset`, as read back from netCDF."""
-        return cls(**results_stored_as_netcdf(dataset))
+        return cls(**results_stored(dataset))
 
     # ----------------------------------------------------------------------------- what is in it
 
@@ -648,4 +643,4 @@ class Results:
         >>> Results.from_dataset(results.to_dataset()) == results
         True
         """
-        return store_results_as_netcdf(self)
+        return stored_results(self)

@@ -26,16 +26,6 @@ if TYPE_CHECKING:
     from bayescompare.table.counts import ErrorCounts
     from bayescompare.table.results import Results
 
-__all__ = [
-    "INCOMPLETE",
-    "caveats_of_results",
-    "cell_words",
-    "describe",
-    "describe_counts",
-    "dropped_words",
-    "missing_words",
-    "nothing_left_words",
-]
 
 #: Why datasets are left out under ``missing="drop"``, after their number.
 INCOMPLETE = "with missing cells"
@@ -44,7 +34,7 @@ _MEASURES_SHOWN = 5
 _WIDTH = 96
 
 
-def caveats_of_results(results: Results, notes: Iterable[str] | None = None) -> tuple[str, ...]:
+def caveats_of(results: Results, notes: Iterable[str] | None = None) -> tuple[str, ...]:
     """Say what could turn an answer about these results, a sentence each, the gravest first.
 
     Parameters
@@ -58,7 +48,7 @@ def caveats_of_results(results: Results, notes: Iterable[str] | None = None) -> 
     >>> import bayescompare as bc
     >>> names = [f"mmlu_{k}" for k in range(7)] + ["arc", "hellaswag"]
     >>> frame = pd.DataFrame({"dataset": names, "algorithm": "A", "acc": 0.5})
-    >>> caveats_of_results(bc.Results.from_frame(frame, measures={"acc": "max"}))
+    >>> caveats_of(bc.Results.from_frame(frame, measures={"acc": "max"}))
     ('7 of 9 datasets are of one benchmark, by their names: mmlu.',)
     """
     said = list(results.notes if notes is None else notes)
@@ -131,23 +121,21 @@ def describe(results: Results) -> str:
     if len(notes) > 2:
         notes = (notes[0], f"... and {len(notes) - 1} more in results.notes")
     lines = [
-        ("datasets", _listing_of_results_names(results.datasets)),
-        ("algorithms", _listing_of_results_names(results.algorithms)),
-        ("replicates", _results_replicates_words(results)),
-        *_results_measure_lines(results),
-        ("missing", _missing_results_words(cells, results)),
+        ("datasets", _listing(results.datasets)),
+        ("algorithms", _listing(results.algorithms)),
+        ("replicates", _replicates_words(results)),
+        *_measure_lines(results),
+        ("missing", _absent_words(cells, results)),
         ("source", results.source or "not given"),
         *(("note", note) for note in notes),
     ]
     width = max(len(head) for head, _ in lines) + 2
     sizes = map(plural, cells.shape, ("dataset", "algorithm", "measure"))
     title = f"Results: {', '.join(sizes)}"
-    return "\n".join(
-        [title, *(_clip_results_words(f"  {head:<{width}}{text}") for head, text in lines)]
-    )
+    return "\n".join([title, *(_clip(f"  {head:<{width}}{text}") for head, text in lines)])
 
 
-def _results_replicates_words(results: Results) -> str:
+def _replicates_words(results: Results) -> str:
     if results.item_data is not None and results.has_statistics:
         return items_words(results.item_data)
     if results.n_replicates is None:
@@ -158,7 +146,7 @@ def _results_replicates_words(results: Results) -> str:
     return f"{numbers}{what}{'' if results.item_data is None else ' in clusters'}"
 
 
-def _missing_results_words(cells: FloatArray, results: Results) -> str:
+def _absent_words(cells: FloatArray, results: Results) -> str:
     """Count the missing cells, and the missing replicates of the others."""
     absent = np.isnan(cells)
     if cells.ndim == 3:
@@ -178,10 +166,10 @@ def describe_counts(counts: ErrorCounts) -> str:
     differ = (only + only.transpose(0, 2, 1))[:, *pairs]
     without = int((differ.max(axis=1, initial=0.0) == 0).sum())
     lines = [
-        ("datasets", _listing_of_results_names(counts.datasets)),
-        ("algorithms", _listing_of_results_names(counts.algorithms)),
+        ("datasets", _listing(counts.datasets)),
+        ("algorithms", _listing(counts.algorithms)),
         ("examples", known),
-        *([("discordant", _results_span_per_pair(differ))] if differ.size else []),
+        *([("discordant", _per_pair(differ))] if differ.size else []),
         *([("none in", plural(without, "dataset"))] if without and differ.size else []),
         ("source", counts.source or "not given"),
         *(("note", note) for note in counts.notes),
@@ -189,29 +177,29 @@ def describe_counts(counts: ErrorCounts) -> str:
     width = max(len(head) for head, _ in lines) + 2
     names = (counts.datasets, counts.algorithms)
     title = ", ".join(map(plural, map(len, names), ("dataset", "algorithm")))
-    shown = [_clip_results_words(f"  {head:<{width}}{text}") for head, text in lines]
+    shown = [_clip(f"  {head:<{width}}{text}") for head, text in lines]
     return "\n".join([f"ErrorCounts: {title}", *shown])
 
 
-def _results_span_per_pair(counts: FloatArray) -> str:
+def _per_pair(counts: FloatArray) -> str:
     return f"{count(float(counts.min()))} to {count(float(counts.max()))} per pair"
 
 
-def _results_measure_lines(results: Results) -> list[tuple[str, str]]:
+def _measure_lines(results: Results) -> list[tuple[str, str]]:
     """Return a table of the measures, its columns laid out at equal widths."""
     shown, rest = results.measures[:_MEASURES_SHOWN], results.measures[_MEASURES_SHOWN:]
-    heads = ["measure", *(_clip_results_words(name, 24) for name in shown)]
+    heads = ["measure", *(_clip(name, 24) for name in shown)]
     rows = [
         ("direction", "rope", "scale", "bounds", "unit", "observed"),
-        *(_results_measure_row(results[name], results.data[name].values) for name in shown),
+        *(_measure_row(results[name], results.data[name].values) for name in shown),
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     texts = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    more = [("...", f"and {len(rest)} more: {_listing_of_results_names(rest)}")] if rest else []
+    more = [("...", f"and {len(rest)} more: {_listing(rest)}")] if rest else []
     return [*zip(heads, texts, strict=True), *more]
 
 
-def _results_measure_row(measure: Measure, cells: FloatArray) -> tuple[str, ...]:
+def _measure_row(measure: Measure, cells: FloatArray) -> tuple[str, ...]:
     present = cells[~np.isnan(cells)]
     ends = ["" if end is None else setting_number_text(end) for end in measure.bounds or ()]
     return (
@@ -220,26 +208,26 @@ def _results_measure_row(measure: Measure, cells: FloatArray) -> tuple[str, ...]
         measure.scale,
         "..".join(ends) or "none",
         measure.unit or "none",
-        f"{_results_six_digits(present.min())} to {_results_six_digits(present.max())}"
+        f"{_six_digits(present.min())} to {_six_digits(present.max())}"
         if present.size
         else "nothing",
     )
 
 
-def _listing_of_results_names(names: Sequence[str], width: int = 60) -> str:
+def _listing(names: Sequence[str], width: int = 60) -> str:
     """Join as many names as fit, and count the rest."""
     shown: list[str] = []
     for name in names:
         if shown and len(", ".join([*shown, name])) > width:
             break
-        shown.append(_clip_results_words(name, width))
+        shown.append(_clip(name, width))
     rest = len(names) - len(shown)
     return ", ".join(shown) + (f", ... ({rest} more)" if rest else "")
 
 
-def _clip_results_words(text: str, width: int = _WIDTH) -> str:
+def _clip(text: str, width: int = _WIDTH) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def _results_six_digits(value: float) -> str:
+def _six_digits(value: float) -> str:
     return statistic_number_text(value, significant=6)

@@ -15,8 +15,6 @@ from bayescompare.table.frames import check_table_cells
 from bayescompare.table.input import check_distinct, most_bytes, too_large
 from bayescompare.text.names import quoted_names
 
-__all__ = ["parse_workbook"]
-
 #: Rows of a sheet; openpyxl makes up those before the next number that a file has, however large.
 _MOST_SHEET_ROWS = 1_048_576
 

@@ -17,8 +17,6 @@ from pathlib import Path
 
 from bayescompare._errors import BayescompareError
 
-__all__ = ["check_file_is_writable", "write_bytes", "write_text"]
-
 _STREAM = re.compile(r"/dev/(stdout|stderr)|/(?:dev|proc/self)/fd/(\d+)")
 
 

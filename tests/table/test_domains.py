@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare.table.domains import effective_weights
+from bayescompare.table.checks import effective_weights
 from bayescompare.table.results import Results
 
 MEASURES = {"auc": "max"}

@@ -13,7 +13,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import BayescompareError
-from bayescompare.table import pieces
+from bayescompare.table import files as pieces
 
 MEASURES: dict[str, Any] = {"right": "max", "cost": "min"}
 

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
+from bayescompare.table.checks import RESERVED
 from bayescompare.table.measure import Measure
-from bayescompare.table.results import RESERVED, Results
+from bayescompare.table.results import Results
 from tests.tables import FRAME
 
 # A machine shared with others is slow at times; that is no failure.

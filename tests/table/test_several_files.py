@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 import bayescompare as bc
-from bayescompare.table.reading import read_tables, table_reading
+from bayescompare.table.reading import TableReading, read_tables
 from bayescompare.text.names import meant_name
 
 BOTH: dict[str, Any] = {"accuracy": "max", "time": "min"}
@@ -169,14 +169,14 @@ def test_a_name_that_is_meant() -> None:
 
 def test_measures_of_a_table_that_are_meant(tmp_path: Path, whole: bc.Results) -> None:
     spec: Any = {"ACC": "max", "t": "min"}
-    reading = table_reading(measures=spec, loosely=True)
+    reading = TableReading(measures=spec, loosely=True)
     assert read_tables(tmp_path / "whole.csv", reading).data.equals(whole.data)
     refused(tmp_path / "whole.csv", "Did you mean 'accuracy'", measures={"acc": "max"})
     twice: Any = {"acc": "max", "accuracy": "max"}
     with pytest.raises(bc.BayescompareError, match="'accuracy' is given twice"):
-        read_tables(tmp_path / "whole.csv", table_reading(measures=twice, loosely=True))
+        read_tables(tmp_path / "whole.csv", TableReading(measures=twice, loosely=True))
     # In a wide table the name of the one measure is free.
     wide = tmp_path / "wide.csv"
     wide.write_text("dataset,accurate,fast\niris,0.9,0.8\nwine,0.7,0.6\n")
-    results = read_tables(wide, table_reading(measures={"acc": "max"}, loosely=True))
+    results = read_tables(wide, TableReading(measures={"acc": "max"}, loosely=True))
     assert results.algorithms == ("accurate", "fast")

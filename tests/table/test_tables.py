@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.table import input as _input
+from bayescompare.table.layouts import SEPARATORS
 from bayescompare.table.measure import Measure
-from bayescompare.table.reading import SEPARATORS, read_results
+from bayescompare.table.reading import read_results
 from bayescompare.table.results import Results
 from tests.tables import FRAME
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from bayescompare.table.domains import effective_weights
+from bayescompare.table.checks import effective_weights
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text, statistic_number_text
 
