@@ -16,7 +16,7 @@ import pytest
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.readers.weka import _weka_scheme_labels
+from bayescompare.readers.weka import _labels
 from bayescompare.table.frames import find_columns
 from bayescompare.table.layouts import pair_up, stack
 from tests.tables import table
@@ -176,7 +176,7 @@ def test_schemes_are_told_apart_in_one_look() -> None:
     def work(n: int) -> int:
         names = [Name(f"weka.S{k}") for k in range(n)]
         schemes = pd.DataFrame({"scheme": names, "options": ""}, dtype=object)
-        return calls(lambda: _weka_scheme_labels(schemes))
+        return calls(lambda: _labels(schemes))
 
     assert work(400) < TWICE * work(200)
 
