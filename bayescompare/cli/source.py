@@ -221,8 +221,8 @@ def _similar_file(path: Path) -> str:
 
 def _columns_to_choose(table: Table, paths: Any) -> str:
     """List the columns of the first file, to choose the measures from."""
-    from bayescompare.table.paths import list_paths
     from bayescompare.table.files import header_of
+    from bayescompare.table.paths import list_paths
     from bayescompare.text.names import quoted_names
 
     with suppress(BayescompareError):
