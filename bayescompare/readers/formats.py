@@ -198,7 +198,7 @@ def recognise(path: Path) -> str:
         raise BayescompareError("no such file or directory.")
     name = name_unpacked(path)
     for tool, own in tools().items():
-        if name.endswith(own.suffixes):
+        if name.endswith(own.suffixes) and (not own.heads or _begins(path, own.heads)):
             return tool
     look = _LOOKS.get(Path(name).suffix)
     return format_of(path, None) if look is None else look(path)
@@ -240,6 +240,12 @@ def _of_text(path: Path) -> str:
     cells = first.split("," if kind == "csv" else "\t")
     otherwise = _of_columns((cell.strip().strip("'\"") for cell in cells), kind)
     return _tool(lambda own: first.lower().startswith(own.heads), otherwise)
+
+
+def _begins(path: Path, heads: tuple[str, ...]) -> bool:
+    """Whether the first line that is no comment begins like this."""
+    lines = (line.strip().lower() for line in _start(path).splitlines())
+    return next((line for line in lines if line[:1] not in ("", "#")), "").startswith(heads)
 
 
 def _start(path: Path) -> str:

@@ -46,13 +46,14 @@ class Format(NamedTuple):
     read : callable
         ``read_...`` takes paths, ``from_...`` a frame.
     suffixes : tuple of str
-        Ends of the names of files that no other tool writes.
+        Ends of the names of its files; with `heads`, of those that begin so.
     columns : frozenset of str
         Columns by which a table is recognised.
     json, line : callable
         Whether the content of a JSON file, or an object in a line of one, is the tool's.
     heads : tuple of str
-        How the first line of a text may begin, in small letters.
+        How the first line may begin, in small letters: of any table as text, if it has no
+        `suffixes`.
     mark : str
         The name of a file that tells a directory.
     """
