@@ -4,6 +4,7 @@ from .readers.every_eval_ever import read_every_eval as read_every_eval
 from .readers.fev import from_fev as from_fev
 from .readers.formats import read as read
 from .readers.helm import read_helm as read_helm
+from .readers.hub import read_hub as read_hub
 from .readers.inspect import read_inspect as read_inspect
 from .readers.ioh import read_ioh as read_ioh
 from .readers.lm_eval import read_lm_eval as read_lm_eval
@@ -40,6 +41,7 @@ __all__ = [
     "read_errors",
     "read_every_eval",
     "read_helm",
+    "read_hub",
     "read_inspect",
     "read_ioh",
     "read_lm_eval",
