@@ -83,7 +83,7 @@ from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.prior import DirichletPrior
 from bayescompare.statements import DENSE, Statements
-from bayescompare.table.domains import effective_weights
+from bayescompare.table.checks import effective_weights
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
