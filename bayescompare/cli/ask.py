@@ -7,7 +7,7 @@ import typer
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.cli.flags import Options, group, option
+from bayescompare.cli.flags import Options, group, option, switch
 from bayescompare.cli.options import (
     OUTPUT,
     QUESTION,
@@ -22,7 +22,7 @@ from bayescompare.cli.options import (
     measures_meant,
 )
 from bayescompare.cli.outputs import check_outputs, deliver
-from bayescompare.cli.source import check_table, paths_of, read_table
+from bayescompare.cli.source import check_table, read_table
 
 __all__ = ["EPILOGS", "EXIT_CODES", "compare", "gate", "pairwise", "rank", "read_utility"]
 
@@ -78,22 +78,20 @@ class Intervals(Options):
     """The intervals that are printed, and jobs."""
 
     ci_prob: float | None = option(
-        "--ci-prob",
         "P",
         "Mass of the intervals in the table of statements, below 1. Default: 0.95; with --ci-kind "
         "alone, that of ArviZ.",
     )
     ci_kind: Literal["eti", "hdi"] | None = option(
-        "--ci-kind",
         None,
         "Equal-tailed intervals, or the shortest (highest density). Default: eti; with --ci-prob "
         "alone, that of ArviZ.",
     )
     n_jobs: int = option(
-        "--jobs",
         "N",
         "Parallel jobs for the resamples of gsd, -1 for all cores. Default: 1.",
         default=1,
+        flag="--jobs",
     )
 
     def check(self, *, as_json: bool) -> None:
@@ -121,10 +119,10 @@ def compare(
     progress: Progress,
 ) -> None:
     """Ask one question: which ordering of the algorithms, jointly on all measures, leads?"""
-    check_table(table)
+    check_outputs(check_table(table), output)
     intervals.check(as_json=output.as_json)
-    question = _question(table, selection, asked, method, output, progress, intervals.n_jobs)
-    c = bc.compare(**question)
+    question = _question(table, selection, asked, method, progress)
+    c = bc.compare(**question, n_jobs=intervals.n_jobs)
     summary = c.summary(ci_prob=intervals.ci_prob, ci_kind=intervals.ci_kind)
     from bayescompare.cli import answers
 
@@ -136,48 +134,32 @@ def _question(
     selection: Selection,
     asked: Asked,
     method: Method,
-    output: Report,
     progress: Progress,
-    n_jobs: int,
 ) -> dict[str, Any]:
-    """Check the files, read the method and the table, and return the arguments of the door."""
-    check_outputs(
-        paths_of(table), overwrite=output.overwrite, report=output.report, save=output.save
-    )
+    """Read the method and the table, and return the arguments of `compare` and `pairwise`."""
     test = method.read()
     results = read_table(table, selection.algorithms)
-    return {
-        "results": results,
-        "method": test,
-        **selection.names_in(results),
-        "missing": asked.missing,
-        "rng": asked.rng,
-        "sampler": progress.sampler,
-        "n_jobs": n_jobs,
-        "progress": progress.shown,
-    }
+    names = selection.names_in(results)
+    how = {"sampler": progress.sampler, "progress": progress.shown}
+    return {"results": results, "method": test, **names, **vars(asked), **how}
 
 
 @group(QUESTION)
 class Verdicts(Options):
     """Which pairs are asked about, and when one gets a verdict."""
 
-    reference: str | None = option("--reference", "A", "Compare the others with this one.")
+    reference: str | None = option("A", "Compare the others with this one.")
     level: float | None = option(
-        "--level", "P", "Probability that each pair by itself needs for a verdict. Default: 0.95."
+        "P", "Probability that each pair by itself needs for a verdict. Default: 0.95."
     )
     fdr: float | None = option(
-        "--fdr",
-        "RATE",
-        "Instead of --level: expected share of false verdicts, if the prior is right.",
+        "RATE", "Instead of --level: expected share of false verdicts, if the prior is right."
     )
-    n_jobs: int = option("--jobs", "N", "Parallel jobs, -1 (default) for all cores.", default=-1)
-    effects: bool = option(
-        "--effects",
-        None,
-        "Print effect sizes of pairs without a verdict too.",
-        default=False,
-        panel=OUTPUT,
+    n_jobs: int = option(
+        "N", "Parallel jobs, -1 (default) for all cores.", default=-1, flag="--jobs"
+    )
+    effects: bool = switch(
+        "Print effect sizes of pairs without a verdict too.", rich_help_panel=OUTPUT
     )
 
 
@@ -193,12 +175,12 @@ def pairwise(
     """Compare every pair of algorithms: for which of them can we name a winner?"""
     from bayescompare.comparison.rule import as_rule
 
-    check_table(table)
+    check_outputs(check_table(table), output)
     if verdicts.level is not None and verdicts.fdr is not None:
         raise BayescompareError("--level and --fdr are two rules: give one.")
     rule = as_rule(level=verdicts.level, fdr=verdicts.fdr)
-    question = _question(table, selection, asked, method, output, progress, verdicts.n_jobs)
-    p = bc.pairwise(**question, reference=verdicts.reference)
+    question = _question(table, selection, asked, method, progress)
+    p = bc.pairwise(**question, reference=verdicts.reference, n_jobs=verdicts.n_jobs)
     from bayescompare.cli import answers
 
     deliver(
@@ -214,44 +196,28 @@ class Places(Options):
     """What is ranked, and how."""
 
     by: str = option(
-        "--by",
         "rank|value|strength",
         "What is averaged over datasets: ranks (default) or the values themselves; or the "
         "strengths of the Plackett-Luce model.",
         default="rank",
     )
     utility: str | None = option(
-        "--utility",
         "NAME=WEIGHT,…",
         "Weights of the measures, as a=1,b=0.5, or their bounds, as a=0.5..1,b=0..0.5, or "
         "'unknown' for all weights.",
     )
-    level: float = option("--level", "P", "Of intervals and verdicts. Default: 0.95.", default=0.95)
-    draws: int = option("--draws", "N", "Default: 10000.", default=10_000)
+    level: float = option("P", "Of intervals and verdicts. Default: 0.95.", default=0.95)
+    draws: int = option("N", "Default: 10000.", default=10_000)
 
 
 def rank(table: Table, selection: Selection, places: Places, asked: Asked, output: Drawn) -> None:
     """Rank all algorithms: who is best, in what place, on the front, and how sure are we?"""
-    check_table(table)
-    check_outputs(
-        paths_of(table),
-        overwrite=output.overwrite,
-        save=output.save,
-        plot=output.plot,
-        report=output.report,
-    )
+    check_outputs(check_table(table), output)
     results = read_table(table, selection.algorithms)
-    names: Any = selection.names_in(results)
-    r = bc.rank(
-        results,
-        by=places.by,  # type: ignore[arg-type]
-        utility=None if places.utility is None else read_utility(places.utility),
-        level=places.level,
-        draws=places.draws,
-        missing=asked.missing,  # type: ignore[arg-type]
-        rng=asked.rng,
-        **names,
-    )
+    how: dict[str, Any] = {**selection.names_in(results), **vars(places), **vars(asked)}
+    if places.utility is not None:
+        how["utility"] = read_utility(places.utility)
+    r = bc.rank(results, **how)
     from bayescompare.cli import answers
 
     deliver(r, output, lambda out: answers.print_ranking(out, r))
@@ -289,18 +255,11 @@ def read_utility(text: str) -> Any:
 class Replacing(Options):
     """What would replace what, and how sure one must be."""
 
-    candidate: str = option(
-        "--candidate", "A", "The algorithm that is to be shipped.", default=MISSING
-    )
-    baseline: str = option(
-        "--baseline", "B", "The algorithm that it would replace.", default=MISSING
-    )
-    measures: str | None = option("--only", "M1,M2,…", "Use only these measures.")
-    level: float = option(
-        "--level", "P", "Probability that a verdict needs. Default: 0.95.", default=0.95
-    )
+    candidate: str = option("A", "The algorithm that is to be shipped.", default=MISSING)
+    baseline: str = option("B", "The algorithm that it would replace.", default=MISSING)
+    measures: str | None = option("M1,M2,…", "Use only these measures.", flag="--only")
+    level: float = option("P", "Probability that a verdict needs. Default: 0.95.", default=0.95)
     over: str = option(
-        "--over",
         "datasets|items",
         "Resample the datasets (default), or the items of each dataset: then the verdict is about "
         "these datasets only.",
@@ -310,19 +269,10 @@ class Replacing(Options):
 
 def gate(table: Table, replacing: Replacing, asked: Asked, output: Output) -> None:
     """May the candidate replace the baseline? Exit with 0 if so, 1 if worse, 3 if undecided."""
-    check_table(table)
-    check_outputs(paths_of(table), overwrite=output.overwrite, save=output.save)
+    check_outputs(check_table(table), output)
     results = read_table(table)
-    g = bc.gate(
-        results,
-        candidate=replacing.candidate,
-        baseline=replacing.baseline,
-        measures=measures_meant(replacing.measures, results),
-        level=replacing.level,
-        over=replacing.over,  # type: ignore[arg-type]
-        missing=asked.missing,  # type: ignore[arg-type]
-        rng=asked.rng,
-    )
+    measures = measures_meant(replacing.measures, results)
+    g = bc.gate(results, **{**vars(replacing), **vars(asked), "measures": measures})
     from bayescompare.cli import answers
 
     deliver(g, output, lambda out: answers.print_gate(out, g))

@@ -9,7 +9,7 @@ import typer
 import bayescompare as bc
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.cli import completion
-from bayescompare.cli.flags import Options, argument, group, option
+from bayescompare.cli.flags import Options, argument, group, switch
 from bayescompare.cli.outputs import announce, print_json
 from bayescompare.table.writing import check_file_is_writable, write_text
 
@@ -20,7 +20,7 @@ __all__ = ["copy", "examples", "list_models", "methods", "show"]
 class Listed(Options):
     """How a list is printed."""
 
-    as_json: bool = option("--json", None, "Print JSON.", default=False)
+    as_json: bool = switch("Print JSON.", flag="--json")
 
 
 @group("Options")
@@ -111,7 +111,7 @@ class Copied(Options):
 
     name: str = argument("NAME", autocompletion=completion.models)
     to: Path | None = argument("PATH.py", "Default: NAME.py here.", default=None)
-    overwrite: bool = option("--force", None, "Overwrite existing files.", default=False)
+    overwrite: bool = switch("Overwrite existing files.", flag="--force")
 
 
 def list_models() -> None:

@@ -36,6 +36,7 @@ __all__ = [
     "in_flags",
     "naming_flags",
     "option",
+    "switch",
     "with_groups",
 ]
 
@@ -43,21 +44,25 @@ __all__ = [
 
 
 def option(
-    flag: str,
     metavar: str | None,
     text: str,
     *,
-    default: Any = None,
+    flag: str | None = None,
     short: str | None = None,
-    panel: str | None = None,
+    default: Any = None,
     **more: Any,
 ) -> Any:
-    """Return an option whose text says what its default is; `short` is a flag of one letter."""
-    flags = (flag,) if short is None else (flag, short)
-    made = typer.Option(
-        ..., *flags, help=text, metavar=metavar, rich_help_panel=panel, show_default=False, **more
-    )
-    return field(default=default, metadata={"typer": made})
+    """Return an option, whose text says what its default is.
+
+    Its flag is the name of its field unless `flag` is another; `short` is one of one letter.
+    """
+    made = typer.Option(..., help=text, metavar=metavar, show_default=False, **more)
+    return field(default=default, metadata={"typer": made, "flag": flag, "short": short})
+
+
+def switch(text: str, **more: Any) -> Any:
+    """Return an option without a value, which is off."""
+    return option(None, text, default=False, **more)
 
 
 def argument(metavar: str, text: str = "", *, default: Any = MISSING, **more: Any) -> Any:
@@ -79,7 +84,9 @@ class Options:
         return None
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(option, argument))
+@dataclass_transform(
+    frozen_default=True, kw_only_default=True, field_specifiers=(option, switch, argument)
+)
 def group[G: Options](panel: str) -> Callable[[type[G]], type[G]]:
     """Make a class a group of options, listed in a panel of the help unless they name another."""
 
@@ -88,6 +95,9 @@ def group[G: Options](panel: str) -> Callable[[type[G]], type[G]]:
         for each in fields(made):  # type: ignore[arg-type]
             info = each.metadata["typer"]
             info.rich_help_panel = info.rich_help_panel or panel
+            if "flag" in each.metadata:
+                flag = each.metadata["flag"] or f"--{each.name.replace('_', '-')}"
+                info.param_decls = tuple(filter(None, (flag, each.metadata["short"])))
         return made
 
     return declare

@@ -5,15 +5,16 @@ Light, like the commands: ``--help`` needs all of this.
 
 import csv
 import json
+import sys
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli import completion
-from bayescompare.cli.flags import Flag, Options, argument, group, option
+from bayescompare.cli.flags import Flag, Options, argument, group, option, switch
 from bayescompare.readers import FORMATS
 
 if TYPE_CHECKING:
@@ -28,8 +29,10 @@ __all__ = [
     "Drawn",
     "Method",
     "Output",
+    "Picture",
     "Progress",
     "Report",
+    "Sampled",
     "SampledMethod",
     "Seed",
     "Selection",
@@ -51,45 +54,40 @@ class Columns(Options):
     """What the columns of a table are."""
 
     measures: list[str] | None = option(
-        "--measure",
         "NAME:DIRECTION",
         "What was measured and which way is better, once per measure: name:max or name:min, then "
         "any of :rope=R :unit=U :bounds=LOW..HIGH :ordinal. The beginning of the name will do.",
         short="-m",
         autocompletion=completion.measures,
+        flag="--measure",
     )
-    dataset: str | None = option("--dataset-column", "COLUMN", "Default: dataset.")
-    algorithm: str | None = option("--algorithm-column", "COLUMN", "Default: algorithm.")
+    dataset: str | None = option("COLUMN", "Default: dataset.", flag="--dataset-column")
+    algorithm: str | None = option("COLUMN", "Default: algorithm.", flag="--algorithm-column")
     replicate: str | None = option(
-        "--replicate-column",
         "COLUMN",
         "Folds, seeds or items. They are averaged, except with --method replicated or "
         "correlated-t.",
+        flag="--replicate-column",
     )
     replicates: str | None = option(
-        "--replicates",
-        "KIND",
-        "What they are: folds (correlated, the default), seeds or items (independent).",
+        "KIND", "What they are: folds (correlated, the default), seeds or items (independent)."
     )
     cluster: str | None = option(
-        "--cluster",
         "COLUMN",
         "What items belong to, such as a passage: items are independent across clusters only.",
     )
-    epoch: str | None = option(
-        "--epoch", "COLUMN", "Repeated runs of one item, which are averaged."
-    )
+    epoch: str | None = option("COLUMN", "Repeated runs of one item, which are averaged.")
     keep_items: bool | None = option(
-        "--keep-items/--no-keep-items",
         None,
         "Keep every item, or only their statistics. Default: up to a million rows (parquet) or "
         "64 MiB.",
+        flag="--keep-items/--no-keep-items",
     )
     group: str | None = option(
-        "--group", "COLUMN", "The domain of each dataset, for --method dirichlet or replicated."
+        "COLUMN", "The domain of each dataset, for --method dirichlet or replicated."
     )
     weight: str | None = option(
-        "--weight", "COLUMN", "The weight of each dataset, above 0, for the same methods."
+        "COLUMN", "The weight of each dataset, above 0, for the same methods."
     )
 
 
@@ -105,62 +103,56 @@ class Table(Columns):
         default=None,
     )
     labels: list[str] | None = option(
-        "--label",
         "NAME=FILE",
         "A file and the name of its run, as in --label 5-shot=a.csv: the algorithm, or what goes "
         "before its own names if it has several.",
+        flag="--label",
     )
     bundled: str | None = option(
-        "--example",
         "NAME",
         "A bundled table instead of FILE; see 'examples'.",
         autocompletion=completion.examples,
+        flag="--example",
     )
     errors: str | None = option(
-        "--errors",
         "FIRST,SECOND",
         "FILE has counts of paired errors. Name the column of the examples that only the first "
         "algorithm got wrong, then that of the second; both=COLUMN and n=COLUMN may follow. "
         "--algorithms names the two.",
     )
     predictions: str | None = option(
-        "--predictions",
         "NAME=COLUMN,…",
         "FILE has one row per dataset, example and algorithm. Name its columns: correct=COL, or "
         "y_true=COL,y_pred=COL; example=COL may follow.",
     )
     rename: list[str] | None = option(
-        "--rename",
         "OLD=NEW",
         "Another name for a column, as in --rename acc=accuracy, which other options then use.",
     )
     drop_columns: list[str] | None = option(
-        "--drop-column",
         "COLUMN",
         "Leave out a column, which a wide table would take for an algorithm.",
+        flag="--drop-column",
     )
-    sheet: str | None = option("--sheet", "NAME", "The sheet of an xlsx file that has several.")
-    layout: str | None = option("--layout", "auto|long|wide", "Default: auto.")
+    sheet: str | None = option("NAME", "The sheet of an xlsx file that has several.")
+    layout: str | None = option("auto|long|wide", "Default: auto.")
     format: str | None = option(
-        "--format",
         "FORMAT",
         f"Default: what FILE looks like. One of {', '.join(FORMATS)}. What another tool wrote "
         "often needs no --measure, or none with a direction.",
         autocompletion=completion.formats,
     )
     readers: list[str] | None = option(
-        "--reader",
         "NAME=VALUE",
         "An option for what another tool wrote, as in --reader split=test. A NAME that a format "
         "does not have is answered by those that it has.",
+        flag="--reader",
     )
     max_cells: int | None = option(
-        "--max-cells",
-        "N",
-        "The most cells that the table may have, gaps included. Default: 50 million.",
+        "N", "The most cells that the table may have, gaps included. Default: 50 million."
     )
     max_bytes: int | None = option(
-        "--max-bytes", "N", "The most bytes of a file that are read, unpacked. Default: 512 MiB."
+        "N", "The most bytes of a file that are read, unpacked. Default: 512 MiB."
     )
 
 
@@ -172,10 +164,10 @@ class Seed(Options):
     """The random numbers."""
 
     rng: int | None = option(
-        "--seed",
         "N",
         "Seed of the random numbers. Default: 0 for an answer, a new one for draws.",
         min=0,
+        flag="--seed",
     )
 
 
@@ -184,7 +176,6 @@ class Asked(Seed):
     """What goes with every question."""
 
     missing: str = option(
-        "--missing",
         "raise|drop|ignore|worst|bounds",
         "If a cell is missing: stop (default); drop its dataset; ignore the cell but keep what was "
         "seen beside it; take it for a failed run (worst); or bound P over all values.",
@@ -197,13 +188,13 @@ class Selection(Options):
     """What of the table is compared."""
 
     algorithms: str | None = option(
-        "--algorithms", "A,B,…", "Compare these, in this order. Default: all.", short="-a"
+        "A,B,…", "Compare these, in this order. Default: all.", short="-a"
     )
     measures: str | None = option(
-        "--only",
         "M1,M2,…",
         "Compare on these measures. Default: all.",
         autocompletion=completion.only,
+        flag="--only",
     )
 
     def names_in(self, results: "Results") -> dict[str, list[str] | None]:
@@ -252,44 +243,38 @@ class SampledMethod(Options):
     """
 
     method: str = option(
-        "--method",
         "NAME|FILE.py",
         "Default: dirichlet; see 'methods'. Also a model file, or a bundled model: see 'models'.",
         default="dirichlet",
         autocompletion=completion.methods,
     )
     settings: list[str] | None = option(
-        "--set",
         "NAME=VALUE",
         "Any option of the method, once per option, as in --set joint=true; see 'methods NAME'.",
+        flag="--set",
     )
     prior: str | None = option(
-        "--prior",
         "NAME|NUMBER|JSON",
         "symmetric (default), jeffreys, uniform, imprecise, α itself, or JSON: α by statement, or "
         'beliefs such as {"accuracy": {"B>A": 0.7}, "weight": 5}.',
     )
-    strength: float | None = option(
-        "--strength", "S", "The prior's weight in datasets. Default: 1."
-    )
-    ess: float | None = option("--ess", "S", "Equivalent sample size. Default: 1.", panel=NETWORK)
+    strength: float | None = option("S", "The prior's weight in datasets. Default: 1.")
+    ess: float | None = option("S", "Equivalent sample size. Default: 1.", rich_help_panel=NETWORK)
     max_parents: int | None = option(
-        "--max-parents",
         "K",
         "Most parents of a measure. Default: as many as the number of datasets allows.",
-        panel=NETWORK,
+        rich_help_panel=NETWORK,
     )
     search: str | None = option(
-        "--search",
         "exact|hill-climb|ges",
         "How to look for the graph. Default: exact.",
-        panel=NETWORK,
+        rich_help_panel=NETWORK,
     )
     average: bool | None = option(
-        "--average/--no-average",
         None,
         "Average over all graphs, or take the best one (default).",
-        panel=NETWORK,
+        rich_help_panel=NETWORK,
+        flag="--average/--no-average",
     )
 
     @property
@@ -345,7 +330,6 @@ class Method(SampledMethod):
     """The same, with the options of methods that have no posterior to sample."""
 
     alternative: str | None = option(
-        "--alternative",
         "two-sided|first|second",
         "What --method gsd tests: two-sided (default), or that the first or the second algorithm "
         "dominates, if you chose it before you saw the results.",
@@ -399,11 +383,11 @@ def _prior(text: str) -> Any:
 class Output(Options):
     """What is printed, and the file of the answer."""
 
-    as_json: bool = option("--json", None, "Print JSON and nothing else.", default=False)
+    as_json: bool = switch("Print JSON and nothing else.", flag="--json")
     save: Path | None = option(
-        "--save", "PATH.json", "Save the answer as JSON, or a comparison as netCDF (.nc)."
+        "PATH.json", "Save the answer as JSON, or a comparison as netCDF (.nc)."
     )
-    overwrite: bool = option("--force", None, "Overwrite existing files.", default=False)
+    overwrite: bool = switch("Overwrite existing files.", flag="--force")
 
 
 @group(OUTPUT)
@@ -411,7 +395,7 @@ class Report(Output):
     """The same, with a report."""
 
     report: Path | None = option(
-        "--report", "PATH.html", "Write a report: .html, .md, .tex or .json.", short="-r"
+        "PATH.html", "Write a report: .html, .md, .tex or .json.", short="-r"
     )
 
 
@@ -419,20 +403,34 @@ class Report(Output):
 class Drawn(Report):
     """The same, with a picture."""
 
-    plot: Path | None = option("--plot", "PATH.png", "Draw the places with their intervals.")
+    plot: Path | None = option("PATH.png", "Draw the places with their intervals.")
+
+
+@group(OUTPUT)
+class Picture(Options):
+    """Where the picture goes, where nothing else is written."""
+
+    plot: Path | None = option("PATH.png", "Draw the ranks.")
+    overwrite: bool = switch("Overwrite existing files.", flag="--force")
+
+
+@group(OUTPUT)
+class Sampled(Options):
+    """Where the posterior goes."""
+
+    out: Path = option("PATH.nc", "Write the posterior to this file.", default=MISSING)
+    overwrite: bool = switch("Overwrite existing files.", flag="--force")
 
 
 @group(OUTPUT)
 class Progress(Options):
     """Whether somebody watches."""
 
-    no_progress: bool = option("--no-progress", None, "Show no progress bar.", default=False)
+    no_progress: bool = switch("Show no progress bar.")
 
     @property
     def shown(self) -> bool:
         """Whether to show a progress bar: only to somebody who watches."""
-        import sys
-
         return not self.no_progress and sys.stderr.isatty()
 
     @property

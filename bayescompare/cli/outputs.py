@@ -15,7 +15,7 @@ import typer
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli.flags import Flag, naming_flags
-from bayescompare.cli.options import Drawn, Output, Report
+from bayescompare.cli.options import Drawn, Output, Picture, Report, Sampled
 from bayescompare.table.writing import check_file_is_writable, write_bytes
 
 if TYPE_CHECKING:
@@ -24,19 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["announce", "check_outputs", "deliver", "print_json", "write_picture"]
 
 
-def check_outputs(sources: Sequence[Path], *, overwrite: bool, **paths: Path | None) -> None:
-    """Check every file to be written before anything is computed.
-
-    Parameters
-    ----------
-    sources : sequence of Path
-        The tables, which are no outputs.
-    overwrite : bool
-    **paths : Path, optional
-        The file of each flag, by its name: ``report=`` is ``--report``.
-    """
+def check_outputs(sources: Sequence[Path], output: Output | Sampled | Picture) -> None:
+    """Check every file to be written before anything is computed; the tables are no outputs."""
     taken = {source.resolve(): "FILE" for source in sources}
-    outputs = {f"--{name}": path for name, path in paths.items() if path is not None}
+    outputs = {f"--{name}": path for name, path in vars(output).items() if isinstance(path, Path)}
     for flag, path in outputs.items():
         other = taken.setdefault(path.resolve(), flag)
         if other != flag:
@@ -46,7 +37,7 @@ def check_outputs(sources: Sequence[Path], *, overwrite: bool, **paths: Path | N
         if flag == "--report":
             from bayescompare.report import check_report_path as check
         with naming_flags({"path": Flag(flag, "PATH")}.get):
-            check(path, overwrite=overwrite)
+            check(path, overwrite=output.overwrite)
         if flag == "--plot":
             _check_picture(path)
 

@@ -1,7 +1,6 @@
 """The commands that simulate: ``sample``, the posterior by NUTS, and ``calibrate``."""
 
 import signal
-from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +10,11 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli.flags import Options, argument, group, option
 from bayescompare.cli.options import (
-    OUTPUT,
     Asked,
     Columns,
+    Picture,
     Progress,
+    Sampled,
     SampledMethod,
     Seed,
     Selection,
@@ -22,7 +22,7 @@ from bayescompare.cli.options import (
 )
 from bayescompare.cli.outputs import announce, check_outputs, write_picture
 from bayescompare.cli.process import stoppable_process
-from bayescompare.cli.source import check_table, paths_of, read_table
+from bayescompare.cli.source import check_table, read_table
 from bayescompare.table.writing import write_bytes
 
 if TYPE_CHECKING:
@@ -49,13 +49,11 @@ Examples:
 class Sampler(Options):
     """How long and how carefully to sample."""
 
-    draws: int = option("--draws", "N", "Per chain. Default: 1000.", default=1000)
-    chains: int = option("--chains", "N", "How many chains. Default: 4.", default=4)
-    tune: int = option("--tune", "N", "Tuning steps per chain. Default: 1000.", default=1000)
-    target_accept: float | None = option(
-        "--target-accept", "P", "Between 0 and 1. Default: PyMC's."
-    )
-    cores: int | None = option("--cores", "N", "Chains run at once. Default: PyMC's.", min=1)
+    draws: int = option("N", "Per chain. Default: 1000.", default=1000)
+    chains: int = option("N", "How many chains. Default: 4.", default=4)
+    tune: int = option("N", "Tuning steps per chain. Default: 1000.", default=1000)
+    target_accept: float | None = option("P", "Between 0 and 1. Default: PyMC's.")
+    cores: int | None = option("N", "Chains run at once. Default: PyMC's.", min=1)
 
     def check(self) -> None:
         """Refuse what PyMC would refuse late, and in words that name no flag."""
@@ -65,14 +63,6 @@ class Sampler(Options):
             raise BayescompareError(
                 f"--target-accept {self.target_accept}: must lie between 0 and 1."
             )
-
-
-@group(OUTPUT)
-class Sampled(Options):
-    """Where the posterior goes."""
-
-    out: Path = option("--out", "PATH.nc", "Write the posterior to this file.", default=MISSING)
-    overwrite: bool = option("--force", None, "Overwrite existing files.", default=False)
 
 
 def sample(
@@ -85,8 +75,7 @@ def sample(
     progress: Progress,
 ) -> None:
     """Sample the posterior with NUTS, diagnose it and save it as netCDF for ArviZ."""
-    check_table(table)
-    check_outputs(paths_of(table), overwrite=output.overwrite, out=output.out)
+    check_outputs(check_table(table), output)
     nuts.check()
     from bayescompare.comparison.files import comparison_tree_as_netcdf
     from bayescompare.comparison.nuts import nuts_progress
@@ -94,25 +83,11 @@ def sample(
     test = method.read()
     results = read_table(table, selection.algorithms)
     names: Any = selection.names_in(results)
-    c = bc.compare(
-        results,
-        method=test,
-        **names,
-        missing=asked.missing,  # type: ignore[arg-type]
-        rng=asked.rng,
-        sampler=progress.sampler,
-    )
-    more = {"tune": nuts.tune, "target_accept": nuts.target_accept, "cores": nuts.cores}
+    c = bc.compare(results, method=test, **names, **vars(asked), sampler=progress.sampler)
+    how = {name: value for name, value in vars(nuts).items() if value is not None}
     steps = max(nuts.chains, 0) * (max(nuts.draws, 0) + nuts.tune)
     with stoppable_process(signal.SIGINT), nuts_progress(steps, progress.shown) as count:
-        tree = c.sample(
-            nuts.draws,
-            chains=nuts.chains,
-            rng=asked.rng,
-            progressbar=False,
-            callback=count,
-            **{name: value for name, value in more.items() if value is not None},
-        )
+        tree = c.sample(**how, rng=asked.rng, progressbar=False, callback=count)
         # Written whole or not at all, and before the diagnosis, so that no long run is lost.
         write_bytes(output.out, comparison_tree_as_netcdf(tree))
 
@@ -131,20 +106,12 @@ class Simulation(Options):
         "dirichlet, network, poisson-binomial, hierarchical; or a model file or bundled model, "
         "which takes --example.",
     )
-    simulations: int | None = option("--simulations", "N", "Default: 1000, or 100 with NUTS.")
-    draws: int = option(
-        "--draws", "N", "Draws that the truth is ranked among. Default: 99.", default=99
+    simulations: int | None = option("N", "Default: 1000, or 100 with NUTS.")
+    draws: int = option("N", "Draws that the truth is ranked among. Default: 99.", default=99)
+    bundled: str | None = option(
+        "NAME", "Simulate tables of the size of this one.", flag="--example"
     )
-    bundled: str | None = option("--example", "NAME", "Simulate tables of the size of this one.")
-    file: Path | None = option("--table", "FILE", "The same for a table in a file.")
-
-
-@group(OUTPUT)
-class Picture(Options):
-    """Where the picture goes."""
-
-    plot: Path | None = option("--plot", "PATH.png", "Draw the ranks.")
-    overwrite: bool = option("--force", None, "Overwrite existing files.", default=False)
+    file: Path | None = option("FILE", "The same for a table in a file.", flag="--table")
 
 
 def calibrate(
@@ -152,7 +119,7 @@ def calibrate(
 ) -> None:
     """Check a model by simulation: is its posterior right as often as it claims?"""
     sources = [] if simulation.file is None else [simulation.file]
-    check_outputs(sources, overwrite=picture.overwrite, plot=picture.plot)
+    check_outputs(sources, picture)
     calibration = _calibration(simulation, columns, selection, seed)
     from bayescompare.cli.printing import console, print_calibration
 

@@ -27,7 +27,7 @@ from bayescompare.table.input import TABLES, input_limits, read_file, read_to_li
 from bayescompare.table.measure import Measure
 from bayescompare.table.writing import write_bytes
 
-__all__ = ["check_table", "parse_measure", "paths_of", "read_table", "suffix_of_content"]
+__all__ = ["check_table", "parse_measure", "read_table", "suffix_of_content"]
 
 #: For --errors and --predictions: the parts that the reader's arguments are, and the form.
 _COUNTED = {
@@ -46,8 +46,8 @@ _ABOUT_COUNTS = {"dataset", "algorithm", "group", "weight", "format"}
 _ABOUT_TOOLS = {"measures", "format", "readers", "labels"}
 
 
-def check_table(table: Table) -> None:
-    """Refuse what can be seen to be wrong before anything is read, or heavy modules are loaded."""
+def check_table(table: Table) -> list[Path]:
+    """Refuse what is seen to be wrong before anything heavy is loaded, and return the files."""
     given = bool(table.files or table.labels)
     if given == (table.bundled is not None):
         seen = "both are" if given else "neither is"
@@ -57,7 +57,7 @@ def check_table(table: Table) -> None:
             f"--format {table.format}: must be one of {', '.join(FORMATS)}."
             f"{did_you_mean(table.format, FORMATS)}"
         )
-    paths = paths_of(table)
+    paths = [path for each in _by_label(table).values() for path in each]
     for path in paths:
         check_path(path)
         if not (_is_pipe(path) or path.exists() or any(mark in str(path) for mark in "*?[")):
@@ -67,16 +67,12 @@ def check_table(table: Table) -> None:
     if any(":" in text for text in table.measures or ()):
         _measures(table)
     _renamed(table)
-
-
-def paths_of(table: Table) -> list[Path]:
-    """Return the files that were typed, those with a label included."""
-    return [path for paths in _by_label(table).values() for path in paths]
+    return paths
 
 
 def read_table(table: Table, algorithms: str | None = None) -> bc.Results:
     """Read the table that the options name; `algorithms` names the two of ``--errors``."""
-    check_table(table)
+    typed = check_table(table)
     with (
         naming_flags(table.flag, _reader_flag),
         input_limits(max_cells=table.max_cells, max_bytes=table.max_bytes),
@@ -85,7 +81,7 @@ def read_table(table: Table, algorithms: str | None = None) -> bc.Results:
             _refuse_others(table, "--example", {"bundled"})
             return bc.load_example(table.bundled)
         named = _by_label(table)
-        with _files_of_pipes(paths_of(table)) as (files, called):
+        with _files_of_pipes(typed) as (files, called):
             paths: Any = {name: [files[path] for path in each] for name, each in named.items()}
             if set(paths) == {None}:
                 paths = paths[None][0] if len(paths[None]) == 1 else paths[None]

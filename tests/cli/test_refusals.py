@@ -142,7 +142,7 @@ REFUSED = {
     f"{RANK} --report x.docx": "--report x.docx: a report ends in .html",
     f"{RANK} --plot x.docx": "--plot x.docx: cannot be written as a picture",
     f"{TABLE} --save taken.nc": "taken.nc exists: choose another name, or use --force.",
-    f"{TABLE} --save x --report x": "--save x: that is --report too",
+    f"{TABLE} --save x --report x": "--report x: that is --save too",
     f"{TABLE} --save results.csv --force": "--save results.csv: that is FILE too",
     f"{TABLE} counts.csv --report counts.csv": "that is FILE too",
     # simulations
