@@ -138,7 +138,7 @@ class GSDBootstrap(GsdMethod):
             "predict",
         }
     )
-    scope: ClassVar[Scope] = Scope(pair=True)
+    scope: ClassVar[Scope] = Scope(pair=True, question=True)
     verdict_phrase: ClassVar[str] = "is the most probable relation"
 
     resamples: int = 2000
