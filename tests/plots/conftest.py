@@ -1,4 +1,4 @@
-"""Comparisons that several pictures show, computed once."""
+"""Answers that several pictures show, computed once."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 import bayescompare as bc
-from bayescompare.methods import GSD
-from bayescompare.methods.gsd.comparison import GsdComparison
+from bayescompare.methods import GSD, GSDBootstrap
 from tests.methods.gsd.cases import ask
 from tests.plots.drawn import network_of, results_of
 
@@ -32,5 +31,22 @@ def mixed(uci: bc.Results) -> bc.Pairwise:
 
 
 @pytest.fixture(scope="session")
-def whole(uci: bc.Results) -> GsdComparison:
+def against_glm(uci: bc.Results) -> bc.Pairwise:
+    return bc.pairwise(uci, reference="GLM", n_jobs=1)
+
+
+@pytest.fixture(scope="session")
+def bootstrapped(uci: bc.Results) -> bc.Pairwise:
+    """One question about all measures, of which some answer is incomparable."""
+    method = GSDBootstrap(delta=0, resamples=60)
+    return bc.pairwise(uci, method=method, algorithms=["BDS", "RF", "EN"], rng=1, n_jobs=1)
+
+
+@pytest.fixture(scope="session")
+def whole(uci: bc.Results) -> Any:
     return ask(uci, GSD(delta=0))
+
+
+@pytest.fixture(scope="session")
+def ranking(uci: bc.Results) -> bc.Ranking:
+    return bc.rank(uci, draws=500, rng=0)

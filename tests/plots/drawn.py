@@ -1,7 +1,10 @@
-"""How the tests of pictures make Axes, and what they read off them."""
+"""What the tests of pictures draw, and what they read off the Axes."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +14,10 @@ from matplotlib.figure import Figure
 
 import bayescompare as bc
 
+Pair = tuple[str, str]
 
-def fresh(width: float = 8, height: float = 6) -> Axes:
+
+def fresh(width: float = 9, height: float = 7) -> Axes:
     return Figure(figsize=(width, height)).subplots()
 
 
@@ -28,6 +33,65 @@ def ticks(ax: Axes) -> list[str]:
     return [label.get_text() for label in ax.get_yticklabels()]
 
 
+def legend(ax: Axes) -> list[str]:
+    found = ax.get_legend()
+    return [] if found is None else [text.get_text() for text in found.get_texts()]
+
+
+def points(ax: Axes, which: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """The places of the dots drawn first, second, ..."""
+    drawn = [c for c in ax.collections if hasattr(c, "get_sizes") and len(c.get_offsets()) > 1]
+    return np.asarray(drawn[which].get_offsets())
+
+
+def segments(ax: Axes, which: int) -> np.ndarray[Any, Any]:
+    """Ends (n, 2) on x of the lines drawn first, second, ..."""
+    return np.array([line[:, 0] for line in ax.collections[which].get_segments()])
+
+
+def arrows(ax: Axes) -> set[Pair]:
+    """Winner and loser of each arrow of an order."""
+    labels = {str(text.get_label()) for text in ax.texts}
+    return {tuple(label.split(">")) for label in labels if label}  # type: ignore[misc]
+
+
+def nodes(ax: Axes) -> dict[str, tuple[float, float]]:
+    return {t.get_text(): t.get_position() for t in ax.texts if t.get_bbox_patch() is not None}
+
+
+def laid_out(ax: Axes) -> Any:
+    """Lay out a new figure, so that what is drawn has its size."""
+    figure: Any = ax.get_figure()
+    figure.canvas.draw()
+    return figure
+
+
+def boxes(ax: Axes) -> list[Any]:
+    """Where the boxed texts of a laid out figure are, in pixels."""
+    patches = [text.get_bbox_patch() for text in ax.texts]
+    return [patch.get_window_extent() for patch in patches if patch is not None]
+
+
+def apart(found: Sequence[Any]) -> bool:
+    """Whether no two boxes overlap."""
+    edges = np.array([box.extents for box in found])
+    x0, y0, x1, y1 = edges.T
+    clear = (x1[:, None] < x0) | (x1 < x0[:, None]) | (y1[:, None] < y0) | (y1 < y0[:, None])
+    return bool(clear[~np.eye(len(found), dtype=bool)].all())
+
+
+def inside(ax: Axes, more: float = 1.0) -> bool:
+    """Whether nothing of a new figure is cut off."""
+    frame, box = laid_out(ax).bbox.padded(more), ax.get_tightbbox()
+    assert box is not None
+    return bool(
+        frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+    )
+
+
+# tables -------------------------------------------------------------------------------------------
+
+
 def results_of(values: dict[str, list[float]], **measure: Any) -> bc.Results:
     """One measure, higher is better; `values` by algorithm."""
     rows = [(f"d{i}", name, v) for name, vs in values.items() for i, v in enumerate(vs)]
@@ -35,13 +99,18 @@ def results_of(values: dict[str, list[float]], **measure: Any) -> bc.Results:
     return bc.Results.from_frame(frame, measures={"score": bc.Measure("max", **measure)})
 
 
-def arrows(ax: Axes) -> set[tuple[str, ...]]:
-    labels = {str(text.get_label()) for text in ax.texts}
-    return {tuple(label.split(">")) for label in labels if label}
-
-
-def nodes(ax: Axes) -> dict[str, tuple[float, float]]:
-    return {t.get_text(): t.get_position() for t in ax.texts if t.get_bbox_patch() is not None}
+def folds(rope: float | None = None) -> bc.Results:
+    """Two algorithms on five datasets of six folds."""
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"d{d}", a, f, 0.8 + 0.02 * (a == "B") + rng.normal(0, 0.02))
+        for d in range(5)
+        for a in "AB"
+        for f in range(6)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "auc"])
+    measure = bc.Measure("max", rope=rope)
+    return bc.Results.from_frame(frame, replicate="fold", measures={"auc": measure})
 
 
 def grouped(*sizes: int, n: int = 60, agree: float = 0.9, names: Any = None) -> bc.Results:
@@ -63,17 +132,67 @@ def grouped(*sizes: int, n: int = 60, agree: float = 0.9, names: Any = None) -> 
 
 
 def network_of(*sizes: int, names: Any = None, **options: Any) -> Any:
-    method = bc.methods.Network(**{"mcse": 0.02, **options})
+    method = bc.methods.Network(**{"mcse": 0.05, **options})
     return bc.compare(grouped(*sizes, names=names), method=method, rng=1)
 
 
-def links(ax: Axes, sign: str) -> dict[tuple[str, ...], Any]:
-    """The arrows ("→") or the dashed lines ("–"), by their ends."""
-    found = {str(text.get_label()): text.arrow_patch for text in ax.texts if text.get_label()}
-    return {tuple(label.split(sign)): arrow for label, arrow in found.items() if sign in label}
+# all pairs with given decisions, as no data would give them ---------------------------------------
 
 
-def dots(ax: Axes, c: Any) -> dict[str, tuple[float, float]]:
-    """Where each measure's node is: its name is written from there."""
-    names = {text.get_text(): text.get_position() for text in ax.texts}
-    return {name: names[name] for name in c.results.measures}
+def made(names: Sequence[str], said: Mapping[Pair, tuple[float, float, float]]) -> bc.Pairwise:
+    """All pairs on one measure with these P(first better), P(equivalent), P(second better)."""
+    rows = [(f"d{i}", n, float(k + i)) for k, n in enumerate(names) for i in range(3)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
+    whole = bc.Results.from_frame(frame, measures={"score": bc.Measure("max", rope=0.5)})
+    one = bc.compare(whole, algorithms=list(names[:2]))
+    found = []
+    for a, b in itertools.combinations(names, 2):
+        if (a, b) in said:
+            labels = (f"{a}>{b}", f"{a}={b}", f"{b}>{a}")
+            answer = replace(
+                one.answer,
+                labels=labels,
+                states=(labels,),
+                counts=np.zeros(3),
+                probability=np.array(said[a, b]),
+            )
+            found.append(replace(one, results=whole.sel(algorithms=[a, b]), answer=answer))
+    return bc.Pairwise(whole, one.method, tuple(found))
+
+
+def random_pairs(l: int, seed: int, *, sure: float = 0.5) -> bc.Pairwise:
+    """Random decisions, as wild as no data would give: no order, no transitivity."""
+    rng = np.random.default_rng(seed)
+    names, said = [f"a{k:02d}" for k in range(l)], {}
+    for pair in itertools.combinations(names, 2):
+        high = 0.999 if rng.random() < sure else rng.uniform(0.4, 0.5)
+        rest = (1.0 - high) / 2
+        said[pair] = (high, rest, rest) if rng.random() < 0.5 else (rest, rest, high)
+    return made(names, said)
+
+
+# dominance ----------------------------------------------------------------------------------------
+
+
+def dominance_of(cells: Any, **options: Any) -> Any:
+    """A comparison by dominance on two measures from 0 to 10."""
+    from bayescompare.methods import GSD
+    from tests.methods.gsd.cases import ask
+    from tests.tables import table
+
+    measures: Any = {m: bc.Measure("max", bounds=(0, 10)) for m in "pq"}
+    return ask(table(cells, measures=measures), GSD(**options))
+
+
+def with_a_twin() -> Any:
+    """A and B identical, C below both."""
+    cells = np.random.default_rng(0).integers(3, 9, (5, 3, 2))
+    cells[:, 1] = cells[:, 0]
+    cells[:, 2] = cells[:, 0] - 1
+    return dominance_of(cells, delta=0)
+
+
+def leading_without_a_dataset() -> Any:
+    """A is far better on the one and hardly worse on the other; one dataset is B's altogether."""
+    better = [[[9, 4], [1, 5]], [[9, 4], [1, 5]], [[8, 4], [1, 5]], [[8, 3], [2, 4]]]
+    return dominance_of(np.array([*better, [[3, 3], [4, 4]]]), epsilon=0.9)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -202,11 +202,13 @@ def pair_shifted(whole: bc.Pairwise, first: str, second: str, step: float) -> bc
     return replace(whole, comparisons=tuple(made), found=None)
 
 
-def one_rope() -> bc.Results:
+@cache
+def simplex() -> bc.Comparison:
     difference = [0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 3.0, -3.0, -3.0]
     rows = [(f"d{i}", a, v if a == "A" else 0.0) for a in "AB" for i, v in enumerate(difference)]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
-    return bc.Results.from_frame(frame, measures={"score": bc.Measure("max", rope=1.0)})
+    measures = {"score": bc.Measure("max", rope=1.0)}
+    return bc.compare(bc.Results.from_frame(frame, measures=measures))
 
 
 @cache
@@ -222,11 +224,6 @@ def turned_network() -> Any:
     (parent, child), *others = c.answer.details.edges
     details = replace(c.answer.details, edges=((child, parent), *others))
     return replace(c, answer=replace(c.answer, details=details))
-
-
-@cache
-def friedman() -> Any:
-    return bc.compare(bc.load_example("jansen-uci"), measures=["auc"], method="friedman")
 
 
 def friedman_of(results: bc.Results) -> Any:
@@ -268,9 +265,8 @@ def renamed_sensitivity() -> pd.DataFrame:
     return table
 
 
-@cache
-def gsd() -> Any:
-    return bc.compare(uci(), method=GSD(delta=0))
+def gsd(results: bc.Results | None = None) -> Any:
+    return bc.compare(results or uci(), method=GSD(delta=0))
 
 
 def relation_without_an_edge(ax: Axes) -> None:
@@ -323,26 +319,6 @@ def curves(*, swap: bool = False, step: float = 0.0) -> dict[str, pd.DataFrame]:
     return made
 
 
-def statements(c: bc.Comparison) -> Draw:
-    return lambda ax: plots.plot_statements(c, ax=ax)
-
-
-def matrix(p: bc.Pairwise) -> Draw:
-    return lambda ax: plots.plot_matrix(p, ax=ax)
-
-
-def order(p: bc.Pairwise, fdr: float = 0.05) -> Draw:
-    return lambda ax: plots.plot_order(p, fdr=fdr, ax=ax)
-
-
-def dominance(p: bc.Pairwise, fdr: float = 0.05) -> Draw:
-    return lambda ax: plots.plot_dominance(p, fdr=fdr, ax=ax)
-
-
-def critical(p: bc.Pairwise, fdr: float = 0.05) -> Draw:
-    return lambda ax: plots.plot_critical(p, measure="auc", fdr=fdr, ax=ax)
-
-
 def belief(p: float = 0.7, weight: float = 5) -> Elicitation:
     """A prior of two algorithms on two measures."""
     prior = {"accuracy": {"B>A": p}, "weight": weight}
@@ -376,226 +352,206 @@ def traded(more: float = 0.0, *, swap: bool = False) -> bc.Ranking:
     return bc.rank(results, by="value", utility="unknown", draws=200, rng=0)
 
 
+def of(kind: str, thing: Any, **options: Any) -> Draw:
+    """Return what draws a thing by its `plot_...`; a function makes it first, when it is drawn."""
+    draw = getattr(plots, f"plot_{kind}")
+    return lambda ax: draw(thing() if callable(thing) else thing, ax=ax, **options)
+
+
 @cache
 def cases() -> dict[str, Case]:
     """Every picture by the name of its function."""
-    simplex = bc.compare(one_rope())
+    whole = bc.load_example("jansen-uci")
+    bars, triangle = partial(of, "statements"), partial(of, "simplex", draws=400)
+    order, dominance = partial(of, "order", fdr=0.1), partial(of, "dominance", fdr=0.1)
+    front = partial(of, "front", measures=["brier", "auc"])
+    critical = partial(of, "critical", measure="auc", fdr=0.05)
+    few = ["GBM", "RF", "GLM", "CART"]
     return {
         "statements": Case(
-            statements(example()),
+            bars(example),
             (6.5, 3.4),
             {
-                "a probability": statements(shifted(example(), 1, 0.2)),
-                "two labels": statements(relabelled(example(), 1, 2)),
-                "a bar": lambda ax: plots.plot_statements(example(), most=2, ax=ax),
+                "a probability": bars(lambda: shifted(example(), 1, 0.2)),
+                "two labels": bars(lambda: relabelled(example(), 1, 2)),
+                "a bar": bars(example, most=2),
             },
         ),
         "simplex": Case(
-            lambda ax: plots.plot_simplex(simplex, draws=400, ax=ax),
+            triangle(simplex),
             (5.0, 4.6),
             {
-                "a probability": lambda ax: plots.plot_simplex(
-                    shifted(simplex, 0, 0.2), draws=400, ax=ax
-                ),
-                "the points": lambda ax: plots.plot_simplex(simplex, draws=40, ax=ax),
-                "two labels": lambda ax: plots.plot_simplex(
-                    relabelled(simplex, 0, 2), draws=400, ax=ax
-                ),
+                "a probability": triangle(lambda: shifted(simplex(), 0, 0.2)),
+                "the points": triangle(simplex, draws=40),
+                "two labels": triangle(lambda: relabelled(simplex(), 0, 2)),
             },
         ),
         "matrix": Case(
-            matrix(pairs()),
+            of("matrix", pairs),
             (4.6, 4.2),
             {
-                "a probability": matrix(pair_shifted(pairs(), "GBM", "GLM", -0.2)),
-                "two labels": matrix(swapped_pairs()),
+                "a probability": of("matrix", lambda: pair_shifted(pairs(), "GBM", "GLM", -0.2)),
+                "two labels": of("matrix", swapped_pairs),
             },
         ),
         "order": Case(
-            order(pairs(), 0.1),
+            order(pairs),
             (5.5, 3.6),
             {
-                "an edge": order(pair_shifted(pairs(), "GBM", "EN", -0.6), 0.1),
-                "two labels": order(swapped_pairs(), 0.1),
+                "an edge": order(lambda: pair_shifted(pairs(), "GBM", "CART", -0.6)),
+                "two labels": order(swapped_pairs),
             },
         ),
         "network": Case(
-            lambda ax: plots.plot_network(network(), ax=ax),
+            of("network", network),
             (5.0, 4.4),
             {
-                "an arrow": lambda ax: plots.plot_network(turned_network(), ax=ax),
-                "a link": lambda ax: plots.plot_network(network(), least=0.9, ax=ax),
+                "an arrow": of("network", turned_network),
+                "a link": of("network", network, least=0.9),
             },
         ),
         "ranks": Case(
-            lambda ax: plots.plot_ranks(friedman(), ax=ax),
+            of("ranks", lambda: friedman_of(whole)),
             (6.0, 2.6),
             {
-                "two labels": lambda ax: plots.plot_ranks(
-                    friedman_of(renamed(bc.load_example("jansen-uci"), "RF", "EN")), ax=ax
-                ),
-                "an algorithm": lambda ax: plots.plot_ranks(
-                    friedman_of(
-                        bc.load_example("jansen-uci").sel(algorithms=list(uci().algorithms))
-                    ),
-                    ax=ax,
-                ),
+                "two labels": of("ranks", lambda: friedman_of(renamed(whole, "RF", "EN"))),
+                "an algorithm": of("ranks", lambda: friedman_of(uci())),
             },
         ),
         "shrinkage": Case(
-            lambda ax: plots.plot_shrinkage(counts(), ax=ax),
+            of("shrinkage", counts),
             (5.5, 3.8),
             {
-                "a share": lambda ax: plots.plot_shrinkage(counts(more=8), ax=ax),
-                "two labels": lambda ax: plots.plot_shrinkage(counts(swap=True), ax=ax),
+                "a share": of("shrinkage", lambda: counts(more=8)),
+                "two labels": of("shrinkage", lambda: counts(swap=True)),
             },
         ),
         "shrinkage-columns": Case(
-            lambda ax: plots.plot_shrinkage(uncertain(), ax=ax),
+            of("shrinkage", uncertain),
             (6.5, 3.4),
             {
-                "a dataset": lambda ax: plots.plot_shrinkage(uncertain(own=0.2), ax=ax),
-                "what the others add": lambda ax: plots.plot_shrinkage(uncertain(after=0.2), ax=ax),
-                "two labels": lambda ax: plots.plot_shrinkage(relabelled(uncertain(), 0, 3), ax=ax),
+                "a dataset": of("shrinkage", lambda: uncertain(own=0.2)),
+                "what the others add": of("shrinkage", lambda: uncertain(after=0.2)),
+                "two labels": of("shrinkage", lambda: relabelled(uncertain(), 0, 3)),
             },
         ),
         "sensitivity": Case(
-            lambda ax: plots.plot_sensitivity(sensitivity(), ax=ax),
+            of("sensitivity", sensitivity),
             (5.5, 3.6),
             {
-                "a probability": lambda ax: plots.plot_sensitivity(
-                    moved_sensitivity("svm>forest|forest>svm", 0.2), ax=ax
+                "a probability": of(
+                    "sensitivity", lambda: moved_sensitivity("svm>forest|forest>svm", 0.2)
                 ),
-                "two labels": lambda ax: plots.plot_sensitivity(renamed_sensitivity(), ax=ax),
-                "a line": lambda ax: plots.plot_sensitivity(sensitivity().iloc[:, :3], ax=ax),
+                "two labels": of("sensitivity", renamed_sensitivity),
+                "a line": of("sensitivity", lambda: sensitivity().iloc[:, :3]),
             },
         ),
         "plan": Case(
-            lambda ax: plots.plot_plan(plan(), ax=ax),
+            of("plan", plan()),
             (5.5, 3.2),
-            {
-                "a probability": lambda ax: plots.plot_plan(plan(0.2), ax=ax),
-                "a number": lambda ax: plots.plot_plan(plan().iloc[:3], ax=ax),
-            },
+            {"a probability": of("plan", plan(0.2)), "a number": of("plan", plan().iloc[:3])},
         ),
         "prior": Case(
-            lambda ax: plots.plot_prior(belief(), ax=ax),
+            of("prior", belief),
             (6.0, 2.8),
             {
-                "a probability": lambda ax: plots.plot_prior(belief(p=0.5), ax=ax),
-                "the weight": lambda ax: plots.plot_prior(belief(weight=40), ax=ax),
+                "a probability": of("prior", lambda: belief(p=0.5)),
+                "the weight": of("prior", lambda: belief(weight=40)),
             },
         ),
         "beliefs": Case(
-            lambda ax: plots.plot_beliefs(belief(), ax=ax),
+            of("beliefs", belief),
             (5.0, 3.4),
             {
-                "a probability": lambda ax: plots.plot_beliefs(belief(p=0.55), ax=ax),
-                "the weight": lambda ax: plots.plot_beliefs(belief(weight=9), ax=ax),
+                "a probability": of("beliefs", lambda: belief(p=0.55)),
+                "the weight": of("beliefs", lambda: belief(weight=9)),
             },
         ),
         "prior_predictive": Case(
-            lambda ax: plots.plot_prior_predictive(belief(), n=12, ax=ax),
+            of("prior_predictive", belief, n=12),
             (6.0, 2.8),
             {
-                "a probability": lambda ax: plots.plot_prior_predictive(
-                    belief(p=0.55), n=12, ax=ax
-                ),
-                "the datasets": lambda ax: plots.plot_prior_predictive(belief(), n=14, ax=ax),
+                "a probability": of("prior_predictive", lambda: belief(p=0.55), n=12),
+                "the datasets": of("prior_predictive", belief, n=14),
             },
         ),
         "relation": Case(
-            lambda ax: plots.plot_relation(gsd(), ax=ax),
+            of("relation", gsd),
             (5.0, 4.0),
             {
                 "an edge": relation_without_an_edge,
-                "two labels": lambda ax: plots.plot_relation(
-                    bc.compare(renamed(uci(), "RF", "EN"), method=GSD(delta=0)), ax=ax
-                ),
+                "two labels": of("relation", lambda: gsd(renamed(uci(), "RF", "EN"))),
             },
         ),
         "growth": Case(
-            lambda ax: plots.plot_growth(gsd(), ax=ax),
+            of("growth", gsd),
             (5.5, 3.4),
             {
-                "an algorithm": lambda ax: plots.plot_growth(
-                    bc.compare(
-                        uci().sel(algorithms=["GBM", "RF", "GLM", "CART"]), method=GSD(delta=0)
-                    ),
-                    ax=ax,
-                ),
-                "two labels": lambda ax: plots.plot_growth(
-                    bc.compare(renamed(uci(), "GLM", "EN"), method=GSD(delta=0)), ax=ax
-                ),
+                "an algorithm": of("growth", lambda: gsd(uci().sel(algorithms=few))),
+                "two labels": of("growth", lambda: gsd(renamed(uci(), "GLM", "EN"))),
             },
         ),
         "robustness": Case(
-            lambda ax: plots.plot_robustness(gsd_pair(), ax=ax),
+            of("robustness", gsd_pair),
             (5.0, 3.2),
-            {"a p-value": lambda ax: plots.plot_robustness(Corrupted(0.2), ax=ax)},  # type: ignore[arg-type]
+            {"a p-value": of("robustness", lambda: Corrupted(0.2))},
         ),
         "dominance": Case(
-            dominance(mixed_pairs(), 0.1),
+            dominance(mixed_pairs),
             (4.6, 3.8),
             {
-                "a probability": dominance(pair_shifted(mixed_pairs(), "EN", "GLM", 0.2), 0.1),
-                "a verdict": dominance(mixed_pairs(), 0.05),
-                "two labels": dominance(swapped_mixed_pairs(), 0.1),
+                "a probability": dominance(lambda: pair_shifted(mixed_pairs(), "EN", "GLM", 0.2)),
+                "a verdict": dominance(mixed_pairs, fdr=0.05),
+                "two labels": dominance(swapped_mixed_pairs),
             },
         ),
         "critical": Case(
-            critical(all_pairs()),
+            critical(all_pairs),
             (6.5, 3.6),
             {
-                "a bar": critical(pair_shifted(all_pairs(), "CART", "LASSO", 0.1)),
-                "two labels": critical(
-                    bc.pairwise(renamed(bc.load_example("jansen-uci"), "RF", "EN"), n_jobs=1)
-                ),
-                "a rank": critical(pair_shifted(all_pairs(), "GBM", "GLM", -0.2)),
+                "a bar": critical(lambda: pair_shifted(all_pairs(), "GBM", "CART", -0.6)),
+                "two labels": critical(lambda: bc.pairwise(renamed(whole, "RF", "EN"), n_jobs=1)),
+                "another measure": critical(all_pairs, measure="brier"),
             },
         ),
         "places": Case(
-            lambda ax: plots.plot_places(ranking(), ax=ax),
+            of("places", ranking),
             (5.5, 3.4),
             {
-                "two labels": lambda ax: plots.plot_places(ranking("RF", "EN"), ax=ax),
-                "an interval": lambda ax: plots.plot_places(ranking(level=0.6), ax=ax),
+                "two labels": of("places", lambda: ranking("RF", "EN")),
+                "an interval": of("places", lambda: ranking(level=0.6)),
             },
         ),
         "gate": Case(
-            lambda ax: plots.plot_gate(gate(), ax=ax),
+            of("gate", gate),
             (5.8, 2.6),
             {
-                "a rope": lambda ax: plots.plot_gate(gate(0.015), ax=ax),
-                "a candidate": lambda ax: plots.plot_gate(gate(candidate="CART"), ax=ax),
+                "a rope": of("gate", lambda: gate(0.015)),
+                "a candidate": of("gate", lambda: gate(candidate="CART")),
             },
         ),
         "front": Case(
-            lambda ax: plots.plot_front(ranking(), measures=["brier", "auc"], ax=ax),
+            front(ranking),
             (5.8, 4.0),
             {
-                "two labels": lambda ax: plots.plot_front(
-                    ranking("GBM", "CART"), measures=["brier", "auc"], ax=ax
-                ),
-                "the measures": lambda ax: plots.plot_front(
-                    ranking(), measures=["auc", "brier"], ax=ax
-                ),
+                "two labels": front(lambda: ranking("GBM", "CART")),
+                "the measures": front(ranking, measures=["auc", "brier"]),
             },
         ),
         "weights": Case(
-            lambda ax: plots.plot_weights(traded(), ax=ax),
+            of("weights", traded),
             (5.8, 3.6),
             {
-                "the shares": lambda ax: plots.plot_weights(traded(0.5), ax=ax),
-                "two labels": lambda ax: plots.plot_weights(traded(swap=True), ax=ax),
+                "the shares": of("weights", lambda: traded(0.5)),
+                "two labels": of("weights", lambda: traded(swap=True)),
             },
         ),
         "success": Case(
-            lambda ax: plots.plot_success(curves(), ax=ax),
+            of("success", curves),
             (4.4, 4.2),
             {
-                "two labels": lambda ax: plots.plot_success(curves(swap=True), ax=ax),
-                "a curve": lambda ax: plots.plot_success(curves(step=0.1), ax=ax),
+                "two labels": of("success", lambda: curves(swap=True)),
+                "a curve": of("success", lambda: curves(step=0.1)),
             },
         ),
     }

@@ -118,6 +118,9 @@ DRAWN: dict[str, Callable[[Axes], Axes]] = {
     "order": lambda ax: plots.plot_order(pairs(), ax=ax),
     "dominance": lambda ax: plots.plot_dominance(pairs(), ax=ax),
     "critical": lambda ax: plots.plot_critical(pairs(), measure=MEASURES[1], ax=ax),
+    "critical rows": lambda ax: plots.plot_critical(
+        bc.pairwise(odd(5, 1), reference=ALGORITHMS[0], n_jobs=1), ax=ax
+    ),
     "places": lambda ax: plots.plot_places(ranking(), ax=ax),
     "places of measures": lambda ax: plots.plot_places(ranking_by_place(), ax=ax),
     "front": lambda ax: plots.plot_front(ranking(), measures=MEASURES[:2], ax=ax),

@@ -1,36 +1,42 @@
-"""The diagram of the order draws the edges that are asserted, winners above losers."""
+"""Hasse diagrams draw the edges of the order, winners above losers."""
 
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
-import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 import bayescompare as bc
 from bayescompare import plots
+from bayescompare.methods import GSD
 from bayescompare.plots._drawing import INK, PURPLE
 from bayescompare.plots.order import draw_order
 from bayescompare.plots.order_layout import broken
-from tests.plots.drawn import arrows, fresh, nodes, texts
+from tests.methods.gsd.cases import ask
+from tests.plots.drawn import (
+    apart,
+    arrows,
+    boxes,
+    dominance_of,
+    fresh,
+    laid_out,
+    nodes,
+    texts,
+    title,
+)
 
 
-@pytest.mark.parametrize("fdr", [0.001, 0.05, 0.2, 0.5])
-def test_order_draws_the_transitive_reduction(pairs: bc.Pairwise, fdr: float) -> None:
-    ax = plots.plot_order(pairs, fdr=fdr, ax=fresh())
-    graph = pairs.order(fdr=fdr)
+@pytest.mark.parametrize("options", [{"fdr": 0.001}, {"fdr": 0.2}, {"fdr": 0.5}, {"level": 0.55}])
+def test_the_transitive_reduction_is_drawn_downwards(pairs: bc.Pairwise, options: Any) -> None:
+    ax = plots.plot_order(pairs, ax=fresh(), **options)
+    graph, place = pairs.order(**options), nodes(ax)
     assert nx.is_directed_acyclic_graph(graph)
     assert arrows(ax) == set(nx.transitive_reduction(graph).edges)
-    assert set(nodes(ax)) == set(pairs.results.algorithms)
-
-
-def test_order_arrows_lead_from_winner_down_to_loser(pairs: bc.Pairwise) -> None:
-    ax = plots.plot_order(pairs, level=0.55, ax=fresh())
-    place = nodes(ax)
+    assert set(place) == set(pairs.results.algorithms)
     for winner, loser in arrows(ax):
         pieces = [text for text in ax.texts if text.get_label() == f"{winner}>{loser}"]
         # A long arrow passes a row in pieces, each beginning where the last one ended.
@@ -39,46 +45,34 @@ def test_order_arrows_lead_from_winner_down_to_loser(pairs: bc.Pairwise) -> None
         for one, other in itertools.pairwise(pieces):
             assert one.xy == other.get_position()
         assert place[winner][1] > place[loser][1]
+    if options == {"level": 0.55}:
+        # Rows are longest paths.
+        for name in graph:
+            above = nx.subgraph(graph, {*nx.ancestors(graph, name), name})
+            assert -place[name][1] == nx.dag_longest_path_length(above, weight=None)
 
 
-def test_order_rows_are_longest_paths(pairs: bc.Pairwise) -> None:
-    place = nodes(plots.plot_order(pairs, level=0.55, ax=fresh()))
-    graph = pairs.order(level=0.55)
-    for name in graph:
-        above = [nx.subgraph(graph, {*nx.ancestors(graph, name), name})]
-        assert -place[name][1] == nx.dag_longest_path_length(above[0], weight=None)
-
-
-def test_nodes_do_not_overlap(pairs: bc.Pairwise) -> None:
-    for fdr in (0.001, 0.05, 0.2):
-        ax = plots.plot_order(pairs, fdr=fdr)
-        figure = ax.get_figure()
-        assert isinstance(figure, Figure)
-        figure.canvas.draw()
-        boxes = [
-            patch.get_window_extent() for t in ax.texts if (patch := t.get_bbox_patch()) is not None
-        ]
-        assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
-        plt.close(figure)
+@pytest.mark.parametrize("fdr", [0.001, 0.2])
+def test_nodes_do_not_overlap(pairs: bc.Pairwise, fdr: float) -> None:
+    ax = plots.plot_order(pairs, fdr=fdr)
+    laid_out(ax)
+    assert apart(boxes(ax))
 
 
 def test_algorithms_that_nothing_orders_have_their_own_row(tested: bc.Pairwise) -> None:
     ax = plots.plot_order(tested, ax=fresh())
     loose = [name for name, degree in tested.order().degree if not degree]
-    place = nodes(ax)
+    height = {name: y for name, (_, y) in nodes(ax).items()}
     assert loose
     assert "not ordered" in texts(ax)
-    assert len({place[name][1] for name in loose}) == 1
-    assert max(place[name][1] for name in loose) < min(
-        place[name][1] for name in place if name not in loose
-    )
+    assert len({height.pop(name) for name in loose}) == 1
+    assert min(height.values()) > max(nodes(ax)[name][1] for name in loose)
 
 
 def test_no_order_at_all() -> None:
-    p = bc.pairwise(bc.load_example("pnn"), n_jobs=1)
-    ax = plots.plot_order(p, ax=fresh())
+    ax = plots.plot_order(bc.pairwise(bc.load_example("pnn"), n_jobs=1), ax=fresh())
     assert arrows(ax) == set()
-    assert "0 of 1 pair " in ax.get_title(loc="left").replace("\n", " ")
+    assert "0 of 1 pair " in title(ax)
 
 
 def test_a_circle_is_one_box(pairs: bc.Pairwise, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,20 +81,28 @@ def test_a_circle_is_one_box(pairs: bc.Pairwise, monkeypatch: pytest.MonkeyPatch
     graph: nx.DiGraph[str] = nx.DiGraph(edges, mixed=[])
     monkeypatch.setattr(type(pairs), "ordered", lambda self, rule: graph)
     ax = plots.plot_order(pairs, ax=fresh())
-    circle = "B\nC\nD\n(in a circle)"
-    place = nodes(ax)
+    circle, place = "B\nC\nD\n(in a circle)", nodes(ax)
     assert set(place) == {"A", circle, "E"}
     assert place["A"][1] > place[circle][1] > place["E"][1]
     labels = {text.get_label() for text in ax.texts if text.get_label()}
     assert labels == {"A>B\nC\nD", "B\nC\nD>E"}  # A over E follows from these
-    assert "in a circle" in ax.get_title(loc="left").replace("\n", " ")
+    assert "in a circle" in title(ax)
 
 
-def test_a_large_circle_is_counted() -> None:
+def ring(names: list[str]) -> nx.DiGraph[str]:
+    return nx.DiGraph([*itertools.pairwise(names), (names[-1], names[0])])
+
+
+def test_what_a_circle_lists() -> None:
     names = [f"a{k}" for k in range(9)]
-    ring: nx.DiGraph[str] = nx.DiGraph([*itertools.pairwise(names), (names[-1], names[0])])
-    (text,) = nodes(draw_order(ring, fresh()))
+    (text,) = nodes(draw_order(ring(names), fresh()))
     assert text.splitlines() == [*names[:5], "and 4 more", "(in a circle)"]
+    # A comma parts long names.
+    (text,) = nodes(
+        draw_order(ring([f"lab-{k}/multilingual-encoder-large" for k in range(2)]), fresh())
+    )
+    own = [[f"lab-{k}/multilingual-", "encoder-large,"] for k in range(2)]
+    assert text.splitlines() == [*own[0], *own[1], "(in a circle)"]
 
 
 def test_trade_offs_are_dashed_in_their_own_colour() -> None:
@@ -133,14 +135,6 @@ def test_long_names_are_broken_between_words(name: str, lines: list[str]) -> Non
     assert broken(name) == lines
 
 
-def test_a_comma_parts_the_long_names_of_a_circle() -> None:
-    names = [f"lab-{k}/multilingual-encoder-large" for k in range(2)]
-    ring: nx.DiGraph[str] = nx.DiGraph([(names[0], names[1]), (names[1], names[0])])
-    (text,) = nodes(draw_order(ring, fresh()))
-    own = [["lab-0/multilingual-", "encoder-large,"], ["lab-1/multilingual-", "encoder-large,"]]
-    assert text.splitlines() == [*own[0], *own[1], "(in a circle)"]
-
-
 def test_sixty_names_of_forty_letters_are_whole_and_do_not_overlap() -> None:
     names = [f"lab-{k % 7}/multilingual-encoder-large-v{k:04d}-x" for k in range(60)]
     assert {len(name) for name in names} == {40}
@@ -151,33 +145,26 @@ def test_sixty_names_of_forty_letters_are_whole_and_do_not_overlap() -> None:
         for above, below in itertools.pairwise(rows)
         for edge in itertools.product(above, below)
     )
-    graph.add_edges_from([*itertools.pairwise(names[50:53]), (names[52], names[50])])
+    graph.add_edges_from(ring(names[50:53]).edges)
     graph.add_nodes_from(names)
     ax = draw_order(graph, None)
-    figure = ax.get_figure()
-    assert isinstance(figure, Figure)
     written = "\n".join(nodes(ax)).replace("\n", "")
     assert all(name in written for name in names)
     for text in ax.texts:  # measuring hundreds of arrows takes long
         if text.get_label():
             text.set_visible(False)
-    figure.canvas.draw()
-    boxes = [
-        patch.get_window_extent() for t in ax.texts if (patch := t.get_bbox_patch()) is not None
-    ]
-    assert len(boxes) == 58
-    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
-    inside = figure.bbox
-    assert all(inside.x0 <= b.x0 and b.x1 <= inside.x1 and b.y0 >= inside.y0 for b in boxes)
-    plt.close(figure)
+    edge, found = laid_out(ax).bbox, boxes(ax)
+    assert len(found) == 58
+    assert apart(found)
+    assert all(edge.x0 <= b.x0 and b.x1 <= edge.x1 and b.y0 >= edge.y0 for b in found)
 
 
 def test_many_arrows_are_pale() -> None:
     def colours(n: int) -> set[str]:
         names = [f"a{k}" for k in range(2 * n)]
         graph: nx.DiGraph[str] = nx.DiGraph(itertools.product(names[:n], names[n:]))
-        arrows = [t for t in draw_order(graph, fresh()).texts if t.get_label()]
-        return {to_hex(arrow.arrow_patch.get_edgecolor()).upper() for arrow in arrows}
+        shown = [t for t in draw_order(graph, fresh()).texts if t.get_label()]
+        return {to_hex(arrow.arrow_patch.get_edgecolor()).upper() for arrow in shown}
 
     assert colours(7) == {INK}
     assert colours(8) == {"#999999"}
@@ -194,19 +181,33 @@ def test_two_hundred_names_of_an_order_do_not_overlap() -> None:
     chain.add_nodes_from(names)
     for graph in (star, chain):
         ax = draw_order(graph, None)
-        figure = ax.get_figure()
-        assert isinstance(figure, Figure)
-        assert figure.get_size_inches().max() < 60
-        figure.canvas.draw()
-        boxes = np.array(
-            [
-                patch.get_window_extent().extents
-                for t in ax.texts
-                if (patch := t.get_bbox_patch()) is not None
-            ]
-        )
-        assert len(boxes) == 200
-        x0, y0, x1, y1 = (boxes[:, k] for k in range(4))
-        apart = (x1[:, None] < x0) | (x1 < x0[:, None]) | (y1[:, None] < y0) | (y1 < y0[:, None])
-        assert apart[~np.eye(200, dtype=bool)].all()
-        plt.close(figure)
+        assert laid_out(ax).get_size_inches().max() < 60
+        assert len(boxes(ax)) == 200
+        assert apart(boxes(ax))
+
+
+# dominance in the data ----------------------------------------------------------------------------
+
+
+def test_the_diagram_of_dominance_has_the_edges_of_the_order(whole: Any) -> None:
+    ax = whole.plot(ax=fresh())
+    assert arrows(ax) == set(whole.order().edges) == arrows(plots.plot_relation(whole, ax=fresh()))
+    height = {name: y for name, (_, y) in nodes(ax).items()}
+    assert set(whole.results.algorithms) == set(height)
+    assert all(height[a] > height[b] for a, b in whole.order().edges)
+    assert whole.headline() in title(ax)
+    assert all(f"{a} and {b}" in title(ax) for a, b in whole.incomparable)
+    # A sentence of its own: "each of the other 7 is" has its own end.
+    assert "\nIncomparable pairs: " in ax.get_title(loc="left")
+
+
+def test_the_diagram_of_an_order_without_order() -> None:
+    cells = np.array([[[9, 1], [1, 9], [5, 5]], [[8, 1], [1, 8], [5, 4]]], dtype=float)
+    ax = dominance_of(cells, delta=0).plot(ax=fresh())
+    assert arrows(ax) == set()
+    assert "no algorithm is dominated by another" in title(ax)
+
+
+def test_a_pair_can_be_drawn_as_a_diagram_too(uci: bc.Results) -> None:
+    c = ask(uci, GSD(delta=0, permutations=1), algorithms=["GBM", "CART"])
+    assert arrows(c.plot("relation", ax=fresh())) == {("GBM", "CART")}

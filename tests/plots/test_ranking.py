@@ -1,4 +1,4 @@
-"""Pictures of rankings: what they show, and what they refuse."""
+"""Pictures of rankings and of a gate: the figures of their tables, and what they refuse."""
 
 from __future__ import annotations
 
@@ -6,75 +6,58 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 import bayescompare as bc
-from bayescompare._errors import BayescompareError
+from tests.plots.drawn import fresh, legend, segments, texts, ticks, title
 from tests.tables import table
-
-
-def axes() -> Any:
-    return Figure().subplots()
-
-
-@pytest.fixture(scope="module")
-def ranking(uci: bc.Results) -> bc.Ranking:
-    return bc.rank(uci, draws=500, rng=0)
 
 
 def test_places_are_sorted_and_their_intervals_are_those_of_the_table(uci: bc.Results) -> None:
     r = bc.rank(uci, measures=["auc"], draws=500, rng=0)
-    ax = r.plot(ax=axes())
-    assert [t.get_text() for t in ax.get_yticklabels()] == list(r.overall.index)
-    lines = np.array([seg[:, 0] for seg in ax.collections[0].get_segments()])
-    np.testing.assert_allclose(lines, r.overall[["lower", "upper"]].to_numpy())
+    ax = r.plot(ax=fresh())
+    assert ticks(ax) == list(r.overall.index)
+    np.testing.assert_allclose(segments(ax, 0), r.overall[["lower", "upper"]].to_numpy())
 
 
 def test_places_of_many_algorithms_show_the_first() -> None:
     values = np.random.default_rng(0).normal(size=(8, 60, 1)) + np.linspace(2, 0, 60)[:, None]
     r = bc.rank(table(values, names=[f"a{k}" for k in range(60)]), draws=200, rng=0)
-    ax = r.plot(ax=axes())
-    assert len(ax.get_yticklabels()) == 40
+    ax = r.plot(ax=fresh())
+    assert len(ticks(ax)) == 40
     assert "20 further back" in ax.get_ylabel()
 
 
 def test_few_datasets_are_drawn_without_intervals() -> None:
     r = bc.rank(table(np.random.default_rng(0).random((3, 4, 2))), rng=0)
-    ax = r.plot(ax=axes())
-    assert len(ax.collections) == 2  # the points of two measures
-    r.plot("front", ax=axes())
+    assert len(r.plot(ax=fresh()).collections) == 2  # the points of two measures
+    assert r.plot("front", ax=fresh()).get_legend() is None
 
 
 def test_better_is_up_and_to_the_right(uci: bc.Results) -> None:
-    r = bc.rank(uci, by="value", draws=500, rng=0)
-    ax = r.plot("cost", ax=axes())
+    ax = bc.rank(uci, by="value", draws=200, rng=0).plot("cost", ax=fresh())
     assert ax.xaxis.get_inverted()
     assert not ax.yaxis.get_inverted()
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("mean brier", "mean auc")
 
 
 def test_a_wide_cost_is_on_a_logarithmic_scale() -> None:
-    values = np.random.default_rng(0).random((8, 5, 2)) + np.array([1.0, 1.0])
+    values = np.random.default_rng(0).random((8, 5, 2)) + 1.0
     values[:, :, 1] *= 10.0 ** np.arange(5)
-    measures = {"accuracy": "max", "cost": bc.Measure("min", unit="$")}
-    ax = bc.rank(table(values, measures=measures), by="value", draws=200, rng=0).plot(
-        "cost", ax=axes()
-    )
+    measures: Any = {"accuracy": "max", "cost": bc.Measure("min", unit="$")}
+    r = bc.rank(table(values, measures=measures), by="value", draws=200, rng=0)
+    ax = r.plot("cost", ax=fresh())
     assert (ax.get_xscale(), ax.get_xlabel()) == ("log", "mean cost ($)")
 
 
-def test_the_shares_of_weights_are_areas(uci: bc.Results) -> None:
+def test_the_shares_of_weights_are_areas() -> None:
     """By the drawn grid and by random weights."""
     centre = np.array([[3.0, 1, 1], [1, 3, 1], [1, 1, 3], [1.6, 1.6, 1.6]])
     values = np.repeat(centre[None], 6, axis=0)
     r = bc.rank(table(values), by="value", utility="unknown", draws=20_000, rng=0)
-    ax = r.plot("weights", ax=axes())
-    shares = {
-        a: int(s.rstrip(" %")) / 100
-        for a, s in (t.get_text().split(": ") for t in ax.get_legend().get_texts())
-    }
+    shares = dict(text.split(": ") for text in legend(r.plot("weights", ax=fresh())))
+    assert len(shares) == 3  # the balanced one is never best
     for name, share in shares.items():
-        assert abs(share - r.overall["share"].loc[name]) < 0.02
+        assert abs(int(share.rstrip(" %")) / 100 - r.overall["share"].loc[name]) < 0.02
 
 
 @pytest.mark.parametrize(
@@ -85,18 +68,46 @@ def test_the_shares_of_weights_are_areas(uci: bc.Results) -> None:
         ({"kind": "front", "measures": ["auc", "x"]}, "no measure called 'x'"),
         ({"kind": "weights", "measures": ["auc"]}, "two or three measures"),
         ({"measures": ["x"]}, "no measure called 'x'"),
-        ({"ax": 3}, "ax is a int"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(
-    ranking: bc.Ranking, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(BayescompareError, match=message):
+def test_what_cannot_be_drawn_is_refused(ranking: bc.Ranking, options: Any, message: str) -> None:
+    with pytest.raises(bc.BayescompareError, match=message):
         ranking.plot(**options)
 
 
 def test_weights_of_values_on_different_scales_are_refused(uci: bc.Results) -> None:
-    with pytest.raises(BayescompareError, match="use by='rank'"):
+    with pytest.raises(bc.BayescompareError, match="use by='rank'"):
         bc.rank(uci, by="value", draws=200, rng=0).plot("weights")
-    with pytest.raises(BayescompareError, match="kind='cost' needs"):
+    with pytest.raises(bc.BayescompareError, match="kind='cost' needs"):
         bc.rank(uci, measures=["auc", "accuracy"], draws=200, rng=0).plot("cost")
+
+
+# a gate -------------------------------------------------------------------------------------------
+
+
+def gated(n: int = 12) -> bc.Gate:
+    advantage = np.random.default_rng(0).normal([0.0, 3.0, -3.0], 1.0, (n, 3))
+    values = np.stack([advantage, np.zeros_like(advantage)], axis=1)
+    measures: Any = {"a": bc.Measure("max", rope=1.0), "b": "max", "$c_1$": "max"}
+    results = table(values, names=["new", "old"], measures=measures)
+    return bc.gate(results, candidate="new", baseline="old")
+
+
+def test_lines_are_the_bounds_each_on_a_scale_of_its_own() -> None:
+    g = gated()
+    ax = g.plot(ax=fresh())
+    assert ticks(ax) == ["a", "b", "$c_1$"]
+    lines = [c.get_segments()[0][:, 0] for c in ax.collections if hasattr(c, "get_segments")]
+    for line, (name, row) in zip(lines, g.table.iterrows(), strict=True):
+        bounds = row[["lower", "upper"]].to_numpy(dtype=float)
+        rope = g.results[str(name)].rope or 0.0
+        np.testing.assert_allclose(line, bounds / max(*np.abs(bounds), rope))
+    assert texts(ax)[1::2] == g.table["verdict"].tolist() == ["not worse", "superior", "worse"]
+    (band,) = ax.patches  # of the one rope there is
+    assert band.get_x() + band.get_width() == pytest.approx(0.0)  # type: ignore[attr-defined]
+
+
+def test_too_few_datasets_have_no_bounds() -> None:
+    ax = gated(3).plot(ax=fresh())
+    assert not any(hasattr(c, "get_segments") for c in ax.collections)
+    assert "too few" in title(ax)

@@ -1,41 +1,51 @@
-"""Bars of statements: what stands on the Axes is what stands in the comparison."""
+"""Bars and triangles of statements: what is drawn is what stands in the comparison."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgba
-from matplotlib.figure import Figure
 
 import bayescompare as bc
 from bayescompare import plots
-from bayescompare.methods import GSD, GSDBootstrap
-from bayescompare.plots import _drawing
+from bayescompare.methods import GSD
 from bayescompare.plots._drawing import BLUE, clip_statement
 from tests.methods.gsd.cases import ask
-from tests.plots.dominated import leading_without_a_dataset
-from tests.plots.drawn import fresh, results_of, texts, ticks, title
+from tests.plots.drawn import (
+    fresh,
+    inside,
+    leading_without_a_dataset,
+    legend,
+    results_of,
+    segments,
+    texts,
+    ticks,
+    title,
+)
 from tests.tables import table
+
+P_BARS, THETA = (
+    "P(it is the most probable statement)",
+    "θ: how often it holds (mean, 95 % interval)",
+)
 
 
 def widths(ax: Axes) -> list[float]:
-    return [bar.get_width() for bar in ax.patches]
+    return [bar.get_width() for bar in ax.patches]  # type: ignore[attr-defined]
 
 
-def segments(ax: Axes, which: int) -> np.ndarray[Any, Any]:
-    """Ends (n, 2) on x of the error bars drawn first, second, ..."""
-    lines = ax.collections[which].get_segments()
-    return np.array([line[:, 0] for line in lines])
+def fills(ax: Axes) -> dict[str, str]:
+    bars = ax.containers[0].patches  # type: ignore[attr-defined]
+    return dict(zip(ticks(ax), (to_hex(bar.get_facecolor()) for bar in bars), strict=True))
 
 
 @pytest.fixture(scope="module")
-def joint() -> bc.Comparison:
-    return bc.compare(bc.load_example("jansen-uci"))
+def joint(uci: bc.Results) -> bc.Comparison:
+    return bc.compare(uci)
 
 
 def test_bars_are_the_probabilities_best_on_top(example1: bc.Comparison) -> None:
@@ -43,19 +53,15 @@ def test_bars_are_the_probabilities_best_on_top(example1: bc.Comparison) -> None
     table = example1.summary()
     assert ticks(ax) == list(table.index)
     np.testing.assert_allclose(widths(ax), table["probability"])
-    middles = [bar.get_y() + bar.get_height() / 2 for bar in ax.patches]
+    middles = [bar.get_y() + bar.get_height() / 2 for bar in ax.patches]  # type: ignore[attr-defined]
     on_screen = ax.transData.transform([(0.0, y) for y in middles])[:, 1]
     assert list(on_screen) == sorted(on_screen, reverse=True)
-
-
-def test_every_row_prints_probability_and_count(example1: bc.Comparison) -> None:
-    shown = texts(plots.plot_statements(example1, ax=fresh()))
-    assert shown[:4] == ["P = 0.798", "n = 6", "P = 0.138", "n = 3"]
-    assert shown[4:] == ["P = 0.052", "n = 2", "P = 0.012", "n = 1"]
-
-
-def test_figures_stand_in_their_own_row_outside_the_bars(example1: bc.Comparison) -> None:
-    ax = plots.plot_statements(example1, ax=fresh())
+    assert title(ax) == example1.headline()
+    assert legend(ax) == [P_BARS, THETA]
+    # Every row prints probability and count, outside the bars.
+    sure = ["P = 0.798", "P = 0.138", "P = 0.052", "P = 0.012"]
+    assert texts(ax)[::2] == sure
+    assert texts(ax)[1::2] == ["n = 6", "n = 3", "n = 2", "n = 1"]
     right = ax.get_window_extent().x1
     for k, text in enumerate(ax.texts):
         assert text.get_position()[1] == k // 2
@@ -65,38 +71,20 @@ def test_figures_stand_in_their_own_row_outside_the_bars(example1: bc.Comparison
 def test_theta_is_at_mean_and_interval(example1: bc.Comparison) -> None:
     ax = plots.plot_statements(example1, ax=fresh())
     table = example1.summary()
+    assert len(ax.collections) == 1  # an exact answer has no whiskers
     np.testing.assert_allclose(segments(ax, 0), table[["theta_lower", "theta_upper"]])
     (dots,) = (line for line in ax.lines if line.get_marker() == "o")
     np.testing.assert_allclose(dots.get_xdata(), table["theta_mean"])
-    for y, bar in zip(dots.get_ydata(), ax.patches, strict=True):
-        assert bar.get_y() + bar.get_height() < y < bar.get_y() + 1
-
-
-def test_title_is_the_verdict(example1: bc.Comparison) -> None:
-    title = plots.plot_statements(example1, ax=fresh()).get_title(loc="left")
-    assert title.replace("\n", " ") == example1.headline()
-
-
-def test_legend_tells_which_is_which(example1: bc.Comparison) -> None:
-    legend = plots.plot_statements(example1, ax=fresh()).get_legend()
-    assert legend is not None
-    words = [text.get_text() for text in legend.get_texts()]
-    assert words == [
-        "P(it is the most probable statement)",
-        "θ: how often it holds (mean, 95 % interval)",
-    ]
+    for y, bar in zip(dots.get_ydata(), ax.patches, strict=True):  # type: ignore[arg-type]
+        assert bar.get_y() + bar.get_height() < y < bar.get_y() + 1  # type: ignore[attr-defined]
 
 
 def test_imprecise_bounds_are_whiskers() -> None:
-    method = bc.methods.Dirichlet(prior="imprecise")
-    c = bc.compare(bc.load_example("pnn"), method=method)
+    c = bc.compare(bc.load_example("pnn"), method=bc.methods.Dirichlet(prior="imprecise"))
     ax = plots.plot_statements(c, ax=fresh())
-    np.testing.assert_allclose(
-        segments(ax, 0), c.summary()[["lower", "upper"]].to_numpy(), atol=1e-12
-    )
-    legend = ax.get_legend()
-    assert legend is not None
-    assert "bounds over all prior means" in [text.get_text() for text in legend.get_texts()]
+    bounds = c.summary()[["lower", "upper"]].to_numpy()
+    np.testing.assert_allclose(segments(ax, 0), bounds, atol=1e-12)
+    assert "bounds over all prior means" in legend(ax)
 
 
 def test_monte_carlo_errors_are_whiskers(example1: bc.Comparison) -> None:
@@ -104,24 +92,16 @@ def test_monte_carlo_errors_are_whiskers(example1: bc.Comparison) -> None:
     ax = plots.plot_statements(replace(example1, answer=answer), ax=fresh())
     best = 0.798213587235
     np.testing.assert_allclose(segments(ax, 0)[0], [best - 0.04, best + 0.04])
-    legend = ax.get_legend()
-    assert legend is not None
-    assert "± 2 Monte Carlo standard errors" in [text.get_text() for text in legend.get_texts()]
+    assert "± 2 Monte Carlo standard errors" in legend(ax)
 
 
-def test_exact_answers_have_no_whiskers(example1: bc.Comparison) -> None:
-    ax = plots.plot_statements(example1, ax=fresh())
-    assert len(ax.collections) == 1  # the intervals of θ
-
-
-def test_frequentist_bars_are_counts_and_the_title_has_p() -> None:
-    c = bc.compare(bc.load_example("benavoli-example1"), method="glrt")
-    ax = plots.plot_statements(c, ax=fresh())
+def test_frequentist_bars_are_counts_and_the_title_has_p(results: bc.Results) -> None:
+    ax = plots.plot_statements(bc.compare(results, method="glrt"), ax=fresh())
     assert widths(ax) == [6, 3, 2, 1]
     assert texts(ax) == ["n = 6", "n = 3", "n = 2", "n = 1"]
-    assert "p = 0.313" in ax.get_title(loc="left").replace("\n", " ")
+    assert "p = 0.313" in title(ax)
     assert ax.get_xlabel() == "number of datasets"
-    assert ax.get_legend() is None
+    assert legend(ax) == []
 
 
 def test_most_leaves_the_rest_in_one_bar(example1: bc.Comparison) -> None:
@@ -130,10 +110,11 @@ def test_most_leaves_the_rest_in_one_bar(example1: bc.Comparison) -> None:
     probability = example1.summary()["probability"].to_numpy()
     np.testing.assert_allclose(widths(ax), [*probability[:2], probability[2:].sum()])
     assert texts(ax)[-1] == "n = 3"
-
-
-def test_a_single_other_is_named(example1: bc.Comparison) -> None:
+    # A single other one is named.
     assert ticks(plots.plot_statements(example1, most=3, ax=fresh()))[-1] == "A>B|A>B"
+    for most in (0, -1, 2.0, True, "all"):
+        with pytest.raises(bc.BayescompareError, match="most="):
+            plots.plot_statements(example1, most=most, ax=fresh())  # type: ignore[arg-type]
 
 
 def test_negligible_statements_share_a_bar() -> None:
@@ -143,120 +124,117 @@ def test_negligible_statements_share_a_bar() -> None:
     assert texts(ax) == ["P > 0.999", "n = 30", "P < 0.001", "n = 0"]
 
 
-def test_bars_of_all_statements_add_up_to_one(joint: bc.Comparison) -> None:
+def test_bars_of_very_many_statements(joint: bc.Comparison) -> None:
     ax = plots.plot_statements(joint, ax=fresh())
+    shown = ticks(ax)
     assert len(ax.patches) == 22
-    assert ticks(ax)[-2] == "41,452 others"
-    assert ticks(ax)[-1].startswith("never observed")
+    assert shown[-2] == "41,452 others"
+    assert shown[-1].startswith("never observed")
     np.testing.assert_allclose(sum(widths(ax)), 1.0, atol=1e-6)
     np.testing.assert_allclose(widths(ax)[-1], joint.unobserved)
-
-
-def test_best_is_on_top_when_tied(joint: bc.Comparison) -> None:
-    ax = plots.plot_statements(joint, ax=fresh())
-    assert ticks(ax)[0].replace("\n", "") == joint.best
-    assert ax.patches[0].get_facecolor() == to_rgba(_drawing.BLUE)
-    assert all(bar.get_facecolor() != to_rgba(_drawing.BLUE) for bar in ax.patches[1:])
-
-
-def test_long_labels_are_broken_after_a_measure(joint: bc.Comparison) -> None:
-    for label in ticks(plots.plot_statements(joint, ax=fresh()))[:20]:
-        lines = label.split("\n")
+    # The best is on top though it is tied, in a colour of its own.
+    assert shown[0].replace("\n", "") == joint.best
+    blue = [bar.get_facecolor() == to_rgba(BLUE) for bar in ax.patches]
+    assert blue == [True, *[False] * 21]
+    # Long labels are broken after a measure.
+    for lines in (label.split("\n") for label in shown[:20]):
         assert len(lines) == 3
         assert all(len(line) <= 41 for line in lines)
         assert all(line.endswith("|") for line in lines[:-1])
 
 
-@pytest.mark.parametrize("algorithms", [["GBM", "RF"], ["GBM", "RF", "BDS"], None])
-def test_nothing_is_cut_off(algorithms: list[str] | None) -> None:
-    c = bc.compare(bc.load_example("jansen-uci"), algorithms=algorithms)
-    ax = c.plot()
-    figure = ax.get_figure()
-    assert isinstance(figure, Figure)
-    figure.canvas.draw()
-    inside = figure.bbox.padded(1.0)
-    box = ax.get_tightbbox()
-    assert box is not None
-    assert inside.x0 <= box.x0
-    assert box.x1 <= inside.x1
-    assert inside.y0 <= box.y0
-    assert box.y1 <= inside.y1
-    plt.close(figure)
+def test_nothing_is_cut_off(example1: bc.Comparison, joint: bc.Comparison) -> None:
+    assert inside(example1.plot())
+    assert inside(joint.plot())
 
 
-@pytest.mark.parametrize("most", [0, -1, 2.0, True, "all"])
-def test_most_is_checked(example1: bc.Comparison, most: Any) -> None:
-    with pytest.raises(bc.BayescompareError, match="most="):
-        plots.plot_statements(example1, most=most, ax=fresh())
-
-
-def test_a_mean_outside_its_interval_is_drawn(results: bc.Results) -> None:
+def test_a_mean_outside_its_interval_is_drawn(example1: bc.Comparison) -> None:
     """A skewed θ has its mean above the 97.5 % point, and one that never moves beside it."""
-    c = bc.compare(results)
     extra = {
         "theta_mean": np.array([0.1, 0.2, 0.3, 0.4]),
         "theta_lower": np.array([0.0, 0.2 + 1e-16, 0.1, 0.1]),
         "theta_upper": np.array([0.05, 0.2 - 1e-16, 0.5, 0.6]),
     }
-    skewed = replace(c, answer=replace(c.answer, per_statement=extra))
-    skewed.plot("statements", ax=Figure().subplots())
+    skewed = replace(example1, answer=replace(example1.answer, per_statement=extra))
+    assert THETA in legend(skewed.plot("statements", ax=fresh()))
 
 
 def test_a_clipped_statement_still_says_who_is_better() -> None:
     first, second = "first-" + "x" * 40, "second-" + "y" * 40
-    said = {
-        clip_statement(s, 30)
-        for s in (f"{first}>{second}", f"{second}>{first}", f"{first}={second}")
-    }
+    whole = (f"{first}>{second}", f"{second}>{first}", f"{first}={second}")
+    said = {clip_statement(s, 30) for s in whole}
     assert len(said) == 3
     assert all(len(label) <= 30 for label in said)
     assert sorted(label.count(">") for label in said) == [0, 1, 1]
-
-
-def test_long_names_do_not_double_the_title_of_the_bars() -> None:
-    names = ["first-" + "x" * 40, "second-" + "y" * 40]
-    values = np.random.default_rng(0).random((9, 2, 3))
-    data = table(values).data.assign_coords(algorithm=names)
-    results = bc.Results(data, dict.fromkeys(table(values).measures, "max"))
-    shown = title(plots.plot_statements(bc.compare(results), ax=fresh(9, 7)))
+    c = bc.compare(table(np.random.default_rng(0).random((9, 2, 3)), names=[first, second]))
+    shown = title(plots.plot_statements(c, ax=fresh()))
     assert shown.count("is the most probable statement") == 1
     assert shown.count("first-") + shown.count("firs") <= 6
-
-
-def bars(ax: Axes) -> dict[str, str]:
-    labels = [label.get_text() for label in ax.get_yticklabels()]
-    return dict(
-        zip(labels, (to_hex(b.get_facecolor()) for b in ax.containers[0].patches), strict=True)  # type: ignore[attr-defined]
-    )
 
 
 def test_the_bar_of_the_verdict_stands_out(uci: bc.Results) -> None:
     c = ask(uci, GSD(permutations=50), algorithms=["CART", "GBM"], rng=1)
     ax = c.plot(ax=fresh())
-    assert bars(ax)["GBM>CART"] == to_hex(BLUE)
+    assert fills(ax)["GBM>CART"] == to_hex(BLUE)
     assert title(ax).startswith("GBM dominates CART in these data (two-sided p = ")
-
-
-def test_the_verdict_stands_out_even_without_a_dataset_that_is_all_its_own() -> None:
+    # Even without a dataset that is all its own, and where every dataset is mixed.
     c = leading_without_a_dataset()
     assert c.best == "A>B"
-    shown = bars(c.plot(ax=fresh()))
+    shown = fills(c.plot(ax=fresh()))
     assert shown["A>B"] == to_hex(BLUE)
     assert shown["B>A"] != to_hex(BLUE)
-
-
-def test_the_verdict_is_listed_even_if_every_dataset_is_mixed() -> None:
     cells = np.random.default_rng(0).random((6, 2, 2))
     cells[:, 0] = cells[:, 1] + [0.2, -0.1]
     c = ask(table(cells))
-    assert c.best in bars(c.plot(ax=fresh()))
+    assert c.best in fills(c.plot(ax=fresh()))
 
 
-def test_bootstrap_bars_are_the_probabilities(uci: bc.Results) -> None:
-    c = ask(uci, GSDBootstrap(delta=0, resamples=150), algorithms=["BDS", "RF"], rng=1)
+def test_bootstrap_bars_are_the_probabilities(bootstrapped: bc.Pairwise) -> None:
+    c = bootstrapped["BDS", "RF"]
     ax = c.plot(ax=fresh())
-    labels = [label.get_text() for label in ax.get_yticklabels()]
-    widths = [bar.get_width() for bar in ax.containers[0].patches]  # type: ignore[attr-defined]
-    expected = [float(c.probability.sel(statement=label)) for label in labels]
-    np.testing.assert_allclose(widths, expected)
-    assert labels[0] == c.best == "BDS~RF"
+    assert ticks(ax)[0] == c.best == "BDS~RF"
+    expected = [float(c.probability.sel(statement=label)) for label in ticks(ax)]
+    np.testing.assert_allclose(widths(ax), expected)
+
+
+# three statements ---------------------------------------------------------------------------------
+
+
+def test_points_of_a_triangle_lie_in_the_regions_of_their_corners(
+    three_states: bc.Comparison,
+) -> None:
+    ax = plots.plot_simplex(three_states, draws=4000, ax=fresh())
+    corners = np.array([text.xy for text in ax.texts])  # type: ignore[attr-defined]
+    for k, (label, found) in enumerate(zip(("A>B", "B>A", "A=B"), ax.collections, strict=True)):
+        drawn: Any = np.asarray(found.get_offsets())
+        assert (drawn[:, 1] >= -1e-9).all()
+        edge = 2 * np.sqrt(0.75) * np.minimum(drawn[:, 0], 1 - drawn[:, 0])
+        assert (drawn[:, 1] <= edge + 1e-9).all()
+        distance = np.linalg.norm(drawn[:, None] - corners[None], axis=2)
+        assert (distance.argmin(axis=1) == k).all()
+        # The share of points in a region is about the probability that is printed at its corner.
+        p = float(three_states.probability.sel(statement=label))
+        assert len(drawn) / 4000 == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / 4000))
+        assert f"{label}\nP = {p:.3f}" in texts(ax)
+
+
+def test_a_triangle_uses_the_posterior_that_the_answer_came_from(
+    three_states: bc.Comparison,
+) -> None:
+    tree = three_states.draws(50, chains=2, rng=3)
+    sampled = replace(three_states, answer=replace(three_states.answer, tree=tree))
+    for draws, expected in ((2000, 100), (40, 40)):
+        ax = plots.plot_simplex(sampled, draws=draws, ax=fresh())
+        assert sum(len(found.get_offsets()) for found in ax.collections) == expected  # type: ignore[arg-type]
+    one, other = (plots.plot_simplex(three_states, draws=50, ax=fresh()) for _ in range(2))
+    for first, second in zip(one.collections, other.collections, strict=True):
+        np.testing.assert_array_equal(first.get_offsets(), second.get_offsets())
+
+
+def test_a_triangle_needs_three_statements_and_draws(
+    example1: bc.Comparison, three_states: bc.Comparison
+) -> None:
+    with pytest.raises(bc.BayescompareError, match=r"exactly three .* there are 4"):
+        example1.plot("simplex")
+    with pytest.raises(bc.BayescompareError, match="dirichlet"):
+        bc.compare(three_states.results, method="glrt").plot("simplex", ax=fresh())

@@ -6,8 +6,7 @@ from markupsafe import escape
 
 import bayescompare as bc
 from bayescompare.report import render
-from tests.plots.drawn import fresh
-from tests.plots.folds import folds
+from tests.plots.drawn import folds, fresh
 
 
 def test_every_method_has_a_report_with_its_tables(counts: bc.ErrorCounts) -> None:

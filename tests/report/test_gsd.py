@@ -10,7 +10,7 @@ import bayescompare as bc
 from bayescompare.methods import GSD, GSDBootstrap
 from bayescompare.report import render
 from tests.methods.gsd.cases import ask
-from tests.plots.dominated import leading_without_a_dataset, with_a_twin
+from tests.plots.drawn import leading_without_a_dataset, with_a_twin
 
 
 def test_every_kind_has_a_report(uci: bc.Results) -> None:
