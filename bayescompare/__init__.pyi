@@ -15,8 +15,8 @@ from ._rank import rank as rank
 from ._version import __version__ as __version__
 from .comparison.comparison import Comparison as Comparison
 from .comparison.loading import load_comparison as load_comparison
+from .comparison.loading import load_pairwise as load_pairwise
 from .comparison.pairwise import Pairwise as Pairwise
-from .comparison.pairwise_loading import load_pairwise as load_pairwise
 from .methods.context.probabilities import context_probability as context_probability
 from .methods.context.probabilities import first_better as first_better
 from .methods.context.probabilities import risks as risks

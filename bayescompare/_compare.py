@@ -13,11 +13,9 @@ from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison import registry
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.compose import comparison_of
-from bayescompare.comparison.dataset_facts import check_facts
-from bayescompare.comparison.gaps import read_gaps
+from bayescompare.comparison.gaps import check_facts, read_gaps
 from bayescompare.comparison.method import Method, Sampling
-from bayescompare.comparison.method_checks import check_class, is_built_in_method
+from bayescompare.comparison.method_checks import check_class, comparison_of, is_built_in_method
 from bayescompare.comparison.nuts import announced_nuts
 from bayescompare.table.cells import MISSING, Missing, refuse_values_without_means
 from bayescompare.table.counts import ErrorCounts

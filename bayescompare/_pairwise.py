@@ -26,11 +26,10 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.compose import comparison_of
-from bayescompare.comparison.lazy_comparisons import LazyComparisons
 from bayescompare.comparison.method import Method, Sampling
+from bayescompare.comparison.method_checks import comparison_of
 from bayescompare.comparison.nuts import announced_nuts
-from bayescompare.comparison.pair_figures import PairFigures
+from bayescompare.comparison.pair_figures import LazyComparisons, PairFigures
 from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.comparison.pairwise_notes import pairwise_notes_of_tables
 from bayescompare.table.cells import Missing

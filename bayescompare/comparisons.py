@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.evidence import EvidenceEstimate
+from bayescompare.comparison.method_checks import comparison_of
 from bayescompare.methods.classic.comparison import PerMeasureComparison, RankComparison
 from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.dirichlet.posterior import DirichletComparison

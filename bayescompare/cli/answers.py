@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.comparison.rule import Rule
+    from bayescompare.comparison.verdicts import Rule
     from bayescompare.ranking.gate import Gate
     from bayescompare.ranking.ranking import Ranking
     from bayescompare.table.results import Results

@@ -173,7 +173,7 @@ def pairwise(
     progress: Progress,
 ) -> None:
     """Compare every pair of algorithms: for which of them can we name a winner?"""
-    from bayescompare.comparison.rule import as_rule
+    from bayescompare.comparison.verdicts import as_rule
 
     check_outputs(check_table(table), output)
     if verdicts.level is not None and verdicts.fdr is not None:

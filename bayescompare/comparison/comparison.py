@@ -22,7 +22,6 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
 from bayescompare.comparison import nuts, registry
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.arviz_tree import arviz_tree
 from bayescompare.comparison.change import change_words
 from bayescompare.comparison.columns import THETA_LOWER, THETA_UPPER
 from bayescompare.comparison.compiled import borrowed_compiled_models
@@ -33,7 +32,7 @@ from bayescompare.comparison.intervals import STORED, interval_choice, statement
 from bayescompare.comparison.loo import MOST_KHAT, checked_loo, exact_loo
 from bayescompare.comparison.method import Form, Method, Sampling
 from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.tree import EDITED
+from bayescompare.comparison.tree import EDITED, arviz_tree
 from bayescompare.table.results import Results
 from bayescompare.table.words import caveats_of
 from bayescompare.table.writing import check_file_is_writable, write_text
@@ -619,7 +618,7 @@ class Comparison:
                 again, best, factors, threshold, simulations, generator, name="replicates"
             )
         if self.answer.tree is not None:
-            from bayescompare.comparison.reweighted_plan import reweighted_plan
+            from bayescompare.comparison.planning import reweighted_plan
 
             return reweighted_plan(self, best, numbers, threshold, simulations, generator)
         if self.method.needs_mcmc:
@@ -660,7 +659,7 @@ class Comparison:
         0.21
         """
         self._require("predict")
-        from bayescompare.comparison.prediction import predict_for_comparison
+        from bayescompare.comparison.planning import predict_for_comparison
 
         return predict_for_comparison(self, n, draws, rng)
 
@@ -681,7 +680,7 @@ class Comparison:
         ('A>B|B>A', 'A>B|B>A')
         """
         self._require("simulate")
-        from bayescompare.comparison.prediction import simulate_for_comparison
+        from bayescompare.comparison.planning import simulate_for_comparison
 
         return simulate_for_comparison(self, rng)
 

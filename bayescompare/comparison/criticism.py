@@ -185,7 +185,7 @@ def prior_sensitivity_criticism(
     if c.answer.tree is None:
         lever = c.method.lever(c.results) or option_lever(c.method, c.results)
     if lever is None:
-        from bayescompare.comparison.power_scaling import power_scaled
+        from bayescompare.comparison.reweighting import power_scaled
 
         return power_scaled(c, None if chosen is None else chosen.tolist())
     at = np.asarray(lever.usual if chosen is None else chosen, dtype=np.float64)

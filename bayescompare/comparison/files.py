@@ -18,6 +18,7 @@ import xarray as xr
 from bayescompare._version import __version__
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.effects import table_effects
+from bayescompare.comparison.verdicts import PairVerdicts
 from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.items import item_data_to_json
 from bayescompare.table.results import Results
@@ -26,8 +27,12 @@ from bayescompare.table.writing import write_bytes
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.decision import Decision
+    from bayescompare.comparison.pairwise import Pairwise
+    from bayescompare.comparison.verdicts import Rule
 
 __all__ = [
+    "PAIRWISE_SCHEMA",
+    "PAIRWISE_VERSION",
     "PART",
     "SCHEMA",
     "SCHEMA_VERSION",
@@ -36,13 +41,18 @@ __all__ = [
     "comparison_plain_json",
     "comparison_results_as_json",
     "comparison_tree_as_netcdf",
+    "pairwise_as_json",
     "to_json",
     "to_netcdf",
 ]
 
 SCHEMA = "bayescompare/comparison"
+
+
 #: What the names of figures of parts begin with.
 PART = "part_"
+
+
 SCHEMA_VERSION = 2
 
 
@@ -229,3 +239,32 @@ def _make_comparison_netcdf_ready(data: xr.Dataset) -> None:
             data.attrs[key] = int(value)
         elif value is None or (isinstance(value, (list, tuple)) and not value):
             del data.attrs[key]
+
+
+PAIRWISE_SCHEMA = "bayescompare/pairwise"
+
+
+PAIRWISE_VERSION = 2
+
+
+def pairwise_as_json(p: Pairwise, rule: Rule) -> str:
+    """Write all pairs, with the verdicts by a rule."""
+    document = {
+        "schema": PAIRWISE_SCHEMA,
+        "schema_version": PAIRWISE_VERSION,
+        "bayescompare_version": __version__,
+        "method": p.method.name,
+        "options": comparison_plain_json(p.method.options()),
+        "reference": p.reference,
+        "results": comparison_plain_json(comparison_results_as_json(p.results)),
+        "skipped": [list(pair) for pair in p.skipped],
+        "decided": p.decided(rule).replace({np.nan: None}).to_dict("records"),
+        "caveats": list(p.caveats),
+        "decision": PairVerdicts.of(p, rule).to_dict(),
+        "level": rule.level,
+        "fdr": rule.fdr,
+        "learned": None if p.learned is None else p.learned.options(),
+        "explanation": p.explained(rule),
+        "comparisons": [comparison_document(c) for c in p.comparisons],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1)

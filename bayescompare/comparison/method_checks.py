@@ -13,13 +13,20 @@ from bayescompare.comparison.details import Details, Scalars, check_details_type
 from bayescompare.comparison.method import InputKind, Kind, Method
 from bayescompare.table.results import Results
 
-__all__ = ["check_answer", "check_class", "is_built_in_method"]
+__all__ = [
+    "check_answer",
+    "check_class",
+    "comparison_of",
+    "is_built_in_method",
+]
 
 #: What a class must declare, and as what.
 _NEEDED: dict[str, type] = {"name": str, "title": str, "provides": frozenset, "citations": tuple}
 
+
 #: What a class may declare about its answers, and what that must be derived from.
 _TYPES: dict[str, type[Details]] = {"details_type": Details, "scalars_type": Scalars}
+
 
 #: What a class must declare as one of a few words.
 _WORDS = {"kind": get_args(Kind), "input_kind": get_args(InputKind)}
@@ -122,3 +129,17 @@ def _check_typed(name: str, details: object, declared: type[Details]) -> None:
             f"the class declares as {name}_type."
         )
     declared.from_dict(details.to_dict(), where=name)
+
+
+def comparison_of(
+    results: Results, method: Method, answer: Answer, *, loaded: bool = False
+) -> Comparison:
+    """Put results, method and answer into the comparison type that the method declares.
+
+    What was `loaded` from a file is checked by whoever did that.
+    """
+    outside = not is_built_in_method(type(method))
+    if outside:
+        check_answer(results, method, answer)
+    bounded = answer.bounded(foreign=outside or loaded)
+    return (method.comparison_type or Comparison)(results, method, bounded)

@@ -19,9 +19,13 @@ from bayescompare.comparison.columns import PVALUE
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import LIKELY, SETTLED, records_in_table
 from bayescompare.comparison.effects import effects_at_once, pair_effects
-from bayescompare.comparison.lazy_comparisons import LazyComparisons
 from bayescompare.comparison.method import Method
-from bayescompare.comparison.pair_figures import PairFigures, pair_parts, records_at_once
+from bayescompare.comparison.pair_figures import (
+    LazyComparisons,
+    PairFigures,
+    pair_parts,
+    records_at_once,
+)
 from bayescompare.comparison.pairwise_headline import pairwise_headline
 from bayescompare.comparison.pairwise_notes import Judged, notes_words
 from bayescompare.comparison.pairwise_words import (
@@ -31,8 +35,7 @@ from bayescompare.comparison.pairwise_words import (
     pairs_words,
     verdict_words,
 )
-from bayescompare.comparison.rule import Rule, as_rule
-from bayescompare.comparison.verdicts import PairVerdicts
+from bayescompare.comparison.verdicts import PairVerdicts, Rule, as_rule
 from bayescompare.statements import Statement
 from bayescompare.table.cells import pair_coverage
 from bayescompare.table.results import Results
@@ -528,7 +531,7 @@ class Pairwise:
         overwrite: bool = False,
     ) -> str:
         """Return all comparisons as JSON; also write it to `path`, for `load_pairwise`."""
-        from bayescompare.comparison.pairwise_files import pairwise_as_json
+        from bayescompare.comparison.files import pairwise_as_json
 
         text = pairwise_as_json(self, as_rule(level=level, fdr=fdr))
         if path is not None:

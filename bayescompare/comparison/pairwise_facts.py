@@ -19,8 +19,7 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     from bayescompare.comparison.method import Method
     from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.comparison.rule import Rule
-    from bayescompare.comparison.verdicts import PairVerdicts
+    from bayescompare.comparison.verdicts import PairVerdicts, Rule
     from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
     from bayescompare.table.results import Results
 

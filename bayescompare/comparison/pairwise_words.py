@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from bayescompare.comparison.method import LEAST_PAIRS, Method
-from bayescompare.comparison.rule import Rule
+from bayescompare.comparison.verdicts import Rule
 from bayescompare.statements import Statement
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import percent_setting, plural, setting_number_text

@@ -4,24 +4,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
-from bayescompare._checks import MOST_COUNT, check_count, is_number, is_whole, show_checked_value
+from bayescompare._checks import (
+    MOST_COUNT,
+    MOST_DRAWS,
+    check_count,
+    is_number,
+    is_whole,
+    show_checked_value,
+)
 from bayescompare._errors import BayescompareError
+from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
+from bayescompare._version import __version__
+from bayescompare.comparison.loo import MOST_KHAT
+from bayescompare.comparison.reweighting import (
+    LEAST_EFFECTIVE,
+    ReweightingWeights,
+    leads_for_reweighting,
+    smoothed_reweighting,
+)
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.text.numbers import whole_number_text
+from bayescompare.text.numbers import count, plural, whole_number_text
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.comparison import Comparison
+    from bayescompare.table.results import Results
 
 __all__ = [
+    "REWEIGHTED",
     "check_plan",
     "check_planning_factors",
     "grow_cells_in_planning",
     "plan_table",
+    "predict_for_comparison",
+    "reweighted_plan",
+    "simulate_for_comparison",
 ]
-
 
 #: From so many simulated datasets (or times as many replicates) to P of every statement.
 Simulate = Callable[[Any, np.random.Generator], FloatArray]
@@ -142,3 +167,93 @@ def _comparison_planning_one_less(log_size: float) -> float:
     """Logarithm of one fewer: log(e^x − 1)."""
     one_less = math.expm1(-log_size) if log_size > 0 else -1.0
     return log_size + math.log(-one_less) if one_less > -1.0 else -math.inf
+
+
+#: What the attribute "how" of the table says.
+REWEIGHTED = "reweighted draws"
+
+
+#: The share of simulations whose weights may fail; it counts as error.
+_MOST_FAILED = 0.05
+
+
+def reweighted_plan(
+    c: Comparison,
+    best: int,
+    more: Sequence[int],
+    threshold: float,
+    simulations: int,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """Tabulate how often so many further datasets settle the question; see `Comparison.plan`."""
+    weigh, each = c.posterior.likelihood_of_more(), leads_for_reweighting(c, "plan")
+    parts, failed, ess = [], [], []
+    for k, number in enumerate(more):
+        simulate = _ReweightedPlanSimulator(weigh, each, simulations, more[:k])
+        parts.append(plan_table(simulate, best, [number], threshold, simulations, rng))
+        failed.append(simulate.failed / simulations)
+        ess.append(float(np.median(simulate.effective)))
+    table = pd.concat(parts)
+    table["mcse"] = np.hypot(table["mcse"], failed)
+    table.attrs.update(how=REWEIGHTED, failed=failed, ess=ess)
+    return table
+
+
+@dataclass(eq=False)
+class _ReweightedPlanSimulator:
+    """Adds predicted datasets and answers again, by weights; gives up where too many fail."""
+
+    weigh: Callable[[int, np.random.Generator], FloatArray]
+    each: FloatArray
+    simulations: int
+    held: Sequence[int]
+    effective: list[float] = field(default_factory=list)
+    failed: int = 0
+
+    def __call__(self, number: int, rng: np.random.Generator) -> FloatArray:
+        weights: ReweightingWeights = smoothed_reweighting(self.weigh(number, rng))
+        self.effective.append(weights.effective)
+        self.failed += not weights.hold
+        if self.failed > max(1.0, _MOST_FAILED * self.simulations):
+            raise BayescompareError(self._too_far(number))
+        return weights.mean(self.each)
+
+    def _too_far(self, number: int) -> str:
+        fine = f" (here {max(self.held)} is fine)" if self.held else ""
+        return (
+            f"plan: {plural(number, 'more dataset')} would move the posterior too far for its "
+            f"{count(self.each[..., 0].size)} draws to be reweighted: in "
+            f"{plural(self.failed, 'simulation')} of the first {count(len(self.effective))}, k-hat "
+            f"is above {MOST_KHAT} or fewer than {LEAST_EFFECTIVE} draws are left. Ask for fewer "
+            f"datasets{fine}, or sample more draws (sampler={{'draws': ...}})."
+        )
+
+
+def predict_for_comparison(c: Comparison, n: int, draws: int, rng: Rng) -> xr.DataArray:
+    """Draw the statements of n new datasets, with how they were drawn as attributes."""
+    check_count(n=n, draws=draws)
+    assert is_whole(n)
+    if n * draws > MOST_DRAWS:
+        raise BayescompareError(
+            f"n={n} for draws={draws}: at most {whole_number_text(MOST_DRAWS)} predictions in "
+            "total."
+        )
+    generator, seed = as_rng(rng)
+    labels = c.posterior.predict(int(n), int(draws), generator)
+    attrs = {
+        "method": c.method.name,
+        "options": str(c.method.options()),
+        "sampler": c.method.draws_are if c.answer.tree is None else "nuts",
+        "seed": "a Generator" if seed is None else seed,
+        "version": __version__,
+    }
+    coords = {"sample": np.arange(draws), "dataset": np.arange(n)}
+    return xr.DataArray(labels, coords, ("sample", "dataset"), name="statement", attrs=attrs)
+
+
+def simulate_for_comparison(c: Comparison, rng: Rng) -> Results:
+    """Draw a table from the prior of an answer's method, and note how."""
+    generator, seed = as_rng(rng)
+    table = c.posterior.simulate(generator)
+    how = "" if seed is None else f", rng={seed}"
+    return table._with(source=f"simulated from the prior of {c.method.name!r}{how}")

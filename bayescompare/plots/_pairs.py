@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.comparison.rule import Rule
+    from bayescompare.comparison.verdicts import Rule
 
 #: Row better, row worse, equivalent, incomparable.
 ABOVE, BELOW, SAME, APART = "≻", "≺", "=", "~"

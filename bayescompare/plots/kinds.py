@@ -16,8 +16,7 @@ from bayescompare._checks import is_number, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.pairwise import Pairwise
-from bayescompare.comparison.rule import as_rule
-from bayescompare.comparison.verdicts import mean_places
+from bayescompare.comparison.verdicts import as_rule, mean_places
 from bayescompare.plots._drawing import new_axes, set_title
 from bayescompare.ranking.gate import Gate
 from bayescompare.ranking.ranking import Ranking

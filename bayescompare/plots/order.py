@@ -9,7 +9,7 @@ import numpy as np
 
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.pairwise import Pairwise
-from bayescompare.comparison.rule import Rule, as_rule
+from bayescompare.comparison.verdicts import Rule, as_rule
 from bayescompare.plots._drawing import (
     BLUE,
     GREY,

@@ -137,7 +137,7 @@ def page_of(
     """
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.comparison.rule import as_rule
+    from bayescompare.comparison.verdicts import as_rule
     from bayescompare.ranking.ranking import Ranking
     from bayescompare.report.comparison import comparison_page
     from bayescompare.report.pairwise import pairwise_page

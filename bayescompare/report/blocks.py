@@ -16,7 +16,7 @@ from bayescompare.comparison import registry
 from bayescompare.comparison.effects import EFFECTS_TITLE, printed_comparison_effects
 from bayescompare.comparison.gaps import GAPS_TEXT
 from bayescompare.comparison.method_checks import is_built_in_method
-from bayescompare.comparison.rule import Rule
+from bayescompare.comparison.verdicts import Rule
 from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 from bayescompare.report.page import MOST_PAIRS, Cell, Section, Table
 from bayescompare.table.cells import Reading, cell_means, mean_over_replicates
@@ -263,7 +263,7 @@ def citation_keys(method: Method, *, rule: Rule | None = None) -> list[str]:
     Examples
     --------
     >>> from bayescompare import methods
-    >>> from bayescompare.comparison.rule import Rule
+    >>> from bayescompare.comparison.verdicts import Rule
     >>> citation_keys(methods.get("gsd")(), rule=Rule())
     ['jansen2022gsd', 'holm1979simple']
     """

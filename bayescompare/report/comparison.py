@@ -16,7 +16,7 @@ from bayescompare.comparison.decision import SETTLED
 from bayescompare.comparison.diagnosis import LIMITS
 from bayescompare.comparison.lever import POWER
 from bayescompare.comparison.pairwise_facts import data_words, taken_for_granted
-from bayescompare.comparison.power_scaling import POWER_SCALING
+from bayescompare.comparison.reweighting import POWER_SCALING
 from bayescompare.plots import plot_sensitivity
 from bayescompare.plots.kinds import KINDS, usual_kind
 from bayescompare.plots.network import graph_of, link_probability

@@ -20,8 +20,7 @@ from bayescompare.text.numbers import probability_equation, pvalue_equation
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.comparison.rule import Rule
-    from bayescompare.comparison.verdicts import PairVerdicts
+    from bayescompare.comparison.verdicts import PairVerdicts, Rule
     from bayescompare.ranking.ranking import Ranking
 
 #: The surest pairs that a page holds; the slider goes as low as the last of them.

@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 import bayescompare as bc
-from bayescompare.comparison.arviz_tree import arviz_tree
+from bayescompare.comparison.tree import arviz_tree
 from tests.tables import table
 
 PREDICTED = ("posterior_predictive", "prior_predictive")

@@ -12,8 +12,7 @@ import pytest
 import bayescompare as bc
 from bayescompare.comparison.pairwise_facts import pairwise_facts, trade_off_sentences
 from bayescompare.comparison.pairwise_headline import pairwise_headline
-from bayescompare.comparison.rule import Rule
-from bayescompare.comparison.verdicts import PairVerdicts, mean_places
+from bayescompare.comparison.verdicts import PairVerdicts, Rule, mean_places
 from bayescompare.statements import Statement
 
 METHOD = bc.methods.get("dirichlet")()

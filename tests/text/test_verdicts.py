@@ -28,7 +28,7 @@ from bayescompare.cli.answers import print_comparison, print_pairwise
 from bayescompare.comparison.decision import LIKELY, SETTLED, SIGNIFICANT
 from bayescompare.comparison.diagnosis import LIMITS, Diagnosis
 from bayescompare.comparison.pairwise import Pairwise
-from bayescompare.comparison.rule import Rule, as_rule
+from bayescompare.comparison.verdicts import Rule, as_rule
 from bayescompare.plots import plot_matrix, plot_statements
 from bayescompare.report import comparison as comparison_page
 from bayescompare.report import page_of

@@ -16,9 +16,9 @@ from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Method, Sampling
+from bayescompare.comparison.method_checks import comparison_of
 from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.questions import Questions
 from bayescompare.kernels.network.graphs import Graph, closed_graph

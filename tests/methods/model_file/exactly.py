@@ -7,8 +7,8 @@ import xarray as xr
 from scipy.stats import dirichlet
 
 import bayescompare as bc
-from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.method import Sampling
+from bayescompare.comparison.method_checks import comparison_of
 from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.log_prior import bounded_prior
 from tests.methods.model_file.own import multinomial
