@@ -17,6 +17,7 @@ __all__ = [
     "check_draws",
     "check_flag",
     "check_jobs",
+    "check_level",
     "check_path",
     "check_positive",
     "check_word",
@@ -150,6 +151,16 @@ def check_positive(**arguments: object) -> None:
                 f"{name}={value!r}: must be at most {setting_number_text(MOST_WEIGHT)}; a prior "
                 "of more weight "
                 "would drown out any data."
+            )
+
+
+def check_level(**arguments: object) -> None:
+    """Reject a level that is not a number between 0 and 1."""
+    for name, level in arguments.items():
+        if not (is_number(level) and 0.0 < level < 1.0):
+            raise BayescompareError(
+                f"{name}={show_checked_value(level)}: a level is a number between 0 and 1, such as "
+                "0.05."
             )
 
 

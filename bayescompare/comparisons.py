@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bayescompare.comparison.evidence import EvidenceEstimate
 from bayescompare.comparison.method_checks import comparison_of
-from bayescompare.methods.classic.comparison import PerMeasureComparison, RankComparison
+from bayescompare.methods.classic.friedman import RankComparison
+from bayescompare.methods.classic.per_measure import PerMeasureComparison
 from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.dirichlet.posterior import DirichletComparison
 from bayescompare.methods.gsd.comparison import GsdComparison

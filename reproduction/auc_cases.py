@@ -23,7 +23,7 @@ from typing import Literal
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.classic.glrt import glrt
+from bayescompare.kernels.classic.pvalues import glrt
 from bayescompare.kernels.dirichlet.pmax import Vectors, p_max
 from bayescompare.kernels.network.graphs import best_dag, components, is_complete
 from bayescompare.kernels.network.scores import CellPrior, local_scores

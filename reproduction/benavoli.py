@@ -10,7 +10,7 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.classic.glrt import glrt
+from bayescompare.kernels.classic.pvalues import glrt
 from bayescompare.kernels.success import area_under_roc
 from bayescompare.text.numbers import (
     difference_decimals_text,

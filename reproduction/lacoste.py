@@ -13,7 +13,7 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.classic.wilcoxon import doubled_wilcoxon_ranks, wilcoxon_signed_rank_test
+from bayescompare.kernels.classic import wilcoxon
 from bayescompare.kernels.context.poisson_binomial import context
 from bayescompare.kernels.success import area_under_roc, sign_success_confidence
 from bayescompare.studies import success_study
@@ -145,7 +145,7 @@ def _reproduce_table3(run: Run) -> Outcome:
 
 
 def _signed_rank_confidence(gap: FloatArray) -> float:
-    test = wilcoxon_signed_rank_test(doubled_wilcoxon_ranks(gap, np.ones(len(gap))))
+    test = wilcoxon.signed_rank_test(wilcoxon.doubled_ranks(gap, np.ones(len(gap))))
     return 1.0 - test.pvalue
 
 

@@ -16,7 +16,7 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.columns import PVALUE
 from bayescompare.comparison.decision import part_word, parts_frame, wins_in_table
 from bayescompare.comparison.pairwise_notes import Judged
-from bayescompare.kernels.classic.holm import holm
+from bayescompare.kernels.classic.pvalues import holm
 from bayescompare.statements import State, Statement
 
 if TYPE_CHECKING:

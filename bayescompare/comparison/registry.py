@@ -69,7 +69,7 @@ _BUILT_IN = {
         "the same as probabilities, by the Bayesian bootstrap over datasets",
     ),
     "sign": _RegistryEntry(
-        "bayescompare.methods.classic.sign:Sign",
+        "bayescompare.methods.classic.pair_tests:Sign",
         "sign test: is one algorithm better on more datasets?",
     ),
     "signed-rank": _RegistryEntry(
@@ -77,7 +77,7 @@ _BUILT_IN = {
         "Bayesian signed-rank test: P(one algorithm is better on the whole)",
     ),
     "wilcoxon": _RegistryEntry(
-        "bayescompare.methods.classic.wilcoxon:Wilcoxon",
+        "bayescompare.methods.classic.pair_tests:Wilcoxon",
         "Wilcoxon signed-rank test, exact with ties",
     ),
     "friedman": _RegistryEntry(
@@ -85,11 +85,11 @@ _BUILT_IN = {
         "Friedman test of mean ranks (Iman-Davenport), with Nemenyi's pairs",
     ),
     "all-test": _RegistryEntry(
-        "bayescompare.methods.classic.all_test:AllTest",
+        "bayescompare.methods.classic.per_measure:AllTest",
         "all-test: is one algorithm significantly better on every measure?",
     ),
     "one-test": _RegistryEntry(
-        "bayescompare.methods.classic.one_test:OneTest",
+        "bayescompare.methods.classic.per_measure:OneTest",
         "one-test: significantly better on some measure, worse on none?",
     ),
 }

@@ -15,7 +15,7 @@ from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.decision import LIKELY, SETTLED, State, state_of
-from bayescompare.kernels.classic.holm import holm
+from bayescompare.kernels.classic.pvalues import holm
 from bayescompare.kernels.ranking.win_shares import win_shares
 from bayescompare.statements import Statement
 from bayescompare.table.cells import cell_means

@@ -201,13 +201,11 @@ if TYPE_CHECKING:
     from bayescompare.comparison.details import Details, Scalars
     from bayescompare.comparison.method import Method, Parameter, Sampling
     from bayescompare.methods._shared.learned_prior import LearnedPrior
-    from bayescompare.methods.classic.all_test import AllTest
     from bayescompare.methods.classic.friedman import Friedman
     from bayescompare.methods.classic.glrt import GLRT
-    from bayescompare.methods.classic.one_test import OneTest
-    from bayescompare.methods.classic.sign import Sign
+    from bayescompare.methods.classic.pair_tests import Sign, Wilcoxon
+    from bayescompare.methods.classic.per_measure import AllTest, OneTest
     from bayescompare.methods.classic.signed_rank import SignedRank
-    from bayescompare.methods.classic.wilcoxon import Wilcoxon
     from bayescompare.methods.context.correlated_t import CorrelatedT
     from bayescompare.methods.context.hierarchical import Hierarchical
     from bayescompare.methods.context.poisson_binomial import PoissonBinomial

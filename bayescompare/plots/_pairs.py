@@ -11,7 +11,7 @@ import numpy as np
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.comparison.columns import PROBABILITY
 from bayescompare.comparison.pairwise_notes import pairwise_notes_on_spread
-from bayescompare.kernels.classic.wilcoxon import wilcoxon_differences
+from bayescompare.kernels.classic import wilcoxon
 from bayescompare.statements import State, Statement
 from bayescompare.text.numbers import plural
 
@@ -128,7 +128,7 @@ def ahead(c: Comparison, first: str, second: str, measure: str | None = None) ->
     place = 0 if measure is None else c.results.measures.index(measure)
     if c.answer.probability is None:
         rope = c.results[c.results.measures[place]].rope
-        advantage = wilcoxon_differences(c.results.oriented()[:, :, place], rope)
+        advantage = wilcoxon.differences(c.results.oriented()[:, :, place], rope)
         return float(np.mean((np.sign(advantage) + 1.0) / 2.0))
     own = [signs(label, first, second)[place] for label in c.answer.labels]
     listed = c.answer.probability

@@ -17,7 +17,7 @@ from bayescompare._checks import check_count, check_jobs
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
-from bayescompare.kernels.classic.wilcoxon import doubled_wilcoxon_ranks, wilcoxon_signed_rank_test
+from bayescompare.kernels.classic import wilcoxon
 from bayescompare.kernels.context.error_rates import first_error_rate_better
 from bayescompare.kernels.context.poisson_binomial import (
     context,
@@ -327,7 +327,7 @@ def _answers(first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]
     ahead = second - first
     wins, losses = (ahead > 0).sum(axis=1), (ahead < 0).sum(axis=1)
     ranked = [
-        wilcoxon_signed_rank_test(doubled_wilcoxon_ranks(row.astype(np.float64), np.ones(n)))
+        wilcoxon.signed_rank_test(wilcoxon.doubled_ranks(row.astype(np.float64), np.ones(n)))
         for row in ahead
     ]
     sure, by_rank = zip(*((1.0 - t.pvalue, t.plus - t.minus) for t in ranked), strict=True)

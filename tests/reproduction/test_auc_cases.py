@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import bayescompare as bc
-from bayescompare.kernels.classic.glrt import glrt
+from bayescompare.kernels.classic.pvalues import glrt
 from bayescompare.kernels.success import area_under_roc
 from reproduction import auc_cases as file
 from reproduction.auc_cases import AucScenario, auc_cases

@@ -29,20 +29,20 @@ from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
 __all__ = [
-    "WalshRegions",
-    "exact_walsh_leaders",
-    "mean_walsh_shares",
-    "walsh_draws",
-    "walsh_pair_table",
-    "walsh_regions",
-    "walsh_shares",
+    "Regions",
+    "draw_shares",
+    "exact_leaders",
+    "find_regions",
+    "mean_shares",
+    "pair_table",
+    "shares",
 ]
 
 #: Numbers that one block of draws may hold.
 _BLOCK = 4_000_000
 
 
-class WalshRegions(NamedTuple):
+class Regions(NamedTuple):
     """Where each point's partners begin and end, in sorted order.
 
     Attributes
@@ -64,7 +64,7 @@ class WalshRegions(NamedTuple):
     middle: bool
 
 
-def walsh_regions(z: FloatArray, rope: float | None, scale: float) -> WalshRegions:
+def find_regions(z: FloatArray, rope: float | None, scale: float) -> Regions:
     """Sort the points and find the boundaries.
 
     Parameters
@@ -77,7 +77,7 @@ def walsh_regions(z: FloatArray, rope: float | None, scale: float) -> WalshRegio
 
     Examples
     --------
-    >>> walsh_regions(np.array([0.0, 2.0, -1.0]), None, 1.0).right_above.tolist()
+    >>> find_regions(np.array([0.0, 2.0, -1.0]), None, 1.0).right_above.tolist()
     [2, 2, 0]
     """
     order = np.argsort(z, kind="stable")
@@ -95,56 +95,52 @@ def walsh_regions(z: FloatArray, rope: float | None, scale: float) -> WalshRegio
     if rope == 0.0:
         # Both boundaries are zero: what lies on them is the middle.
         ends = ends[0], ends[0], ends[3], ends[3]
-    return WalshRegions(order, *ends, middle=rope is not None)
+    return Regions(order, *ends, middle=rope is not None)
 
 
-def walsh_shares(regions: WalshRegions, weights: FloatArray) -> FloatArray:
+def shares(regions: Regions, weights: FloatArray) -> FloatArray:
     """Shares of the regions under each row of weights: (draws, 3), or (draws, 2) without a middle.
 
     Examples
     --------
-    >>> regions = walsh_regions(np.array([0.0, 2.0, -1.0]), None, 1.0)
-    >>> walsh_shares(regions, np.array([[0.2, 0.5, 0.3]])).round(2).tolist()
+    >>> regions = find_regions(np.array([0.0, 2.0, -1.0]), None, 1.0)
+    >>> shares(regions, np.array([[0.2, 0.5, 0.3]])).round(2).tolist()
     [[0.23, 0.77]]
     """
     w = weights[..., regions.order]
     sums = np.concatenate([np.zeros((*w.shape[:-1], 1)), np.cumsum(w, axis=-1)], axis=-1)
     total = sums[..., -1]
-    left = _half_walsh_sum(w, sums, regions.left_below, regions.left_up_to)
-    right = total * total - _half_walsh_sum(w, sums, regions.right_from, regions.right_above)
+    left = _half_sum(w, sums, regions.left_below, regions.left_up_to)
+    right = total * total - _half_sum(w, sums, regions.right_from, regions.right_above)
     sides = [left, right] if not regions.middle else [left, total * total - left - right, right]
     return np.asarray(np.maximum(np.stack(sides, axis=-1), 0.0))
 
 
-def _half_walsh_sum(w: FloatArray, sums: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
+def _half_sum(w: FloatArray, sums: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
     """Σ w_i times the mean of two partial sums."""
     partners = sums[..., first] + sums[..., last]
     return np.asarray(0.5 * np.einsum("...i,...i->...", w, partners))
 
 
-def walsh_draws(
-    regions: WalshRegions, alpha: FloatArray, draws: int, rng: np.random.Generator
+def draw_shares(
+    regions: Regions, alpha: FloatArray, draws: int, rng: np.random.Generator
 ) -> FloatArray:
     """Draw the shares, (draws, regions), in blocks that fit the memory."""
-    return np.concatenate(
-        [walsh_shares(regions, w) for w in _walsh_weight_blocks(alpha, draws, rng)], axis=0
-    )
+    return np.concatenate([shares(regions, w) for w in _weight_blocks(alpha, draws, rng)], axis=0)
 
 
-def _walsh_weight_blocks(
-    alpha: FloatArray, draws: int, rng: np.random.Generator
-) -> Iterator[FloatArray]:
+def _weight_blocks(alpha: FloatArray, draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     block = max(1, _BLOCK // len(alpha))
     for start in range(0, draws, block):
         yield rng.dirichlet(alpha, size=min(block, draws - start))
 
 
-def walsh_pair_table(regions: WalshRegions) -> FloatArray:
+def pair_table(regions: Regions) -> FloatArray:
     """Tabulate in which region each pair of points falls, (regions, n, n), points as given.
 
     Examples
     --------
-    >>> walsh_pair_table(walsh_regions(np.array([0.0, 2.0, -1.0]), None, 1.0))[1].tolist()
+    >>> pair_table(find_regions(np.array([0.0, 2.0, -1.0]), None, 1.0))[1].tolist()
     [[0.5, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 0.0]]
     """
     n = len(regions.order)
@@ -161,13 +157,13 @@ def walsh_pair_table(regions: WalshRegions) -> FloatArray:
     return np.stack([left, 1.0 - left - right, right] if regions.middle else [left, right])
 
 
-def mean_walsh_shares(regions: WalshRegions, alpha: FloatArray) -> FloatArray:
+def mean_shares(regions: Regions, alpha: FloatArray) -> FloatArray:
     r"""Posterior means of the shares, by :math:`E[w_i w_j] = \alpha_i(\alpha_j + [i=j])/(A(A+1))`.
 
     Examples
     --------
-    >>> regions = walsh_regions(np.array([0.0, 2.0, -1.0]), None, 1.0)
-    >>> mean_walsh_shares(regions, np.array([0.5, 1.0, 1.0])).round(4).tolist()
+    >>> regions = find_regions(np.array([0.0, 2.0, -1.0]), None, 1.0)
+    >>> mean_shares(regions, np.array([0.5, 1.0, 1.0])).round(4).tolist()
     [0.3857, 0.6143]
     """
     point, sorted_alpha = np.arange(len(alpha)), alpha[regions.order]
@@ -179,11 +175,11 @@ def mean_walsh_shares(regions: WalshRegions, alpha: FloatArray) -> FloatArray:
     left = twice(regions.left_below, regions.left_up_to)
     right = total - twice(regions.right_from, regions.right_above)
     same = np.array([left, total - left - right, right] if regions.middle else [left, right])
-    products = walsh_shares(regions, alpha[None])[0]
+    products = shares(regions, alpha[None])[0]
     return np.asarray((products + same) / (total * (total + 1.0)))
 
 
-def exact_walsh_leaders(regions: WalshRegions, alpha: FloatArray) -> FloatArray | None:
+def exact_leaders(regions: Regions, alpha: FloatArray) -> FloatArray | None:
     r"""P(each share is the largest), where at most two kinds of points matter; else None.
 
     Points with the same partners are one kind, whose weights add up to a Beta variable t. Each
@@ -192,18 +188,18 @@ def exact_walsh_leaders(regions: WalshRegions, alpha: FloatArray) -> FloatArray 
 
     Examples
     --------
-    >>> regions = walsh_regions(np.array([0.0, 2.0, 1.0]), None, 1.0)
-    >>> exact_walsh_leaders(regions, np.array([0.5, 1.0, 1.0])).tolist()
+    >>> regions = find_regions(np.array([0.0, 2.0, 1.0]), None, 1.0)
+    >>> exact_leaders(regions, np.array([0.5, 1.0, 1.0])).tolist()
     [0.0, 1.0]
     """
     rows = np.column_stack(regions[1:5])
     _, one_of, kind = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     if len(one_of) > 2:
         return None
-    table = walsh_pair_table(regions)
+    table = pair_table(regions)
     chosen = regions.order[one_of]
-    quadratics = _walsh_quadratics(table[:, chosen][:, :, chosen])
-    ends = _walsh_share_crossings(quadratics)
+    quadratics = _quadratics(table[:, chosen][:, :, chosen])
+    ends = _crossings(quadratics)
     middle = 0.5 * (ends[1:] + ends[:-1])
     values = np.stack([np.polyval(q, middle) for q in quadratics], axis=-1)
     second = float(alpha[regions.order][kind.ravel() == len(one_of) - 1].sum())
@@ -213,13 +209,13 @@ def exact_walsh_leaders(regions: WalshRegions, alpha: FloatArray) -> FloatArray 
     return np.asarray(np.diff(cdf) @ sole_leader(values))
 
 
-def _walsh_quadratics(kinds: FloatArray) -> FloatArray:
+def _quadratics(kinds: FloatArray) -> FloatArray:
     """Coefficients in t, the weight of the last kind, of every share."""
     a, b, c = kinds[:, -1, -1], kinds[:, -1, 0], kinds[:, 0, 0]
     return np.stack([a - 2.0 * b + c, 2.0 * (b - c), c], axis=-1)
 
 
-def _walsh_share_crossings(quadratics: FloatArray) -> FloatArray:
+def _crossings(quadratics: FloatArray) -> FloatArray:
     """Where the order of the shares may change, from 0 to 1."""
     roots = [0.0, 1.0]
     for k, first in enumerate(quadratics):

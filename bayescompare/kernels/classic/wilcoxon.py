@@ -30,10 +30,10 @@ from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 __all__ = [
     "MOST_EXACT",
     "SMALLEST",
-    "WilcoxonRankSums",
-    "doubled_wilcoxon_ranks",
-    "wilcoxon_differences",
-    "wilcoxon_signed_rank_test",
+    "RankSums",
+    "differences",
+    "doubled_ranks",
+    "signed_rank_test",
 ]
 
 
@@ -44,7 +44,7 @@ MOST_EXACT = 1000
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
-class WilcoxonRankSums(NamedTuple):
+class RankSums(NamedTuple):
     """Both rank sums, the two-sided p-value, and whether it is exact."""
 
     plus: float
@@ -53,7 +53,7 @@ class WilcoxonRankSums(NamedTuple):
     exact: bool
 
 
-def wilcoxon_differences(values: FloatArray, rope: float | None = None) -> FloatArray:
+def differences(values: FloatArray, rope: float | None = None) -> FloatArray:
     """Subtract the second column from the first; a tie is exactly zero.
 
     Parameters
@@ -66,7 +66,7 @@ def wilcoxon_differences(values: FloatArray, rope: float | None = None) -> Float
 
     Examples
     --------
-    >>> wilcoxon_differences(np.array([[0.3, 0.1 + 0.2], [2.0, 1.0], [1.0, 1.5]])).tolist()
+    >>> differences(np.array([[0.3, 0.1 + 0.2], [2.0, 1.0], [1.0, 1.5]])).tolist()
     [0.0, 1.0, -0.5]
     """
     difference = values[:, 0] - values[:, 1]
@@ -74,7 +74,7 @@ def wilcoxon_differences(values: FloatArray, rope: float | None = None) -> Float
     return np.where(np.abs(difference) <= (rope or 0.0) + noise, 0.0, difference)
 
 
-def doubled_wilcoxon_ranks(difference: FloatArray, scale: FloatArray) -> IntArray:
+def doubled_ranks(difference: FloatArray, scale: FloatArray) -> IntArray:
     """Return twice the average rank of each difference's size, with its sign; zero for a zero.
 
     A difference inherits the float noise of its terms: 0.3 − 0.2 and 0.2 − 0.1 differ in the last
@@ -84,13 +84,13 @@ def doubled_wilcoxon_ranks(difference: FloatArray, scale: FloatArray) -> IntArra
     Parameters
     ----------
     difference : array (n,)
-        From `wilcoxon_differences`, with ties exactly zero.
+        From `differences`, with ties exactly zero.
     scale : array (n,)
         The size of the larger of the two values of each difference.
 
     Examples
     --------
-    >>> doubled_wilcoxon_ranks(
+    >>> doubled_ranks(
     ...     np.array([0.3 - 0.2, 0.0, 0.1 - 0.2, 0.7]), np.array([0.3, 1, 0.2, 0.9])
     ... )
     array([ 3,  0, -3,  6])
@@ -110,15 +110,15 @@ def doubled_wilcoxon_ranks(difference: FloatArray, scale: FloatArray) -> IntArra
     return ranks * np.sign(difference).astype(np.int64)
 
 
-def wilcoxon_signed_rank_test(ranks: IntArray) -> WilcoxonRankSums:
+def signed_rank_test(ranks: IntArray) -> RankSums:
     """Test doubled signed ranks, exactly up to `MOST_EXACT` of them, else approximately.
 
     The normal approximation uses the variance of tied ranks and a continuity correction.
 
     Examples
     --------
-    >>> wilcoxon_signed_rank_test(np.array([2, 4, 6, 8, -10]))
-    WilcoxonRankSums(plus=10.0, minus=5.0, pvalue=0.625, exact=True)
+    >>> signed_rank_test(np.array([2, 4, 6, 8, -10]))
+    RankSums(plus=10.0, minus=5.0, pvalue=0.625, exact=True)
     """
     ranks = ranks[ranks != 0]
     plus, minus = int(ranks[ranks > 0].sum()), -int(ranks[ranks < 0].sum())
@@ -126,15 +126,15 @@ def wilcoxon_signed_rank_test(ranks: IntArray) -> WilcoxonRankSums:
     if plus == minus:
         pvalue = 1.0
     elif exact:
-        pvalue = 2.0 * _wilcoxon_lower_tail(np.abs(ranks), min(plus, minus))
+        pvalue = 2.0 * _lower_tail(np.abs(ranks), min(plus, minus))
     else:
         # Ranking the doubled ranks gives the same ranks, without the noise of the differences.
         test = stats.wilcoxon(ranks, method="asymptotic", correction=True)
         pvalue = float(test.pvalue)
-    return WilcoxonRankSums(plus / 2, minus / 2, min(max(pvalue, SMALLEST), 1.0), exact)
+    return RankSums(plus / 2, minus / 2, min(max(pvalue, SMALLEST), 1.0), exact)
 
 
-def _wilcoxon_lower_tail(ranks: IntArray, bound: int) -> float:
+def _lower_tail(ranks: IntArray, bound: int) -> float:
     """P(sum of the ranks whose fair coin shows heads ≤ bound)."""
     # Without ties all doubled ranks are even, so half the cells suffice.
     unit = int(np.gcd.reduce(ranks))

@@ -21,13 +21,16 @@ Benavoli, Corani & Mangili (2016), "Should we really use post-hoc tests based on
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
+from bayescompare._checks import check_level
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.answer import Answer
@@ -38,18 +41,108 @@ from bayescompare.comparison.method import Accepts, Kind, Method, Sampling, Scop
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
-from bayescompare.methods.classic.comparison import RankComparison
-from bayescompare.methods.classic.details import RankDetails
-from bayescompare.methods.classic.friedman_words import (
-    friedman_headline,
-    friedman_methods_text,
-    friedman_words,
-)
-from bayescompare.methods.classic.pair_tests import check_classic_alpha
+from bayescompare.methods.classic.words import finding
 from bayescompare.statements import State
 from bayescompare.table.results import Results
+from bayescompare.text.numbers import (
+    plural,
+    pvalue_equation,
+    rank_number_text,
+    setting_number_text,
+    statistic_number_text,
+)
+from bayescompare.text.phrases import join_names
 
-__all__ = ["Friedman", "doubled_friedman_ranks"]
+__all__ = ["Friedman", "RankComparison", "RankDetails", "doubled_ranks"]
+
+
+@dataclass(frozen=True)
+class RankDetails(Details):
+    """Friedman's and Iman & Davenport's statistics, and Nemenyi's test of pairs.
+
+    Attributes
+    ----------
+    chi2, chi2_pvalue : float
+        Friedman's statistic and its tail.
+    f_statistic : float, optional
+        Iman & Davenport's F; None where it is infinite.
+    degrees_of_freedom : (int, int)
+        Of F.
+    algorithms : tuple of str
+    mean_ranks : tuple of float
+        Of each algorithm, 1 the best.
+    alpha : float
+        The level of the critical difference.
+    critical_difference : float
+        How far apart two mean ranks must be to differ at that level.
+    pair_pvalues : tuple of tuple of float, optional
+        Nemenyi's p-value of each pair; None on the diagonal.
+    """
+
+    chi2: float
+    chi2_pvalue: float
+    f_statistic: float | None = field(metadata={"name": "F"})
+    degrees_of_freedom: tuple[int, int]
+    algorithms: tuple[str, ...]
+    mean_ranks: tuple[float, ...]
+    alpha: float
+    critical_difference: float
+    pair_pvalues: tuple[tuple[float | None, ...], ...] = field(metadata={"name": "nemenyi"})
+
+    @property
+    def ranks(self) -> pd.Series[float]:
+        """Mean rank of each algorithm, 1 the best."""
+        index = pd.Index(self.algorithms, name="algorithm")
+        return pd.Series(list(self.mean_ranks), index=index, name="mean rank", dtype=float)
+
+    @property
+    def nemenyi(self) -> pd.DataFrame:
+        """Nemenyi's p-value of each pair; the diagonal is NaN."""
+        names = self.algorithms
+        return pd.DataFrame(
+            [list(row) for row in self.pair_pvalues],
+            index=pd.Index(names, name="algorithm"),
+            columns=pd.Index(names, name="opponent"),
+            dtype=float,
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankComparison(Comparison):
+    """A comparison by mean ranks, with the pairs that differ."""
+
+    @property
+    def ranks(self) -> pd.Series[float]:
+        """Mean rank of every algorithm, 1 being best."""
+        return self._details.ranks
+
+    @property
+    def nemenyi(self) -> pd.DataFrame:
+        """P-values of all pairs by Nemenyi's test, which corrects for their number."""
+        return self._details.nemenyi
+
+    @property
+    def critical_difference(self) -> float:
+        """How far apart two mean ranks must be to differ significantly."""
+        return self._details.critical_difference
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Mean ranks and pairs, headed to be printed."""
+        apart = f"Mean ranks; {rank_number_text(self.critical_difference)} apart is significant"
+        ranked = self.ranks.sort_values(kind="stable").rename("mean rank").to_frame()
+        pairs = itertools.combinations(ranked.index, 2)
+        rows = {
+            f"{a}, {b}": (self.ranks[b] - self.ranks[a], self.nemenyi.loc[a, b]) for a, b in pairs
+        }
+        apart_by = pd.DataFrame.from_dict(
+            rows, orient="index", columns=["ranks apart", "p-value"]
+        ).sort_values("p-value", kind="stable")
+        return {apart: ranked, "Pairs by Nemenyi's test": apart_by.rename_axis("pair")}
+
+    @property
+    def _details(self) -> RankDetails:
+        return RankDetails.of(self.answer)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,9 +157,8 @@ class Friedman(Method):
     Examples
     --------
     >>> import bayescompare as bc
-    >>> from bayescompare.methods.classic.friedman import Friedman
     >>> results = bc.load_example("jansen-uci").sel(measures=["auc"])
-    >>> c = bc.compare(results, method=Friedman())
+    >>> c = bc.compare(results, method=bc.methods.Friedman())
     >>> round(c.statistic, 3), c.pvalue < 0.001, round(c.critical_difference, 3)
     (6.389, True, 2.625)
     """
@@ -90,18 +182,18 @@ class Friedman(Method):
     )
 
     def __post_init__(self) -> None:
-        check_classic_alpha(self.alpha)
+        check_level(alpha=self.alpha)
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Rank the algorithms on every dataset and test the rank sums."""
-        _check_friedman_ranks(results)
-        doubled = doubled_friedman_ranks(results.oriented()[:, :, 0])
+        _refuse_rope(results)
+        doubled = doubled_ranks(results.oriented()[:, :, 0])
         n, l = doubled.shape
         sums = doubled.sum(axis=0)
         # Sums of integers, so that equal mean ranks are equal; they stay in listing order.
         order = np.argsort(sums, kind="stable")
         label = str(State.order(*(results.algorithms[i] for i in order)))
-        chi2, statistic, pvalue = _friedman_iman_davenport(doubled)
+        chi2, statistic, pvalue = _iman_davenport(doubled)
         error = math.sqrt(l * (l + 1) / (6 * n))
         range_at = float(stats.studentized_range.ppf(1 - self.alpha, l, np.inf))
         # A dataset with ties shows several orderings, none of them exactly.
@@ -134,21 +226,22 @@ class Friedman(Method):
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        return friedman_methods_text(self.alpha)
+        level = setting_number_text(self.alpha)
+        return f"by the Friedman test and Nemenyi's test of pairs at the level {level} ({{aside}})."
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the mean ranks, what was tested about them, and which pairs differ."""
-        return friedman_words(results, answer, decision)
+        return _sentences(results, answer, decision)
 
     def headline(self, results: Results, answer: Answer, decision: Decision) -> str:
         """Say what was tested: whether the algorithms differ, not in which order."""
-        return friedman_headline(answer, decision)
+        return _headline(answer, decision)
 
 
 # -------------------------------------------------------------------------------------- the figures
 
 
-def doubled_friedman_ranks(values: FloatArray) -> IntArray:
+def doubled_ranks(values: FloatArray) -> IntArray:
     """Twice the rank of each algorithm on each dataset, integers even with ties.
 
     Values within 1e-12 of their size, directly or through others, are equal.
@@ -160,7 +253,7 @@ def doubled_friedman_ranks(values: FloatArray) -> IntArray:
 
     Examples
     --------
-    >>> doubled_friedman_ranks(np.array([[0.1 + 0.2, 0.5, 0.3, 0.1]]))
+    >>> doubled_ranks(np.array([[0.1 + 0.2, 0.5, 0.3, 0.1]]))
     array([[5, 2, 5, 8]])
     """
     order = np.argsort(-values, axis=1, kind="stable")
@@ -173,7 +266,7 @@ def doubled_friedman_ranks(values: FloatArray) -> IntArray:
     return np.asarray(np.rint(2 * stats.rankdata(groups, axis=1)), dtype=np.int64)
 
 
-def _friedman_iman_davenport(doubled: IntArray) -> tuple[float, float, float]:
+def _iman_davenport(doubled: IntArray) -> tuple[float, float, float]:
     """Friedman's χ², Iman & Davenport's F and the tail of F."""
     n, l = doubled.shape
     if (doubled == doubled[:, :1]).all():
@@ -183,7 +276,7 @@ def _friedman_iman_davenport(doubled: IntArray) -> tuple[float, float, float]:
     if (doubled == doubled[0]).all():
         # χ² is at its maximum, which floats only nearly reach. F's tail would be 0, which no data
         # can bear out; how often datasets agree so under the hypothesis is known exactly.
-        return float(n * (l - 1)), math.inf, max(_friedman_agreement_chance(doubled), SMALLEST)
+        return float(n * (l - 1)), math.inf, max(_chance_of_agreement(doubled), SMALLEST)
     statistic = (n - 1) * chi2 / (n * (l - 1) - chi2)
     tail = float(stats.f.sf(statistic, l - 1, (l - 1) * (n - 1)))
     return chi2, statistic, max(tail, SMALLEST)
@@ -199,7 +292,7 @@ def _nemenyi(mean: FloatArray, error: float) -> tuple[tuple[float | None, ...], 
     return tuple(tuple(None if i == j else square[i][j] for j in range(l)) for i in range(l))
 
 
-def _friedman_agreement_chance(doubled: IntArray) -> float:
+def _chance_of_agreement(doubled: IntArray) -> float:
     """P(all datasets have the same ranks) under the null, where they do; F is then infinite."""
     orderings = math.factorial(doubled.shape[1])
     for tied in np.unique(doubled[0], return_counts=True)[1].tolist():
@@ -207,10 +300,98 @@ def _friedman_agreement_chance(doubled: IntArray) -> float:
     return math.exp(-(len(doubled) - 1) * math.log(orderings))
 
 
-def _check_friedman_ranks(results: Results) -> None:
+def _refuse_rope(results: Results) -> None:
     l, measure = len(results.algorithms), results.measures[0]
     if results[measure].rope is not None:
         raise BayescompareError(
             f"rope on {measure!r}: equivalence is not transitive, so {l} algorithms cannot be "
             "ranked with one; use pairwise(), or drop the rope."
         )
+
+
+# ---------------------------------------------------------------------------------------- the words
+
+
+def _headline(answer: Answer, decision: Decision) -> str:
+    """Whether the algorithms differ, which is what was tested, and who has the best mean rank."""
+    mean = RankDetails.of(answer).ranks
+    # Mean ranks are halves of whole numbers over n: equal ones are equal.
+    best = [str(name) for name in mean.index[mean == mean.min()]]
+    ahead = (
+        f"best mean rank: {join_names(best)}"
+        if len(best) < len(mean)
+        else "all mean ranks are equal"
+    )
+    differ = "the algorithms differ"
+    if not decision.settled:
+        differ = "the algorithms do not differ significantly"
+    return f"{differ}, {pvalue_equation(decision.probability)}; {ahead}"
+
+
+def _sentences(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say the mean ranks, what was tested about them, and which pairs differ."""
+    details = RankDetails.of(answer)
+    mean = details.ranks
+    shown = [
+        f"{name} {rank_number_text(value)}"
+        for name, value in mean.sort_values(kind="stable").items()
+    ]
+    ranks = (
+        f"On {plural(len(results.datasets), 'dataset')} the mean ranks on "
+        f"{results.measures[0]} (1 is best) are {join_names(shown, most=12)}."
+    )
+    tested = finding(decision, "every ordering of the algorithms is equally likely")
+    limits = (
+        "What is tested is whether the algorithms differ, not whether this is their order, and "
+        "a p-value is not the probability of a hypothesis. A mean rank depends on which other "
+        "algorithms are compared: a verdict on a pair can change when a third one comes or "
+        "goes (Benavoli et al. 2016). For a pair by itself use pairwise() with "
+        "method='wilcoxon', or 'dirichlet' for a probability."
+    )
+    return [
+        ranks,
+        tested,
+        _statistic(details),
+        *_pairs(details, decision),
+        limits,
+    ]
+
+
+def _statistic(details: RankDetails) -> str:
+    chi2 = (
+        f"Friedman's chi-square is {statistic_number_text(details.chi2)} "
+        f"({pvalue_equation(details.chi2_pvalue)})"
+    )
+    if details.f_statistic is None:
+        return (
+            "All datasets agree on the ranks, so that Iman and Davenport's F is infinite; the "
+            f"p-value is how often datasets would agree so under the hypothesis, exactly. {chi2}."
+        )
+    first, second = details.degrees_of_freedom
+    return (
+        "That p-value is of Iman and Davenport's F = "
+        f"{statistic_number_text(details.f_statistic)} on {first} "
+        f"and {second} degrees of freedom, an approximation for many datasets; {chi2}."
+    )
+
+
+def _pairs(details: RankDetails, decision: Decision) -> list[str]:
+    if not decision.settled:
+        return ["So no pair is singled out."]
+    mean, pvalues, alpha = details.ranks, details.nemenyi, details.alpha
+    names = details.algorithms
+    apart = [
+        f"{a} over {b}"
+        for a in names
+        for b in names
+        if mean[a] < mean[b] and float(pvalues.loc[a, b]) <= alpha  # type: ignore[arg-type]
+    ]
+    pairs = join_names(apart, most=12) if apart else "none are"
+    sentences = [
+        f"By Nemenyi's test at the level {setting_number_text(alpha)} mean ranks differ when "
+        "they are "
+        f"{rank_number_text(details.critical_difference)} apart: {pairs}."
+    ]
+    if len(apart) < math.comb(len(names), 2):
+        sentences.append("A pair that does not differ by this test is not shown to be equal.")
+    return sentences

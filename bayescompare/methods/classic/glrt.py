@@ -22,15 +22,18 @@ from typing import ClassVar
 import numpy as np
 
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.claims import claim_in_quotes, claim_words, short_parts_words
 from bayescompare.comparison.columns import PVALUE
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Accepts, Kind, Method, Sampling
 from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
-from bayescompare.kernels.classic.glrt import glrt, part_pvalues
-from bayescompare.methods.classic.glrt_words import glrt_words
+from bayescompare.kernels.classic.pvalues import glrt, part_pvalues
+from bayescompare.methods.classic.words import finding
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
+from bayescompare.text.numbers import count, plural
+from bayescompare.text.phrases import join_names
 
 __all__ = ["GLRT"]
 
@@ -77,10 +80,7 @@ class GLRT(Method):
 
     name: ClassVar[str] = "glrt"
     title: ClassVar[str] = title_in_registry("glrt")
-    citations: ClassVar[tuple[str, ...]] = (
-        "decampos2016joint",
-        "benavoli2015joint",
-    )
+    citations: ClassVar[tuple[str, ...]] = ("decampos2016joint", "benavoli2015joint")
     posterior_type: ClassVar[type[Posterior]] = GLRTResult
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 3"
@@ -112,4 +112,29 @@ class GLRT(Method):
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say which hypothesis was tested and what its p-value allows."""
-        return glrt_words(results, answer, decision)
+
+        def claim(label: str) -> str:
+            return claim_words(label, results.algorithms, results.measures)
+
+        n = len(results.datasets)
+        if decision.state == "tied":
+            tied = [claim_in_quotes(claim(s)) for s in (decision.statement, *decision.rivals)]
+            return [
+                f"On {plural(n, 'dataset')} the most frequent statements are tied "
+                f"({join_names(tied, most=4)}), so the test cannot single one out: p = 1."
+            ]
+        own = float(answer.counts[answer.labels.index(decision.statement)])
+        second = 0.0 if decision.runner_up is None else decision.runner_up[1]
+        found = finding(decision, "it is not the most probable statement")
+        if decision.state == "leads":
+            found += (
+                f" That is no verdict on every measure by itself: {short_parts_words(decision)}."
+            )
+        return [
+            f"On {plural(n, 'dataset')} the most frequent statement is that "
+            f"{claim(decision.statement)}. It has {count(own)} of {n} datasets, the next one "
+            f"{count(second)}.",
+            found,
+            "A p-value is not the probability of either hypothesis, and the chi-square behind it "
+            "is a large-sample approximation; for a probability use method='dirichlet'.",
+        ]

@@ -1,43 +1,250 @@
-"""One pair, one measure: the two classical tests that `Sign`, `Wilcoxon` and others report."""
+r"""Two algorithms on one measure: who wins more often, and who wins by more?
+
+**The sign test.** Story: a dataset that is no tie favours the first algorithm with probability q,
+and the null hypothesis is q = ½. With κ⁺ wins against κ⁻,
+
+.. math:: p = \min\Bigl(1,\; 2 \sum_{i=0}^{\min(\kappa^+, \kappa^-)}
+              \binom{\kappa^+ + \kappa^-}{i} 2^{-(\kappa^+ + \kappa^-)}\Bigr) .
+
+**Wilcoxon's signed-rank test.** Story: the differences on the datasets are independent and
+symmetric about one median, and the null hypothesis is that this median is zero: given their sizes,
+every sign is then a fair coin. The statistic :math:`W^+` is the sum of the ranks, by size, of the
+differences in favour of the first. Equal sizes share their average rank, and sizes that differ by
+float noise only (1e-12 of the values subtracted) are equal. The p-value is exact for up to 1000
+differences, ties or not: `bayescompare.kernels.classic.wilcoxon`.
+
+Both leave out ties, and differences within the measure's rope.
+
+References
+----------
+Wilcoxon (1945); Demšar (2006), Sections 3.1.3 and 3.1.4; Lacoste, Laviolette & Marchand (2012),
+Sections 6.1 and 6.2.
+"""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from bayescompare._checks import check_word, is_number, show_checked_value
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.classic.wilcoxon import (
-    SMALLEST,
-    doubled_wilcoxon_ranks,
-    wilcoxon_differences,
-    wilcoxon_signed_rank_test,
-)
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.details import Details
+from bayescompare.comparison.method import Accepts, Kind, Method, Sampling, Scope
+from bayescompare.comparison.posterior import Posterior
+from bayescompare.comparison.registry import title_in_registry
+from bayescompare.kernels.classic import wilcoxon
+from bayescompare.methods._shared.pair_answer import pair_answer
+from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, ties_left_out
 from bayescompare.table.results import Results
+from bayescompare.text.numbers import count, plural
 
 __all__ = [
     "PairTest",
+    "Sign",
+    "SignDetails",
     "WhichTest",
-    "check_classic_alpha",
-    "check_test",
-    "classic_pair_differences",
+    "Wilcoxon",
+    "WilcoxonDetails",
+    "pair_differences",
     "run_pair_test",
 ]
 
 WhichTest = Literal["sign", "wilcoxon"]
 
 
+@dataclass(frozen=True)
+class SignDetails(Details):
+    """Datasets on which each algorithm is better, and ties, which are left out."""
+
+    wins: tuple[int, int]
+    ties: int
+
+
+@dataclass(frozen=True)
+class WilcoxonDetails(Details):
+    """Rank sum of each algorithm, ties, and whether the p-value is exact."""
+
+    rank_sums: tuple[float, float]
+    ties: int
+    exact: bool
+
+
+class SignResult(Posterior):
+    """A test has no posterior; its p-value follows from other wins, too."""
+
+    def level_given(self, decision: Decision) -> Callable[[int, int], float]:
+        """Return the p-value of other wins."""
+        counts = self.answer.counts
+        won = int(counts[self.answer.labels.index(decision.statement)])
+        lost = int(counts.sum()) - won
+
+        def level(more: int, moved: int) -> float:
+            wins, losses = won + more - moved, lost + moved
+            if wins <= losses:
+                return 1.0
+            return float(stats.binomtest(wins, wins + losses).pvalue)
+
+        return level
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sign(Method):
+    """Is one algorithm better on significantly more datasets than the other?
+
+    Two-sided and exact (`scipy.stats.binomtest`); `statistic` is the number of datasets on which
+    the first algorithm is better.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> results = bc.load_example("benavoli-example1").sel(measures=["accuracy"])
+    >>> c = bc.compare(results, method=bc.methods.Sign())
+    >>> c.best, c.statistic, round(c.pvalue, 6)
+    ('B>A', 3.0, 0.145996)
+    """
+
+    name: ClassVar[str] = "sign"
+    title: ClassVar[str] = title_in_registry("sign")
+    citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
+    posterior_type: ClassVar[type[Posterior]] = SignResult
+    kind: ClassVar[Kind] = "frequentist"
+    reference: ClassVar[str] = "Demšar (2006), Section 3.1.4"
+    provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
+    accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
+    scope: ClassVar[Scope] = Scope(pair=True, measure=True)
+    details_type: ClassVar[type[Details]] = SignDetails
+    verdict_phrase: ClassVar[str] = "holds on more datasets"
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Count the wins of each and test them against a fair coin."""
+        test = run_pair_test(results, results.measures[0], "sign")
+        details = SignDetails(test.wins, test.ties)
+        return pair_answer(
+            results, test.wins, pvalue=test.pvalue, statistic=test.sums[0], details=details
+        )
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return "by the sign test, two-sided ({aside})."
+
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say who won how often, and that only wins count."""
+        n = plural(len(results.datasets), "dataset")
+        left = ties_left_out(SignDetails.of(answer).ties)
+        limits = (
+            "The test counts on how many datasets an algorithm is better and ignores by how much."
+        )
+        if decision.state == "tied":
+            wins = (
+                f"Of {n} each algorithm is better on {count(float(answer.counts[0]))}, and {left}: "
+                "p = 1. That does not show that they are equal."
+            )
+            return [wins, limits, NOT_A_PROBABILITY]
+        won = float(answer.counts[answer.labels.index(decision.statement)])
+        wins = (
+            f"Of {n}, {count(won)} say that {decision.claim(results.measures)} and "
+            f"{count(answer.counts.sum() - won)} the reverse; {left}."
+        )
+        fair = "either algorithm is as likely as the other to be the better one on a dataset"
+        return [wins, finding(decision, fair), limits, NOT_A_PROBABILITY]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wilcoxon(Method):
+    """Do the differences between two algorithms lie significantly to one side of zero?
+
+    Two-sided; `statistic` is the rank sum W⁺ of the first algorithm.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> results = bc.load_example("benavoli-example1").sel(measures=["accuracy"])
+    >>> c = bc.compare(results, method=bc.methods.Wilcoxon())
+    >>> c.best, c.statistic, round(c.pvalue, 6)
+    ('B>A', 19.5, 0.145996)
+    """
+
+    name: ClassVar[str] = "wilcoxon"
+    title: ClassVar[str] = title_in_registry("wilcoxon")
+    citations: ClassVar[tuple[str, ...]] = ("wilcoxon1945individual", "demsar2006statistical")
+    levers: ClassVar[str] = "more datasets, or differences measured on another scale"
+    kind: ClassVar[Kind] = "frequentist"
+    reference: ClassVar[str] = "Wilcoxon (1945); Demšar (2006), Section 3.1.3"
+    provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
+    scope: ClassVar[Scope] = Scope(pair=True, measure=True)
+    details_type: ClassVar[type[Details]] = WilcoxonDetails
+    verdict_phrase: ClassVar[str] = "has the larger sum of ranks"
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Rank the differences and test the rank sums."""
+        test = run_pair_test(results, results.measures[0], "wilcoxon")
+        return pair_answer(
+            results,
+            test.wins,
+            pvalue=test.pvalue,
+            statistic=test.sums[0],
+            tested=test.favours,
+            details=WilcoxonDetails(test.sums, test.ties, test.exact),
+        )
+
+    def approximate(self, answer: Answer) -> bool:
+        """Whether the p-value is that of a limiting distribution."""
+        return not WilcoxonDetails.of(answer).exact
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return "by Wilcoxon's signed-rank test, two-sided ({aside})."
+
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say the rank sums, how the p-value was computed, and what the test assumes."""
+        details, ahead = WilcoxonDetails.of(answer), answer.tested
+        sums, left = details.rank_sums, ties_left_out(details.ties)
+        start = f"On {plural(len(results.datasets), 'dataset')} the ranks of the differences sum to"
+        limits = (
+            "The test assumes that differences are comparable between datasets and symmetric about "
+            "their median; where they are not, use method='sign'."
+        )
+        if ahead is None:
+            ranks = (
+                f"{start} {count(sums[0])} for either algorithm, and {left}: p = 1. That does not "
+                "show that they are equal."
+            )
+            return [ranks, limits, NOT_A_PROBABILITY]
+        ranks = (
+            f"{start} {count(sums[ahead])} for the claim that {decision.claim(results.measures)} "
+            f"and to {count(sums[1 - ahead])} against it; {left}."
+        )
+        if answer.counts[ahead] < answer.counts[1 - ahead]:
+            ranks += " The reverse holds on more datasets, but by smaller differences on the whole."
+        how = (
+            "The p-value is exact: it counts the patterns of signs."
+            if details.exact
+            else f"The p-value is not exact: above {wilcoxon.MOST_EXACT} differences it is the "
+            "normal approximation."
+        )
+        found = finding(decision, "the differences are symmetric about zero")
+        return [ranks, found, how, limits, NOT_A_PROBABILITY]
+
+
+# ------------------------------------------------------------------------ either test, of a measure
+
+
 class PairTest(NamedTuple):
     """What a test found on one measure.
 
-    `sums` are what it weighs for each algorithm, wins or rank sums; `wins` count datasets.
+    `sums` are what it weighs for each algorithm, wins or rank sums; `wins` and `ties` count
+    datasets.
     """
 
     sums: tuple[float, float]
     wins: tuple[int, int]
+    ties: int
     pvalue: float
     exact: bool
 
@@ -48,11 +255,6 @@ class PairTest(NamedTuple):
         return None if first == second else int(second > first)
 
 
-def classic_pair_differences(results: Results, measure: str) -> FloatArray:
-    """Differences on one measure, first less second, oriented; a tie is exactly zero."""
-    return wilcoxon_differences(_classic_pair_test_columns(results, measure), results[measure].rope)
-
-
 def run_pair_test(results: Results, measure: str, test: WhichTest) -> PairTest:
     """Test one measure of two algorithms, two-sided; ties and the rope are left out.
 
@@ -60,35 +262,29 @@ def run_pair_test(results: Results, measure: str, test: WhichTest) -> PairTest:
     --------
     >>> from bayescompare.io import load_example
     >>> run_pair_test(load_example("benavoli-example1"), "accuracy", "sign")
-    PairTest(sums=(3.0, 9.0), wins=(3, 9), pvalue=0.14599609375, exact=True)
+    PairTest(sums=(3.0, 9.0), wins=(3, 9), ties=0, pvalue=0.14599609375, exact=True)
     """
-    difference = classic_pair_differences(results, measure)
+    difference = pair_differences(results, measure)
     wins = int((difference > 0).sum()), int((difference < 0).sum())
+    ties = len(difference) - sum(wins)
     if test == "sign":
         p = float(stats.binomtest(wins[0], sum(wins)).pvalue) if any(wins) else 1.0
-        return PairTest((float(wins[0]), float(wins[1])), wins, min(max(p, SMALLEST), 1.0), True)
+        p = min(max(p, wilcoxon.SMALLEST), 1.0)
+        return PairTest((float(wins[0]), float(wins[1])), wins, ties, p, True)
     if results[measure].scale == "ordinal":
         raise BayescompareError(
             f"measure {measure!r} is ordinal, and the Wilcoxon test ranks differences, which such "
             "a measure does not have: use the sign test ('sign', or test='sign')."
         )
-    scale = np.abs(_classic_pair_test_columns(results, measure)).max(axis=1)
-    ranks = wilcoxon_signed_rank_test(doubled_wilcoxon_ranks(difference, scale))
-    return PairTest((ranks.plus, ranks.minus), wins, ranks.pvalue, ranks.exact)
+    scale = np.abs(_columns(results, measure)).max(axis=1)
+    ranks = wilcoxon.signed_rank_test(wilcoxon.doubled_ranks(difference, scale))
+    return PairTest((ranks.plus, ranks.minus), wins, ties, ranks.pvalue, ranks.exact)
 
 
-def check_test(test: object) -> None:
-    """Reject a test that is not one of the two."""
-    check_word("test", test, get_args(WhichTest))
+def pair_differences(results: Results, measure: str) -> FloatArray:
+    """Differences on one measure, first less second, oriented; a tie is exactly zero."""
+    return wilcoxon.differences(_columns(results, measure), results[measure].rope)
 
 
-def check_classic_alpha(alpha: object) -> None:
-    """Reject a level that is not a number between 0 and 1."""
-    if not (is_number(alpha) and 0.0 < alpha < 1.0):
-        raise BayescompareError(
-            f"alpha={show_checked_value(alpha)}: a level is a number between 0 and 1, such as 0.05."
-        )
-
-
-def _classic_pair_test_columns(results: Results, measure: str) -> FloatArray:
+def _columns(results: Results, measure: str) -> FloatArray:
     return results.oriented()[:, :, results.measures.index(measure)]

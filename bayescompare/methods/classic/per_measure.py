@@ -1,34 +1,124 @@
-"""What the all-test and the one-test share: one classical test per measure, and its table."""
+r"""The all-test and the one-test: heuristics over one two-sided test per measure.
+
+**All-test.** Is one algorithm significantly better on every measure? With p-values :math:`p_j`:
+where all measures favour the same algorithm :math:`p = \max_j p_j`, else :math:`p = 1`.
+"Significant on each measure" is then :math:`p \le \alpha`, for every α at once. It is conservative:
+to be wrong it must be wrong on every measure.
+
+**One-test.** Is one algorithm significantly better on some measure, and the other on none? The
+algorithm with the smallest :math:`p_j` leads. Where a measure is significant at α for the other,
+:math:`p = 1`, else p is that smallest :math:`p_j`. The smallest of several p-values is not a
+p-value: the more measures, the more often one of them is significant by chance, so that this is
+*not* a test of level α.
+
+References
+----------
+Jansen, Nalenz, Schollmeyer & Augustin (2022), Section 4.3.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, get_args
 
 import numpy as np
+import pandas as pd
 
+from bayescompare._checks import check_level, check_word
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Method, Sampling, Scope
-from bayescompare.methods.classic.details import MeasureTest, PerMeasureDetails
+from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods.classic.pair_tests import (
     PairTest,
     WhichTest,
-    check_classic_alpha,
-    check_test,
-    classic_pair_differences,
+    pair_differences,
     run_pair_test,
 )
-from bayescompare.statements import Statement
+from bayescompare.methods.classic.words import NOT_A_PROBABILITY, ahead_and_behind
+from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
+from bayescompare.text.numbers import (
+    format_pvalue,
+    percent_setting,
+    plural,
+    pvalue_equation,
+    setting_number_text,
+)
+from bayescompare.text.phrases import join_names
 
-__all__ = ["CombinedPerMeasure", "FavouredPerMeasure", "PerMeasure"]
+__all__ = ["AllTest", "MeasureTest", "OneTest", "PerMeasure", "PerMeasureComparison"]
+
+#: The tests of one measure, as a sentence about findings and as a methods section name them.
+_FOUND_BY = {"sign": "sign test", "wilcoxon": "Wilcoxon signed-rank test"}
+_TESTED_BY = {"sign": "the sign test", "wilcoxon": "Wilcoxon's signed-rank test"}
 
 
-class CombinedPerMeasure(NamedTuple):
+@dataclass(frozen=True)
+class MeasureTest(Details):
+    """The test of one measure; nobody is better where it favours neither."""
+
+    measure: str
+    statistic: float
+    pvalue: float
+    better: str | None
+
+
+@dataclass(frozen=True)
+class PerMeasureDetails(Details):
+    """One test for each measure, at a level."""
+
+    test: str
+    alpha: float
+    per_measure: tuple[MeasureTest, ...]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Statistic (of the first), p-value and who is favoured, by measure.
+
+        Examples
+        --------
+        >>> import bayescompare as bc
+        >>> c = bc.compare(bc.load_example("benavoli-example1"), method="all-test")
+        >>> c.answer.details.table.round(3)
+                  statistic  pvalue better
+        measure
+        accuracy       19.5   0.146      B
+        time           26.0   0.388      B
+        """
+        return pd.DataFrame([row.to_dict() for row in self.per_measure]).set_index("measure")
+
+    def favours(self, level: float = 1.0) -> dict[str | None, list[str]]:
+        """The measures that favour each algorithm, at a level; under None those that do neither."""
+        measures: dict[str | None, list[str]] = {}
+        for row in self.per_measure:
+            if row.better is None or row.pvalue <= level:
+                measures.setdefault(row.better, []).append(row.measure)
+        return measures
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PerMeasureComparison(Comparison):
+    """A comparison put together from a test on each measure."""
+
+    @property
+    def per_measure(self) -> pd.DataFrame:
+        """One row per measure: the statistic, the p-value and the better algorithm."""
+        return PerMeasureDetails.of(self.answer).table
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Every measure, headed to be printed."""
+        heads = {"pvalue": "p-value", "better": "favours"}
+        return {"Measures": self.per_measure.rename(columns=heads)}
+
+
+class Combined(NamedTuple):
     """What the measures amount to: who leads, the p-value, and how many measures count for it.
 
     Nobody leads where the rule has nothing to say; the p-value is then 1.
@@ -40,23 +130,24 @@ class CombinedPerMeasure(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FavouredPerMeasure:
-    """The p-values of the measures that favour each algorithm, and the algorithms' names."""
+class Sides:
+    """The two algorithms' names, and the p-values of the measures that favour each."""
 
-    names: tuple[str, str]
+    names: Sequence[str]
     pvalues: tuple[list[float], list[float]]
 
-    @classmethod
-    def by(cls, names: Sequence[str], tests: Sequence[PairTest]) -> FavouredPerMeasure:
-        """Sort the measures by the algorithm they favour; those that favour neither are out."""
-        first, second = ([t.pvalue for t in tests if t.favours == side] for side in (0, 1))
-        return cls((names[0], names[1]), (first, second))
+    @property
+    def least(self) -> tuple[float, float]:
+        """The smallest p-value of a measure that favours each, 1 if none does."""
+        first, second = self.pvalues
+        return min(first, default=1.0), min(second, default=1.0)
 
-    def least(self, side: int) -> float:
-        """The smallest p-value of a measure that favours an algorithm, 1 if none does."""
-        return min(self.pvalues[side], default=1.0)
+    @property
+    def votes(self) -> tuple[int, int]:
+        """Minus the number of measures that favour each."""
+        return -len(self.pvalues[0]), -len(self.pvalues[1])
 
-    def first_by(self, *keys: Sequence[float]) -> int:
+    def first_by(self, *keys: tuple[float, float]) -> int:
         """Which algorithm has the smaller key, the first key that differs deciding.
 
         The name decides last, so that the order in which the two are listed does not.
@@ -72,29 +163,28 @@ class PerMeasure(Method):
     alpha: float = 0.05
 
     kind: ClassVar[Kind] = "frequentist"
+    citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
     reference: ClassVar[str] = "Jansen et al. (2022), Section 4.3"
+    levers: ClassVar[str] = "other measures, another test of each (test=), or more datasets"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic", "per_measure"})
     scope: ClassVar[Scope] = Scope(pair=True)
     details_type: ClassVar[type[Details]] = PerMeasureDetails
+    comparison_type: ClassVar[type[Comparison] | None] = PerMeasureComparison
+    #: On which measures one must be better.
+    which: ClassVar[str]
 
     def __post_init__(self) -> None:
-        check_test(self.test)
-        check_classic_alpha(self.alpha)
+        check_word("test", self.test, get_args(WhichTest))
+        check_level(alpha=self.alpha)
 
     @abstractmethod
-    def combine(
-        self, favoured: FavouredPerMeasure, tests: Sequence[PairTest]
-    ) -> CombinedPerMeasure:
+    def combine(self, sides: Sides, measures: int) -> Combined:
         """Make one p-value of several."""
-
-    @abstractmethod
-    def labels(self, names: Sequence[str], measures: int) -> tuple[str, str]:
-        """The statements that the first, and that the second algorithm is the better one."""
 
     @abstractmethod
     def neither(
         self, names: Sequence[str], tests: Sequence[PairTest], signs: FloatArray
-    ) -> tuple[str, BoolArray]:
+    ) -> tuple[Statement, BoolArray]:
         """The statement where nobody leads, and which datasets show it."""
 
     @abstractmethod
@@ -103,12 +193,24 @@ class PerMeasure(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Test every measure by itself and combine."""
-        names = results.algorithms
+        names, question = results.algorithms, self.scope.question
         tests = [run_pair_test(results, measure, self.test) for measure in results.measures]
-        verdict = self.combine(FavouredPerMeasure.by(names, tests), tests)
+        first, second = ([t.pvalue for t in tests if t.favours == side] for side in (0, 1))
+        verdict = self.combine(Sides(names, (first, second)), len(tests))
         signs = np.sign(
-            np.stack([classic_pair_differences(results, name) for name in results.measures], axis=1)
+            np.stack([pair_differences(results, name) for name in results.measures], axis=1)
         )
+        statements = [
+            Statement.of(state, measures=1 if question else len(tests))
+            for state in (State.order(*names), State.order(*names[::-1]))
+        ]
+        support = [self.supports(signs), self.supports(-signs)]
+        if verdict.lead is None:
+            statement, shown = self.neither(names, tests, signs)
+            statements.append(statement)
+            support.append(shown)
+        counts = np.array([shown.sum() for shown in support], dtype=np.float64)
+        states = zip(*(map(str, statement.states) for statement in statements), strict=True)
         rows = tuple(
             MeasureTest(
                 measure=measure,
@@ -118,17 +220,11 @@ class PerMeasure(Method):
             )
             for measure, tested in zip(results.measures, tests, strict=True)
         )
-        labels: tuple[str, ...] = self.labels(names, len(tests))
-        support = [self.supports(signs), self.supports(-signs)]
-        if verdict.lead is None:
-            label, shown = self.neither(names, tests, signs)
-            labels, support = (*labels, label), [*support, shown]
-        counts = np.array([shown.sum() for shown in support], dtype=np.float64)
         return Answer(
-            labels=labels,
-            states=() if self.scope.question else _classic_states_per_measure(labels),
+            labels=tuple(map(str, statements)),
+            states=() if question else tuple(states),
             counts=counts,
-            n_statements=len(labels),
+            n_statements=len(statements),
             n_observed=int((counts > 0).sum()),
             pvalue=verdict.pvalue,
             statistic=float(verdict.statistic),
@@ -136,8 +232,243 @@ class PerMeasure(Method):
             details=PerMeasureDetails(self.test, self.alpha, rows),
         )
 
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return (
+            f"by the rule that one must be significantly better on {self.which} measure, by "
+            f"{_TESTED_BY[self.test]} at the level {setting_number_text(self.alpha)} ({{aside}})."
+        )
 
-def _classic_states_per_measure(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """For every measure, the ordering in each statement."""
-    parsed = (Statement.parse(label).states for label in labels)
-    return tuple(tuple(map(str, states)) for states in zip(*parsed, strict=True))
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say what each measure says, what that amounts to, and what kind of test it is."""
+        favours = [
+            f"{row.measure} {row.better or 'neither'} ({pvalue_equation(row.pvalue)})"
+            for row in PerMeasureDetails.of(answer).per_measure
+        ]
+        own = []
+        if self.alpha != SIGNIFICANT:
+            verdict = "significant" if decision.probability <= self.alpha else "not significant"
+            level = setting_number_text(self.alpha)
+            own = [f"At the level alpha = {level} asked for it is {verdict}."]
+        return [
+            f"By the {_FOUND_BY[self.test]} on {plural(len(results.datasets), 'dataset')}, the "
+            f"measures favour: {join_names(favours)}.",
+            self.found(results, answer, decision),
+            *own,
+            *self.limits(len(results.measures)),
+            NOT_A_PROBABILITY,
+        ]
+
+    @abstractmethod
+    def found(self, results: Results, answer: Answer, decision: Decision) -> str:
+        """Say what the measures amount to."""
+
+    @abstractmethod
+    def limits(self, measures: int) -> list[str]:
+        """Say what kind of test it is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllTest(PerMeasure):
+    """Is one algorithm significantly better on every measure by itself?
+
+    Parameters
+    ----------
+    test : {"wilcoxon", "sign"}
+        The two-sided test of each measure.
+    alpha : float
+        The level that the words speak of; the p-value does not depend on it.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> method = bc.methods.AllTest(test="sign")
+    >>> c = bc.compare(bc.load_example("benavoli-example1"), method=method)
+    >>> c.best, round(c.pvalue, 6)
+    ('B>A|B>A', 0.387695)
+    """
+
+    name: ClassVar[str] = "all-test"
+    title: ClassVar[str] = title_in_registry("all-test")
+    which: ClassVar[str] = "every"
+
+    def combine(self, sides: Sides, measures: int) -> Combined:
+        """Take the largest p-value where all measures agree."""
+        lead = sides.first_by(sides.votes, sides.least)
+        own = sides.pvalues[lead]
+        if len(own) < measures:
+            return Combined(None, 1.0, len(own))
+        return Combined(lead, max(own), len(own))
+
+    def neither(
+        self, names: Sequence[str], tests: Sequence[PairTest], signs: FloatArray
+    ) -> tuple[Statement, BoolArray]:
+        """What each measure favours; "=" where it favours neither."""
+        first = State.order(*names)
+        said = {
+            0: (first, 1.0),
+            1: (first.reversed(), -1.0),
+            None: (State.equal(*names), 0.0),
+        }
+        states, favoured = zip(*(said[tested.favours] for tested in tests), strict=True)
+        return Statement.of(*states), np.asarray((signs == np.array(favoured)).all(axis=1))
+
+    def supports(self, signs: FloatArray) -> BoolArray:
+        """Better on every measure."""
+        return np.asarray((signs > 0).all(axis=1))
+
+    # words ---------------------------------------------------------------------------------------
+
+    def headline(self, results: Results, answer: Answer, decision: Decision) -> str:
+        """Say whether one is better on every measure, or on which measures each is."""
+        favoured, m = PerMeasureDetails.of(answer).favours(), len(results.measures)
+        where = "every measure" if m > 1 else results.measures[0]
+        largest = f"{'largest ' if m > 1 else ''}{pvalue_equation(decision.probability)}"
+        for name, measures in favoured.items():
+            if name is not None and len(measures) == m:
+                if decision.settled:
+                    return f"{name} is better on {where} ({largest}, significant)"
+                return f"{name} is ahead on {where} ({largest}, not significant)"
+        if set(favoured) == {None}:
+            return "no measure favours either algorithm (p = 1, not significant)"
+        sides = [f"{name or 'neither'} on {join_names(on)}" for name, on in favoured.items()]
+        return f"the measures do not agree: {', '.join(sides)} (p = 1, not significant)"
+
+    def found(self, results: Results, answer: Answer, decision: Decision) -> str:
+        """Say whether every measure favours the same one, and every one significantly."""
+        m, favoured = len(results.measures), PerMeasureDetails.of(answer).favours()
+        ahead = next((name for name, measures in favoured.items() if len(measures) == m), None)
+        p = format_pvalue(decision.probability)
+        if decision.settled:
+            return (
+                f"{ahead} is significantly better on every measure at the "
+                f"{percent_setting(SIGNIFICANT)} level: the largest p-value is {p}."
+            )
+        if ahead is not None:
+            return (
+                f"Every measure favours {ahead}, but not every one significantly: the largest "
+                f"p-value is {p}, above {setting_number_text(SIGNIFICANT)}. That is not evidence "
+                "that the algorithms are equal."
+            )
+        return (
+            "The measures do not all favour the same algorithm, so neither is better on every "
+            "measure by this test: p = 1. That is not evidence that the algorithms are equal."
+        )
+
+    def limits(self, measures: int) -> list[str]:
+        """Say that it is conservative."""
+        return [
+            "Asking significance of every measure makes the test conservative: its error rate is "
+            "often far below the level of the single tests, and its power low."
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneTest(PerMeasure):
+    """Is one algorithm significantly better on some measure, and the other on none?
+
+    Parameters
+    ----------
+    test : {"wilcoxon", "sign"}
+        The two-sided test of each measure.
+    alpha : float
+        The level of each measure's test.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> method = bc.methods.OneTest(test="sign")
+    >>> c = bc.compare(bc.load_example("benavoli-example1"), method=method)
+    >>> c.best, round(c.pvalue, 6)
+    ('B>A', 0.145996)
+    """
+
+    valid_pvalue: ClassVar[bool] = False
+    name: ClassVar[str] = "one-test"
+    title: ClassVar[str] = title_in_registry("one-test")
+    scope: ClassVar[Scope] = Scope(pair=True, question=True)
+    which: ClassVar[str] = "some"
+
+    def combine(self, sides: Sides, measures: int) -> Combined:
+        """Take the smallest p-value unless the other algorithm has a significant one too."""
+        lead = sides.first_by(sides.least, sides.votes)
+        own = sides.pvalues[lead]
+        counted = sum(p <= self.alpha for p in own)
+        if sides.least[1 - lead] <= self.alpha or not own:
+            return Combined(None, 1.0, counted)
+        return Combined(lead, min(own), counted)
+
+    def neither(
+        self, names: Sequence[str], tests: Sequence[PairTest], signs: FloatArray
+    ) -> tuple[Statement, BoolArray]:
+        """Incomparable where each has a significant measure, equal where none favours either."""
+        if all(tested.favours is None for tested in tests):
+            return Statement.of(State.equal(*names)), np.asarray((signs == 0).all(axis=1))
+        mixed = (signs > 0).any(axis=1) & (signs < 0).any(axis=1)
+        return Statement.of(State.apart(*names)), np.asarray(mixed)
+
+    def supports(self, signs: FloatArray) -> BoolArray:
+        """Better on some measure, worse on none."""
+        return np.asarray((signs >= 0).all(axis=1) & (signs > 0).any(axis=1))
+
+    # words ---------------------------------------------------------------------------------------
+
+    def headline(self, results: Results, answer: Answer, decision: Decision) -> str:
+        """Say on which measures one is significantly better, and whether the other is on any."""
+        p, one = pvalue_equation(decision.probability), len(results.measures) == 1
+        smallest = p if one else f"smallest {p}"
+        if opposed := self._opposed(results, answer):
+            return f"each is significantly better on some measure: {opposed} ({p}, not significant)"
+        if set(PerMeasureDetails.of(answer).favours()) == {None}:
+            return f"no measure favours either algorithm ({p}, not significant)"
+        if not decision.settled:
+            return f"neither is significantly better on any measure ({smallest}, not significant)"
+        better, behind = self._better(results, answer)
+        # The other may still be so at a level above the method's own.
+        own = setting_number_text(self.alpha)
+        level = "" if self.alpha == SIGNIFICANT else f" at the level {own}"
+        none = "" if one else f", {behind} on none{level}"
+        return f"{better}{none} ({smallest}, significant)"
+
+    def found(self, results: Results, answer: Answer, decision: Decision) -> str:
+        """Say whether one is called better, each is on some measure, or neither on any."""
+        level, own = percent_setting(SIGNIFICANT), setting_number_text(self.alpha)
+        p = pvalue_equation(decision.probability)
+        if opposed := self._opposed(results, answer):
+            return (
+                f"Each algorithm is significantly better on some measure at the level {own} "
+                f"({opposed}), so neither is called better: p = 1."
+            )
+        if decision.settled:
+            better, behind = self._better(results, answer)
+            return (
+                f"{better} at the {level} level, and {behind} on no measure at the level {own}: "
+                f"the rule calls {ahead_and_behind(results, answer)[0]} better ({p})."
+            )
+        return (
+            f"Neither algorithm is significantly better on any measure at the {level} level ({p}). "
+            "That is not evidence that they are equal."
+        )
+
+    def limits(self, measures: int) -> list[str]:
+        """Say that it is no test of its level."""
+        if measures == 1:
+            return []
+        return [
+            f"This is not a test of level {setting_number_text(self.alpha)}: it takes the smallest "
+            f"of {plural(measures, 'p-value')} without correction, and the more measures there are "
+            "the more often it finds a difference where there is none."
+        ]
+
+    def _opposed(self, results: Results, answer: Answer) -> str:
+        """On which measures each is significantly better, if each is on some."""
+        favoured = PerMeasureDetails.of(answer).favours(self.alpha)
+        if not all(name in favoured for name in results.algorithms):
+            return ""
+        return ", ".join(f"{name} on {join_names(favoured[name])}" for name in results.algorithms)
+
+    def _better(self, results: Results, answer: Answer) -> tuple[str, str]:
+        """On which measures the one ahead is significantly better; and the name of the other."""
+        ahead, behind = ahead_and_behind(results, answer)
+        on = PerMeasureDetails.of(answer).favours(SIGNIFICANT)[ahead]
+        return f"{ahead} is significantly better on {join_names(on)}", behind

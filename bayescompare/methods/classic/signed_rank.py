@@ -35,21 +35,13 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import theta_columns
+from bayescompare.comparison.claims import certainty_words
+from bayescompare.comparison.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Kind, Method, Parameter, Sampling, Scope
 from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
-from bayescompare.kernels.classic.walsh import (
-    WalshRegions,
-    exact_walsh_leaders,
-    mean_walsh_shares,
-    walsh_draws,
-    walsh_pair_table,
-    walsh_regions,
-    walsh_shares,
-)
-from bayescompare.kernels.classic.wilcoxon import wilcoxon_differences
+from bayescompare.kernels.classic import walsh, wilcoxon
 from bayescompare.kernels.dirichlet.urn import draw_urn_cells
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.bootstrap import (
@@ -58,6 +50,7 @@ from bayescompare.methods._shared.bootstrap import (
     place_shared_weights,
     shared_bootstrap_alpha,
 )
+from bayescompare.methods._shared.methods_text import shared_text_on_sampling
 from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods._shared.prediction import shared_sampled_posterior, thinned_shared_draws
 from bayescompare.methods._shared.priors import (
@@ -72,9 +65,10 @@ from bayescompare.methods._shared.trees import (
     make_shared_tree,
     shared_ratio_prior,
 )
-from bayescompare.methods.classic.signed_rank_words import signed_rank_text, signed_rank_words
-from bayescompare.statements import State
+from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
+from bayescompare.text.numbers import count, percent, plural, probability_words, setting_number_text
+from bayescompare.text.phrases import exactness_phrase, join_names
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -126,17 +120,17 @@ class Points:
                 f"measure {measure!r} is ordinal, and the signed-rank test adds differences, which "
                 "such a measure does not have: use 'dirichlet'."
             )
-        return np.append(0.0, -wilcoxon_differences(self._columns))
+        return np.append(0.0, -wilcoxon.differences(self._columns))
 
     @cached_property
-    def regions(self) -> WalshRegions:
+    def regions(self) -> walsh.Regions:
         """In which region the sum of each two points lies."""
-        return walsh_regions(self.values, self.rope, float(np.abs(self._columns).max()))
+        return walsh.find_regions(self.values, self.rope, float(np.abs(self._columns).max()))
 
     @cached_property
     def table(self) -> FloatArray:
         """The same as shares, (statement, point, point)."""
-        return walsh_pair_table(self.regions)
+        return walsh.pair_table(self.regions)
 
     @property
     def names(self) -> list[str]:
@@ -200,7 +194,7 @@ class SignedRankPosterior(Posterior):
         points, before = self.points, self.method.prior_alpha(self.results)
         weights = rng.dirichlet(self.alpha, size=(chains, draws))
         groups: dict[str, dict[str, AnyArray]] = {
-            "posterior": {WEIGHT: weights, "theta": walsh_shares(points.regions, weights)},
+            "posterior": {WEIGHT: weights, "theta": walsh.shares(points.regions, weights)},
             "posterior_predictive": {DRAWN: _drawn_again(weights, rng)},
             "log_likelihood": {DRAWN: _log(weights[..., 1:])},
             "observed_data": {DRAWN: np.arange(1, len(self.alpha))},
@@ -208,7 +202,7 @@ class SignedRankPosterior(Posterior):
         proper = bool((before > 0.0).all())
         if proper:
             prior = rng.dirichlet(before, size=(1, draws))
-            groups["prior"] = {WEIGHT: prior, "theta": walsh_shares(points.regions, prior)}
+            groups["prior"] = {WEIGHT: prior, "theta": walsh.shares(points.regions, prior)}
             groups["prior_predictive"] = {DRAWN: _drawn_again(prior, rng)}
         dims = {WEIGHT: (POINT,), "theta": ("statement",), DRAWN: ("dataset",)}
         coords = {
@@ -238,10 +232,12 @@ class SignedRankPosterior(Posterior):
 
         def simulate(number: int, rng: np.random.Generator) -> FloatArray:
             more = alpha + rng.multinomial(number, rng.dirichlet(alpha))
-            exact = exact_walsh_leaders(regions, more)
+            exact = walsh.exact_leaders(regions, more)
             if exact is not None:
                 return exact
-            return np.asarray(sole_leader(walsh_draws(regions, more, _DRAWS, rng)).mean(axis=0))
+            return np.asarray(
+                sole_leader(walsh.draw_shares(regions, more, _DRAWS, rng)).mean(axis=0)
+            )
 
         return simulate
 
@@ -386,9 +382,9 @@ class SignedRank(Method):
         if self.needs_mcmc:
             return self._sampled(points, sampling)
         alpha = self.weight_alpha(results)
-        theta = walsh_draws(points.regions, alpha, self.draws, sampling.rng)
-        mean = mean_walsh_shares(points.regions, alpha)
-        exact = exact_walsh_leaders(points.regions, alpha)
+        theta = walsh.draw_shares(points.regions, alpha, self.draws, sampling.rng)
+        mean = walsh.mean_shares(points.regions, alpha)
+        exact = walsh.exact_leaders(points.regions, alpha)
         if exact is not None:
             figures: dict[str, Any] = {"probability": exact, "none_leads": 1.0 - exact.sum()}
             return self._finished(points, theta, mean, **figures)
@@ -463,8 +459,106 @@ class SignedRank(Method):
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        return signed_rank_text(self, answer)
+        return _methods_text(self, answer)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say which outcome is the most probable on the whole, and what that assumes."""
-        return signed_rank_words(self, results, answer, decision)
+        return _sentences(self, results, answer, decision)
+
+
+# ---------------------------------------------------------------------------------------- the words
+
+
+def _sentences(
+    method: SignedRank, results: Results, answer: Answer, decision: Decision
+) -> list[str]:
+    """Say which outcome is the most probable on the whole, and what that assumes."""
+    sentences = [_finding(results, answer, decision)]
+    if decision.verdict != "tied":
+        sentences += [
+            _support(answer, decision),
+            _share_of_pairs(answer, decision),
+        ]
+    rope = results[results.measures[0]].rope
+    if rope:
+        sentences.append(
+            f"Differences of at most {setting_number_text(rope)} count as equivalent; a pair of "
+            "datasets is "
+            "judged by the mean of its two differences."
+        )
+    if method.priors:
+        sentences.append(f"You chose the prior of {join_names(list(method.priors))}.")
+    else:
+        sentences.append(
+            f"The prior weighs as much as {setting_number_text(method.strength)} of a dataset on "
+            "which the two "
+            "are equal."
+        )
+    sentences.append(
+        "Sizes of differences count, so they must be comparable between datasets; where they are "
+        "not, use method='dirichlet'. The test knows no kinds of datasets besides those seen."
+    )
+    return sentences
+
+
+def _finding(results: Results, answer: Answer, decision: Decision) -> str:
+    (measure,) = results.measures
+    n = plural(len(results.datasets), "dataset")
+    level = probability_words(decision.level)
+    if decision.verdict == "tied":
+        tied = [_claim(label) for label in (decision.statement, *decision.rivals)]
+        return (
+            f"On {n} no outcome on {measure} leads: that {' and that '.join(tied)} are equally "
+            f"probable on the whole ({level} each)."
+        )
+    start = (
+        f"On {n} the probability that {_claim(decision.statement)} on "
+        f"{measure}, on the whole, is "
+        f"{level} ({exactness_phrase(answer, decision.statement)})"
+    )
+    return f"{start}{certainty_words(decision)}."
+
+
+def _support(answer: Answer, decision: Decision) -> str:
+    own = float(answer.counts[answer.labels.index(decision.statement)])
+    total = float(answer.counts.sum())
+    return f"Of the datasets seen, {count(own)} of {count(total)} support it."
+
+
+def _share_of_pairs(answer: Answer, decision: Decision) -> str:
+    mean, low, high = (
+        percent(answer.column_at(column, decision.statement))
+        for column in (THETA_MEAN, THETA_LOWER, THETA_UPPER)
+    )
+    return (
+        "For two datasets taken at random, the mean of the two differences supports it in "
+        f"{mean} of all pairs (95 % interval {low} to {high})."
+    )
+
+
+def _claim(statement: str) -> str:
+    (state,) = Statement.parse(statement).states
+    if state.relation == "=":
+        return f"{' and '.join(state.names)} are practically equivalent"
+    return state.words()
+
+
+def _methods_text(method: SignedRank, answer: Answer | None) -> str:
+    """Describe the test for a methods section."""
+    if method.needs_mcmc:
+        how = f"weights of the datasets{shared_text_on_sampling(method)}"
+    elif answer is not None and answer.exact:
+        how = f"the posterior computed exactly{_prior(method)}"
+    else:
+        prior = _prior(method)
+        how = f"from {plural(method.draws, 'draw')} of the datasets' weights{prior}"
+    return (
+        f"by the Bayesian signed-rank test ({{aside}}), {how}. Reported is the posterior "
+        "probability that each outcome holds for the largest share of pairs of datasets."
+    )
+
+
+def _prior(method: SignedRank) -> str:
+    if method.priors:
+        return shared_text_on_sampling(method)
+    return f", with a prior of strength {setting_number_text(method.strength)} at a tie"

@@ -18,7 +18,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison.columns import SHARE_BELOW
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import SIGNIFICANT
-from bayescompare.kernels.classic.holm import holm
+from bayescompare.kernels.classic.pvalues import holm
 from bayescompare.methods.gsd.details import OrderDetails, PairDetails
 from bayescompare.text.phrases import join_names
 

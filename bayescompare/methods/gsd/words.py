@@ -13,7 +13,7 @@ from bayescompare.comparison.claims import certainty_words
 from bayescompare.comparison.columns import OPT, SHARE_BELOW
 from bayescompare.comparison.decision import Decision
 from bayescompare.kernels.gsd.optimum import TOLERANCE
-from bayescompare.methods.classic.words import classic_ahead_and_behind
+from bayescompare.methods.classic.words import ahead_and_behind
 from bayescompare.methods.gsd.details import (
     OrderDetails,
     PairDetails,
@@ -41,7 +41,7 @@ __all__ = ["bootstrap_words", "gsd_pair_headline", "order_words", "pair_words", 
 
 def gsd_pair_headline(method: GSD, results: Results, answer: Answer, decision: Decision) -> str:
     """The relation in the data, and what the test makes of it, in one line."""
-    ahead, behind = classic_ahead_and_behind(results, answer)
+    ahead, behind = ahead_and_behind(results, answer)
     dominates = PermutationDetails.of(answer).dominates
     over, under = dominates[::-1] if answer.tested else dominates
     relation = {
@@ -60,7 +60,7 @@ def gsd_pair_headline(method: GSD, results: Results, answer: Answer, decision: D
 
 def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say the relation in the data, the result of the test, and what neither shows."""
-    ahead, behind = classic_ahead_and_behind(results, answer)
+    ahead, behind = ahead_and_behind(results, answer)
     n = plural(len(results.datasets), "dataset")
     alike = all(PermutationDetails.of(answer).dominates)
     sentences = [f"On {n} {_gsd_relation_words(results, answer)}."]
@@ -170,7 +170,7 @@ def _gsd_pvalue_words(method: GSD, decision: Decision) -> str:
 
 def _gsd_least_words(results: Results, answer: Answer) -> str:
     """The statistic of the tested direction, and how many resamples stay below it."""
-    ahead, behind = classic_ahead_and_behind(results, answer)
+    ahead, behind = ahead_and_behind(results, answer)
     lead = answer.tested or 0
     opt, below = (float(answer.per_statement[name][lead]) for name in (OPT, SHARE_BELOW))
     least = f"{ahead} is on average worth as much as {behind}"

@@ -52,14 +52,11 @@ def signed_ranks(case: dict[str, Any]) -> Call:
 
 def rank_sum_p(case: dict[str, Any]) -> Call:
     """The exact two-sided p-value of Wilcoxon's test."""
-    from bayescompare.kernels.classic.wilcoxon import (
-        doubled_wilcoxon_ranks,
-        wilcoxon_signed_rank_test,
-    )
+    from bayescompare.kernels.classic import wilcoxon
 
     difference = np.array(case["x"])
     scale = np.abs(difference)
-    return lambda: [wilcoxon_signed_rank_test(doubled_wilcoxon_ranks(difference, scale)).pvalue]
+    return lambda: [wilcoxon.signed_rank_test(wilcoxon.doubled_ranks(difference, scale)).pvalue]
 
 
 def nemenyi_pairs(case: dict[str, Any]) -> Call:

@@ -9,14 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayescompare.kernels.classic.walsh import (
-    exact_walsh_leaders,
-    mean_walsh_shares,
-    walsh_draws,
-    walsh_pair_table,
-    walsh_regions,
-    walsh_shares,
-)
+from bayescompare.kernels.classic import walsh
 from bayescompare.kernels.leading import sole_leader
 from tests.oracles import signed_rank as oracle
 
@@ -35,22 +28,22 @@ def points(tenths: list[int]) -> tuple[list[Fraction], np.ndarray]:
 @given(TENTHS, ROPES, st.integers(0, 1000))
 def test_shares_are_those_of_a_double_loop(tenths: list[int], rope: int | None, seed: int) -> None:
     exact, z = points(tenths)
-    regions = walsh_regions(z, None if rope is None else rope / 10, 1.0)
+    regions = walsh.find_regions(z, None if rope is None else rope / 10, 1.0)
     whole = np.random.default_rng(seed).integers(1, 50, size=len(z))
     w = [Fraction(int(k), int(whole.sum())) for k in whole]
     width = None if rope is None else Fraction(rope, 10)
     expected = [float(share) for share in oracle.shares(exact, w, width)]
     weights = np.array([float(share) for share in w])
-    (found,) = walsh_shares(regions, weights[None])
+    (found,) = walsh.shares(regions, weights[None])
     np.testing.assert_allclose(found, expected, atol=1e-14)
-    table = walsh_pair_table(regions)
+    table = walsh.pair_table(regions)
     np.testing.assert_allclose(
         np.einsum("i,kij,j->k", weights, table, weights), expected, atol=1e-14
     )
     alpha = [Fraction(1, 2), *[Fraction(1)] * len(tenths)]
     means = [float(mean) for mean in oracle.mean_of_shares(exact, alpha, width)]
     np.testing.assert_allclose(
-        mean_walsh_shares(regions, np.array([float(a) for a in alpha])), means, atol=1e-14
+        walsh.mean_shares(regions, np.array([float(a) for a in alpha])), means, atol=1e-14
     )
 
 
@@ -63,12 +56,12 @@ def test_swapping_mirrors_and_the_order_of_points_is_nothing(
     width = None if rope is None else rope / 10
     rng = np.random.default_rng(seed)
     weights = rng.dirichlet(np.ones(len(z)), size=5)
-    there = walsh_shares(walsh_regions(z, width, 1.0), weights)
+    there = walsh.shares(walsh.find_regions(z, width, 1.0), weights)
     np.testing.assert_allclose(there.sum(axis=1), 1.0, atol=1e-14)
-    back = walsh_shares(walsh_regions(-z, width, 1.0), weights)
+    back = walsh.shares(walsh.find_regions(-z, width, 1.0), weights)
     np.testing.assert_allclose(back[:, ::-1], there, atol=1e-14)
     mixed = rng.permutation(len(z))
-    again = walsh_shares(walsh_regions(z[mixed], width, 1.0), weights[:, mixed])
+    again = walsh.shares(walsh.find_regions(z[mixed], width, 1.0), weights[:, mixed])
     np.testing.assert_allclose(again, there, atol=1e-14)
 
 
@@ -88,7 +81,9 @@ def test_swapping_mirrors_and_the_order_of_points_is_nothing(
 def test_exact_leaders_by_gamma_draws(tenths: list[int], rope: int | None) -> None:
     exact, z = points(tenths)
     alpha = np.append(0.5, np.ones(len(tenths)))
-    found = exact_walsh_leaders(walsh_regions(z, None if rope is None else rope / 10, 1.0), alpha)
+    found = walsh.exact_leaders(
+        walsh.find_regions(z, None if rope is None else rope / 10, 1.0), alpha
+    )
     if tenths == [3, 3, 3, -3]:
         assert found is None  # three kinds of points
         return
@@ -106,8 +101,9 @@ def test_two_kinds_in_closed_form() -> None:
     # each other right of it. So θ_right = t² is the largest iff t > √½, t ~ Beta(4, ½).
     from scipy.stats import beta
 
-    found = exact_walsh_leaders(
-        walsh_regions(np.array([0.0, 0.3, 0.3, 0.3, 0.3]), 0.2, 1.0), np.array([0.5, 1, 1, 1, 1])
+    found = walsh.exact_leaders(
+        walsh.find_regions(np.array([0.0, 0.3, 0.3, 0.3, 0.3]), 0.2, 1.0),
+        np.array([0.5, 1, 1, 1, 1]),
     )
     assert found is not None
     right = beta.sf(np.sqrt(0.5), 4.0, 0.5)
@@ -115,14 +111,12 @@ def test_two_kinds_in_closed_form() -> None:
 
 
 def test_draws_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    import bayescompare.kernels.classic.walsh as walsh
-
-    regions = walsh_regions(np.array([0.0, 0.1, -0.3, 0.2]), 0.1, 1.0)
+    regions = walsh.find_regions(np.array([0.0, 0.1, -0.3, 0.2]), 0.1, 1.0)
     alpha = np.array([0.5, 1.0, 1.0, 1.0])
-    at_once = walsh_draws(regions, alpha, 100, np.random.default_rng(1))
+    at_once = walsh.draw_shares(regions, alpha, 100, np.random.default_rng(1))
     monkeypatch.setattr(walsh, "_BLOCK", 28)
     np.testing.assert_array_equal(
-        walsh_draws(regions, alpha, 100, np.random.default_rng(1)), at_once
+        walsh.draw_shares(regions, alpha, 100, np.random.default_rng(1)), at_once
     )
     assert at_once.shape == (100, 3)
 
@@ -130,8 +124,8 @@ def test_draws_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_draws_by_gamma_draws() -> None:
     exact, z = points([3, -1, 2, 5, -2, 0])
     alpha, n = np.append(0.5, np.ones(6)), 40_000
-    regions = walsh_regions(z, 0.1, 1.0)
-    found = sole_leader(walsh_draws(regions, alpha, n, np.random.default_rng(2))).mean(axis=0)
+    regions = walsh.find_regions(z, 0.1, 1.0)
+    found = sole_leader(walsh.draw_shares(regions, alpha, n, np.random.default_rng(2))).mean(axis=0)
     drawn = oracle.leaders_by_gammas(
         exact, list(alpha), Fraction(1, 10), n, np.random.default_rng(3)
     )

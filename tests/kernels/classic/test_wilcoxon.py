@@ -13,21 +13,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bayescompare.kernels.classic import wilcoxon
-from bayescompare.kernels.classic.wilcoxon import (
-    MOST_EXACT,
-    SMALLEST,
-    doubled_wilcoxon_ranks,
-    wilcoxon_differences,
-    wilcoxon_signed_rank_test,
-)
+from bayescompare.kernels.classic.wilcoxon import MOST_EXACT, SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
 small = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
 
 
-def ask(values: list[float] | np.ndarray) -> wilcoxon.WilcoxonRankSums:
+def ask(values: list[float] | np.ndarray) -> wilcoxon.RankSums:
     array = np.asarray(values, dtype=float)
-    return wilcoxon_signed_rank_test(doubled_wilcoxon_ranks(array, np.abs(array)))
+    return wilcoxon.signed_rank_test(wilcoxon.doubled_ranks(array, np.abs(array)))
 
 
 def average_ranks(sizes: list[int]) -> list[Fraction]:
@@ -104,35 +98,35 @@ def test_the_papers_recursion() -> None:
 
 def test_noise_of_subtraction_is_no_order() -> None:
     pairs = np.array([[0.3, 0.2], [0.1, 0.2], [0.9, 0.2]])
-    difference = wilcoxon_differences(pairs)
+    difference = wilcoxon.differences(pairs)
     assert abs(difference[0]) != abs(difference[1])
-    assert doubled_wilcoxon_ranks(difference, np.abs(pairs).max(axis=1)).tolist() == [3, -3, 6]
+    assert wilcoxon.doubled_ranks(difference, np.abs(pairs).max(axis=1)).tolist() == [3, -3, 6]
 
 
 def test_noise_is_that_of_the_values_not_of_the_difference() -> None:
     # 1e6 + 0.1 carries noise of 1e-10: the difference is 0.1 all the same.
     pairs = np.array([[1e6 + 0.1, 1e6], [0.1, 0.0], [0.0, 0.2]])
-    ranks = doubled_wilcoxon_ranks(wilcoxon_differences(pairs), np.abs(pairs).max(axis=1))
+    ranks = wilcoxon.doubled_ranks(wilcoxon.differences(pairs), np.abs(pairs).max(axis=1))
     assert ranks.tolist() == [3, 3, -6]
 
 
 def test_small_differences_of_small_values_are_kept_apart() -> None:
     pairs = np.array([[1e-9, 0.0], [2e-9, 0.0], [1e6, 0.0], [1e6 + 1, 0.0]])
-    ranks = doubled_wilcoxon_ranks(wilcoxon_differences(pairs), np.abs(pairs).max(axis=1))
+    ranks = wilcoxon.doubled_ranks(wilcoxon.differences(pairs), np.abs(pairs).max(axis=1))
     assert ranks.tolist() == [2, 4, 6, 8]
 
 
 def test_touching_intervals_link_whatever_lies_between() -> None:
     # The first and last are noise of 1e6 apart, so what lies between them is tied too.
     difference = np.array([0.1, 0.1 + 1e-7, 0.1 + 2e-7])
-    assert doubled_wilcoxon_ranks(difference, np.array([0.1, 0.1, 1e6])).tolist() == [4, 4, 4]
-    assert doubled_wilcoxon_ranks(difference, np.array([0.1, 0.1, 0.1])).tolist() == [2, 4, 6]
+    assert wilcoxon.doubled_ranks(difference, np.array([0.1, 0.1, 1e6])).tolist() == [4, 4, 4]
+    assert wilcoxon.doubled_ranks(difference, np.array([0.1, 0.1, 0.1])).tolist() == [2, 4, 6]
 
 
 @pytest.mark.parametrize(("rope", "kept"), [(None, 3), (0.0, 3), (0.1, 2), (0.3, 1), (1.0, 0)])
 def test_rope_drops_its_border_too(rope: float | None, kept: int) -> None:
     pairs = np.array([[0.3, 0.2], [0.2, 0.5], [1.0, 0.5], [0.3, 0.1 + 0.2]])
-    assert np.count_nonzero(wilcoxon_differences(pairs, rope)) == kept
+    assert np.count_nonzero(wilcoxon.differences(pairs, rope)) == kept
 
 
 # --------------------------------------------------------------------------------------- symmetry
@@ -168,12 +162,12 @@ def test_all_on_one_side_up_to_the_limit() -> None:
 @pytest.mark.parametrize("digits", [16, 2])
 def test_beyond_the_limit_it_is_nearly_exact_and_says_so(digits: int) -> None:
     values = np.random.default_rng(5).normal(0.06, 1.0, MOST_EXACT + 20).round(digits)
-    ranks = doubled_wilcoxon_ranks(values, np.abs(values))
-    found = wilcoxon_signed_rank_test(ranks)
+    ranks = wilcoxon.doubled_ranks(values, np.abs(values))
+    found = wilcoxon.signed_rank_test(ranks)
     assert np.count_nonzero(ranks) > MOST_EXACT
     assert not found.exact
     used = np.abs(ranks[ranks != 0])
-    exact = 2 * wilcoxon._wilcoxon_lower_tail(used, int(2 * min(found.plus, found.minus)))
+    exact = 2 * wilcoxon._lower_tail(used, int(2 * min(found.plus, found.minus)))
     assert found.pvalue == pytest.approx(exact, rel=2e-3)
 
 
@@ -190,10 +184,10 @@ def test_a_thousand_tied_differences() -> None:
 
 def test_noise_is_one_part_in_1e12_of_the_scale() -> None:
     one = np.ones(2)
-    assert doubled_wilcoxon_ranks(np.array([1.0, 1.0 + 8e-13]), one).tolist() == [3, 3]
-    assert doubled_wilcoxon_ranks(np.array([1.0, 1.0 + 1.5e-12]), one).tolist() == [2, 4]
+    assert wilcoxon.doubled_ranks(np.array([1.0, 1.0 + 8e-13]), one).tolist() == [3, 3]
+    assert wilcoxon.doubled_ranks(np.array([1.0, 1.0 + 1.5e-12]), one).tolist() == [2, 4]
     # The noise of each is half of that of its own scale.
-    assert doubled_wilcoxon_ranks(
+    assert wilcoxon.doubled_ranks(
         np.array([1.0, 1.0 + 1.5e-12]), np.array([1.0, 3.0])
     ).tolist() == [3, 3]
 
@@ -202,5 +196,5 @@ def test_sizes_whose_intervals_touch_are_tied() -> None:
     # Intervals of ± 1 around 1 and 3, exactly.
     scale = np.full(2, 2.0 / RELATIVE_TOLERANCE)
     assert (0.5 * RELATIVE_TOLERANCE * scale == 1.0).all()
-    assert doubled_wilcoxon_ranks(np.array([1.0, 3.0]), scale).tolist() == [3, 3]
-    assert doubled_wilcoxon_ranks(np.array([1.0, 3.0 + 1e-9]), scale).tolist() == [2, 4]
+    assert wilcoxon.doubled_ranks(np.array([1.0, 3.0]), scale).tolist() == [3, 3]
+    assert wilcoxon.doubled_ranks(np.array([1.0, 3.0 + 1e-9]), scale).tolist() == [2, 4]

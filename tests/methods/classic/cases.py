@@ -9,11 +9,8 @@ from hypothesis.extra import numpy as hnp
 import bayescompare as bc
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.method import Method
-from bayescompare.methods.classic.all_test import AllTest
-from bayescompare.methods.classic.one_test import OneTest
-from bayescompare.methods.classic.per_measure import PerMeasure
-from bayescompare.methods.classic.sign import Sign
-from bayescompare.methods.classic.wilcoxon import Wilcoxon
+from bayescompare.methods.classic.pair_tests import Sign, Wilcoxon
+from bayescompare.methods.classic.per_measure import AllTest, OneTest, PerMeasure
 from bayescompare.table.results import Results
 from tests.tables import table
 

@@ -25,8 +25,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli.answers import print_comparison
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.methods.classic.details import RankDetails
-from bayescompare.methods.classic.friedman import Friedman, doubled_friedman_ranks
+from bayescompare.methods.classic.friedman import Friedman, RankDetails, doubled_ranks
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import pvalue_equation
 from tests.cases import few_quick
@@ -196,9 +195,7 @@ def test_published_values_of_the_studentised_range() -> None:
 
 
 def test_noise_is_no_order() -> None:
-    assert doubled_friedman_ranks(np.array([[0.1 + 0.2, 0.3, 0.5, -1.0]])).tolist() == [
-        [5, 5, 2, 8]
-    ]
+    assert doubled_ranks(np.array([[0.1 + 0.2, 0.3, 0.5, -1.0]])).tolist() == [[5, 5, 2, 8]]
 
 
 def test_lower_is_better_where_it_is() -> None:

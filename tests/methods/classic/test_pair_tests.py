@@ -17,12 +17,8 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.method import Method
-from bayescompare.methods.classic.all_test import AllTest
-from bayescompare.methods.classic.details import SignDetails
-from bayescompare.methods.classic.one_test import OneTest
-from bayescompare.methods.classic.per_measure import PerMeasure
-from bayescompare.methods.classic.sign import Sign
-from bayescompare.methods.classic.wilcoxon import Wilcoxon
+from bayescompare.methods.classic.pair_tests import Sign, SignDetails, Wilcoxon
+from bayescompare.methods.classic.per_measure import AllTest, OneTest, PerMeasure
 from bayescompare.table.measure import Measure
 from tests.methods.classic.cases import EVERY, RULES, SINGLE, arrays, ask, either, pair
 from tests.tables import table

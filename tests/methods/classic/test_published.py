@@ -7,8 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from bayescompare.methods.classic.sign import Sign
-from bayescompare.methods.classic.wilcoxon import Wilcoxon
+from bayescompare.methods.classic.pair_tests import Sign, Wilcoxon
 from bayescompare.table.results import Results
 from tests.methods.classic.cases import ask
 

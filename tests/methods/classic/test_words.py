@@ -11,11 +11,8 @@ from hypothesis import given, settings
 
 import bayescompare as bc
 from bayescompare.comparison.method import Method
-from bayescompare.methods.classic.all_test import AllTest
-from bayescompare.methods.classic.one_test import OneTest
-from bayescompare.methods.classic.per_measure import PerMeasure
-from bayescompare.methods.classic.sign import Sign
-from bayescompare.methods.classic.wilcoxon import Wilcoxon
+from bayescompare.methods.classic.pair_tests import Sign, Wilcoxon
+from bayescompare.methods.classic.per_measure import AllTest, OneTest, PerMeasure
 from tests.methods.classic.cases import EVERY, RULES, ask, either, pair
 from tests.tables import table
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bayescompare.kernels.classic.glrt import glrt
+from bayescompare.kernels.classic.pvalues import glrt
 
 COUNTS = st.floats(0.0, 1e9, allow_subnormal=False)
 

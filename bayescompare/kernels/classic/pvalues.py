@@ -1,8 +1,8 @@
-"""Generalised likelihood-ratio test that the most frequent statement is the most probable.
+"""P-values of likelihood ratios of counts, and Holm's correction for the number of tests.
 
 References
 ----------
-de Campos & Benavoli (2016), equations (4)–(6), Theorem 1.
+de Campos & Benavoli (2016), equations (4)–(6), Theorem 1; Holm (1979).
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import erfc, xlogy
 
 from bayescompare._typing import FloatArray, IntArray
 
-__all__ = ["glrt", "part_pvalues"]
+__all__ = ["glrt", "holm", "part_pvalues"]
 
 
 def glrt(largest: float, second: float) -> tuple[float, float]:
@@ -57,3 +58,31 @@ def part_pvalues(counts: FloatArray, states: IntArray) -> FloatArray:
         second = float(np.delete(summed, top).max(initial=0.0))
         out[place == top, j] = glrt(float(summed[top]), second)[1]
     return out
+
+
+def holm(pvalues: ArrayLike) -> FloatArray:
+    r"""Return Holm's adjusted p-values, in the order of the p-values.
+
+    Of m p-values the k-th smallest is multiplied by m − k + 1, and none may fall below that of a
+    smaller one:
+
+    .. math:: \tilde p_{(k)} = \min\bigl(1, \max_{i \le k} (m - i + 1)\, p_{(i)}\bigr).
+
+    If the hypotheses with :math:`\tilde p \le \alpha` are rejected, the probability of any false
+    rejection is at most α, however the tests depend on each other.
+
+    References
+    ----------
+    Holm (1979), A simple sequentially rejective multiple test procedure.
+
+    Examples
+    --------
+    >>> holm([0.04, 0.01, 0.03]).round(2).tolist()
+    [0.06, 0.03, 0.06]
+    """
+    values = np.asarray(pvalues, dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    left = np.arange(len(values), 0, -1)
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(np.maximum.accumulate(values[order] * left), 1.0)
+    return adjusted
