@@ -9,7 +9,7 @@ from bayescompare.methods.classic.per_measure import PerMeasureComparison
 from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.dirichlet.posterior import DirichletComparison
 from bayescompare.methods.gsd.comparison import GsdComparison
-from bayescompare.methods.model_file.comparison import ModelComparison
+from bayescompare.methods.model_file import ModelComparison
 from bayescompare.methods.network.posterior import NetworkComparison
 from bayescompare.methods.replicated.comparison import ReplicatedComparison
 

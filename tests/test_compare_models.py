@@ -17,8 +17,8 @@ from scipy.optimize import minimize
 
 import bayescompare as bc
 from bayescompare.comparisons import ModelComparison
-from bayescompare.methods.model_file.details import ModelDetails
-from bayescompare.methods.model_file.scale import model_file_statement_totals
+from bayescompare.methods.model_file.answer import ModelDetails
+from bayescompare.methods.model_file.densities import statement_totals
 from bayescompare.modelling import ranks
 from tests.methods.model_file.own import QUICK
 from tests.tables import table
@@ -242,7 +242,7 @@ def test_what_predicts_statements_sums_to_one_over_them(name: str) -> None:
     method, results = bc.methods.ModelFile(source), orders(**shape)
     assert method.data_scale == "statements"
     draws = prior_draws(method, results)
-    totals = model_file_statement_totals(method, results, draws)
+    totals = statement_totals(method, results, draws)
     print(f"{name}: {totals.min():.8f} to {totals.max():.8f}")
     assert np.allclose(totals, 1.0, atol=1e-6) == is_scale
     if is_scale:

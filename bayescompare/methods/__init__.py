@@ -173,14 +173,13 @@ def abilities(method: str | Method | type[Method] | None = None) -> pd.DataFrame
 
 def _describe_model_as_method(source: object) -> pd.DataFrame:
     """Tabulate what the build function of a model takes."""
-    from bayescompare.methods.model_file.description import describe_model_file
-    from bayescompare.methods.model_file.source import bundled, find_source
+    from bayescompare.methods.model_file import source as files
 
-    named = isinstance(source, str) and not source.endswith(".py") and source not in bundled()
+    named = isinstance(source, str) and not source.endswith(".py") and source not in files.bundled()
     other = not (isinstance(source, (str, os.PathLike)) or callable(source))
     if named or other or isinstance(source, type):
         get(source)  # refuses, and says what there is
-    return describe_model_file(find_source(source))
+    return files.describe(files.find_source(source))
 
 
 def __getattr__(attribute: str) -> Any:

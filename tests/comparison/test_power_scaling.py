@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 import bayescompare as bc
 from bayescompare.methods import Dirichlet, PoissonBinomial
-from bayescompare.methods.model_file.hook import hooked_leads
+from bayescompare.methods.model_file.answer import hooked_leads
 from tests.methods.model_file.exactly import conjugate_file
 from tests.oracles.context import counts_of
 

@@ -16,7 +16,7 @@ import bayescompare as bc
 from bayescompare.methods import Hierarchical, ModelFile
 from bayescompare.methods._shared.pair_answer import pair_counts
 from bayescompare.methods.context.hierarchical_posterior import hierarchical_mean_leads
-from bayescompare.methods.model_file.details import ModelDetails
+from bayescompare.methods.model_file.answer import ModelDetails
 from tests.methods.model_file.exactly import conjugate_file
 from tests.methods.model_file.own import multinomial
 

@@ -14,7 +14,7 @@ from scipy.special import betainc, betaln
 
 import bayescompare as bc
 from bayescompare.comparison.decision import decide
-from bayescompare.methods.model_file.answer import read_model_file_quantity
+from bayescompare.methods.model_file.answer import read_quantity
 from bayescompare.modelling import statement_table
 from tests.cases import few_quick
 from tests.tables import table
@@ -59,7 +59,7 @@ def plainly(values: xr.DataArray) -> tuple[dict[str, float], float]:
 @pytest.mark.parametrize(("l", "m"), [(2, 1), (2, 2), (3, 1), (3, 2)])
 def test_equal_strengths_lead_nobody(l, m):
     strength = spiked(l, m)
-    answer = read_model_file_quantity(results_of(l, m), strength)
+    answer = read_quantity(results_of(l, m), strength)
     expected, none = plainly(strength)
     assert none > 0.5
     assert answer.none_leads == pytest.approx(none)
@@ -72,10 +72,8 @@ def test_equal_strengths_lead_nobody(l, m):
 def test_the_verdict_does_not_depend_on_the_listing(seed):
     strength = spiked(2, 1, seed, share=0.9)
     names = ["a0", "a1"]
-    straight = read_model_file_quantity(results_of(2, 1), strength)
-    turned = read_model_file_quantity(
-        results_of(2, 1, names=names[::-1]), strength.sel(algorithm=names[::-1])
-    )
+    straight = read_quantity(results_of(2, 1), strength)
+    turned = read_quantity(results_of(2, 1, names=names[::-1]), strength.sel(algorithm=names[::-1]))
     one, other = (dict(zip(a.labels, a.probability, strict=True)) for a in (straight, turned))
     assert one == other
     assert max(one.values()) < 0.2
@@ -88,17 +86,17 @@ def test_a_tie_behind_the_first_matters_only_where_the_whole_order_is_told():
     values[:, :, 0] = 1.0  # a0 leads alone, the others tie behind it
     coords = {"algorithm": [f"a{k}" for k in range(5)], "measure": ["m0", "m1"]}
     strength = xr.DataArray(values, coords, ("chain", "draw", "algorithm", "measure"))
-    answer = read_model_file_quantity(results_of(5, 2), strength)
+    answer = read_quantity(results_of(5, 2), strength)
     assert answer.labels == ("a0>others|a0>others",)
     assert (answer.probability.tolist(), answer.none_leads) == ([1.0], 0.0)
-    three = read_model_file_quantity(
+    three = read_quantity(
         results_of(3, 1, names=["a0", "a1", "a2"]),
         strength.isel(measure=[0], algorithm=[0, 1, 2]),
     )
     assert three.none_leads == 1.0
     assert not three.probability.any()
     assert len(three.labels) == 6
-    everywhere = read_model_file_quantity(results_of(5, 2), 0.0 * strength)
+    everywhere = read_quantity(results_of(5, 2), 0.0 * strength)
     assert everywhere.none_leads == 1.0
     assert not everywhere.probability.any()
     assert (decide(everywhere).verdict, decide(everywhere).rivals) == ("open", ())
@@ -111,7 +109,7 @@ def test_equal_thetas_lead_nobody_and_rounding_makes_no_leader():
     theta[:, 200:210] = [0.1 + 0.2, 0.3, 0.2, 0.2]  # equal but for rounding
     labels = ["a0>a1|a0>a1", "a0>a1|a1>a0", "a1>a0|a0>a1", "a1>a0|a1>a0"]
     drawn = xr.DataArray(theta, {"statement": labels}, ("chain", "draw", "statement"))
-    answer = read_model_file_quantity(results_of(2, 2), drawn)
+    answer = read_quantity(results_of(2, 2), drawn)
     assert answer.none_leads == pytest.approx(0.7)
     free = theta[:, 210:].reshape(-1, 4).argmax(axis=1)
     assert answer.probability == pytest.approx(np.bincount(free, minlength=4) / 600)
@@ -124,7 +122,7 @@ def test_who_beats_whom_by_half_leads_nobody():
     drawn = xr.DataArray(
         better, {"algorithm": names, "opponent": names}, ("chain", "draw", "algorithm", "opponent")
     )
-    answer = read_model_file_quantity(results_of(2, 1), drawn)
+    answer = read_quantity(results_of(2, 1), drawn)
     assert dict(zip(answer.labels, answer.probability, strict=True)) == {"a0>a1": 0.25, "a1>a0": 0}
     assert answer.none_leads == 0.75
     assert answer.details.ahead == ((0.0, 0.25), (0.0, 0.0))

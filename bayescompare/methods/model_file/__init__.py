@@ -8,6 +8,7 @@ picks another variable, ``probability(posterior)`` reads it another way.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,14 +16,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
+import xarray as xr
 
 from bayescompare._checks import check_flag
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.claims import certainty_words, claim_words
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.integration import with_pointwise_integration
 from bayescompare.comparison.method import STATEMENTS, InputKind, Kind, Method, Sampling
@@ -30,30 +34,74 @@ from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods._shared.priors import Priors, prior_options
 from bayescompare.methods.model_file.answer import (
-    model_file_quantity_leads,
-    read_model_file_probability,
-    read_model_file_quantity,
+    ModelDetails,
+    StrengthDetails,
+    hooked_leads,
+    quantity_leads,
+    read_probability,
+    read_quantity,
 )
-from bayescompare.methods.model_file.comparison import ModelComparison
-from bayescompare.methods.model_file.details import ModelDetails, StrengthDetails
-from bayescompare.methods.model_file.hook import hooked_leads
-from bayescompare.methods.model_file.likelihood import hooked_likelihood
-from bayescompare.methods.model_file.log_prior import bounded_prior
+from bayescompare.methods.model_file.densities import bounded_prior, hooked_likelihood
 from bayescompare.methods.model_file.source import (
     MODEL_QUANTITIES,
     OPTIONAL,
+    UNNAMED,
     Source,
     bundled,
     find_source,
 )
-from bayescompare.methods.model_file.words import model_file_words, model_methods_text
 from bayescompare.table.results import Results
+from bayescompare.text.numbers import (
+    plural,
+    probability_words,
+    setting_number_text,
+    standard_error_text,
+)
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import pymc as pm
-    import xarray as xr
 
-__all__ = ["ModelFile"]
+__all__ = ["ModelComparison", "ModelFile"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelComparison(Comparison):
+    """A comparison by a model file, with who is ahead of whom where it has strengths."""
+
+    @property
+    def ahead(self) -> xr.DataArray:
+        """P(algorithm is ahead of opponent on every measure), by the model's strengths."""
+        if "ahead" in self._lacking():
+            raise QuantityNotAvailableError(
+                "ahead: this answer is not about strengths of algorithms; models with "
+                "'strength' or 'better' have it."
+            )
+        names = list(self.results.algorithms)
+        values = np.array(self._details.ahead, dtype=float)
+        np.fill_diagonal(values, np.nan)
+        coords = {"algorithm": names, "opponent": names}
+        return xr.DataArray(
+            values, coords, ("algorithm", "opponent"), name="ahead", attrs=self.attrs
+        )
+
+    @property
+    def _details(self) -> ModelDetails:
+        return ModelDetails.of(self.answer)
+
+    def _lacking(self) -> set[str]:
+        there = self._details.ahead is not None and self._details.together is None
+        return super()._lacking() | (set() if there else {"ahead"})
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Who is ahead of whom, of more than two algorithms, headed to be printed."""
+        if self._details.ahead is None or len(self.results.algorithms) < 3:
+            return {}
+        names = pd.Index(self.results.algorithms, name="algorithm")
+        heads = [f"P (ahead of {name})" for name in names]
+        everywhere = " on every measure" if len(self.results.measures) > 1 else ""
+        return {f"Who is ahead{everywhere}": pd.DataFrame(self.ahead.values, names, heads)}
 
 
 class ModelPosterior(Posterior):
@@ -81,19 +129,19 @@ class ModelPosterior(Posterior):
             for dim in ("algorithm", "opponent")
             if dim in values.dims
         }
-        return model_file_quantity_leads(values.sel(names), answer.labels)
+        return quantity_leads(values.sel(names), answer.labels)
 
     def likelihood_of_more(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets at one draw, and weigh every draw by them."""
-        from bayescompare.methods.model_file.plan import weigh_model_file_plan
+        from bayescompare.methods.model_file.prediction import weigh_more
 
-        return weigh_model_file_plan(self.method, self.results, self.answer)
+        return weigh_more(self.method, self.results, self.answer)
 
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw the statements of new datasets by what the model has: theta, better or rank."""
-        from bayescompare.methods.model_file.prediction import predict_by_model_file
+        from bayescompare.methods.model_file.prediction import predict
 
-        return predict_by_model_file(self.method, self.results, self.answer, number, draws, rng)
+        return predict(self.method, self.results, self.answer, number, draws, rng)
 
     def simulate(self, rng: np.random.Generator) -> Results:
         """Draw once from the model's prior, and make a table of what it predicts."""
@@ -145,7 +193,6 @@ class ModelFile(Method):
     lacks: ClassVar[Mapping[str, str]] = {
         "draws": "Its posterior is known only through NUTS; the draws of its answer are in c.tree."
     }
-    verdict_phrase: ClassVar[str] = "is the most probable statement"
 
     source: str | Path | Callable[..., Any] = field(kw_only=False)
     priors: Priors | None = None
@@ -211,10 +258,10 @@ class ModelFile(Method):
 
     def check_scale(self, results: Results, posterior: xr.Dataset | None) -> None:
         """Refuse likelihoods of statements that do not sum to one."""
-        from bayescompare.methods.model_file.scale import check_model_file_statements
+        from bayescompare.methods.model_file.densities import check_statements
 
         if self.data_scale == STATEMENTS and posterior is not None:
-            check_model_file_statements(self, results, posterior)
+            check_statements(self, results, posterior)
 
     def own_likelihood(self, results: Results) -> Callable[[xr.Dataset], xr.DataArray] | None:
         """Return the file's own ``log_likelihood``, where it has one."""
@@ -261,7 +308,7 @@ class ModelFile(Method):
         answers = []
         for pair in pairs:
             names = {dim: list(pair) for dim in ("algorithm", "opponent") if dim in values.dims}
-            answer = read_model_file_quantity(results.sel(algorithms=pair), values.sel(names))
+            answer = read_quantity(results.sel(algorithms=pair), values.sel(names))
             details = self._details(answer, together=results.algorithms)
             answers.append(replace(answer, tree=tree, seed=sampling.seed, details=details))
         return answers
@@ -286,9 +333,9 @@ class ModelFile(Method):
         posterior = tree["posterior"].to_dataset()
         try:
             if self.code.probability is not None:
-                answer = read_model_file_probability(results, self.code.probability, posterior)
+                answer = read_probability(results, self.code.probability, posterior)
             else:
-                answer = read_model_file_quantity(results, posterior[self.code.quantity_of(model)])
+                answer = read_quantity(results, posterior[self.code.quantity_of(model)])
         except BayescompareError as error:
             raise BayescompareError(f"{self.code.where}: {error}") from None
         return replace(answer, tree=tree, seed=sampling.seed, details=self._details(answer))
@@ -313,8 +360,73 @@ class ModelFile(Method):
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        return model_methods_text(answer)
+        return _methods_text(answer)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict of the model, and that it is the model's."""
-        return model_file_words(results, answer, decision)
+        return _sentences(results, answer, decision)
+
+
+# ---------------------------------------------------------------------------------------- the words
+
+
+def _sentences(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say the verdict, and that it depends on the model."""
+    n = plural(len(results.datasets), "dataset")
+    details = ModelDetails.of(answer)
+    assert answer.mcse is not None
+    mcse = float(answer.mcse[answer.labels.index(decision.statement)])
+    claim = claim_words(decision.statement, results.algorithms, results.measures)
+    start = (
+        f"By {_model_words(details)} on {n} the most probable statement is that {claim}, with "
+        f"probability {probability_words(decision.level)}"
+    )
+    if math.isfinite(mcse):
+        start += f" (Monte Carlo standard error {standard_error_text(mcse)})"
+    tied = decision.state == "tied"
+    verdict = ", and so has another statement" if tied else certainty_words(decision)
+    return [
+        f"{start}{verdict}.",
+        *_pair_words(results, answer),
+        "The figure is only as good as that model: see diagnose() for its sampling and loo() for "
+        "how it compares with others.",
+    ]
+
+
+def _model_words(details: ModelDetails) -> str:
+    """Name the model, with its title where that says more."""
+    if details.model == UNNAMED:
+        return "a model of your own"
+    title = details.title.rstrip(".")
+    return f"the model {details.model}" + ("" if title == details.model else f" ({title})")
+
+
+def _pair_words(results: Results, answer: Answer) -> list[str]:
+    """Say who is ahead of whom, where the model has a strength for each of many algorithms."""
+    details = ModelDetails.of(answer)
+    if details.together is not None:
+        return [
+            f"It is one model of {plural(len(details.together), 'algorithm')} together, "
+            "and this pair is one of its pairs."
+        ]
+    ahead, names = details.ahead, results.algorithms
+    if ahead is None or len(names) < 3:
+        return []
+    everywhere = " on every measure" if len(results.measures) > 1 else ""
+    sure = [
+        f"{first} is ahead of {join_names(behind)}"
+        for first, row in zip(names, ahead, strict=True)
+        if (behind := [name for name, p in zip(names, row, strict=True) if p >= SETTLED])
+    ]
+    least = f"{setting_number_text(SETTLED)} or more"
+    if not sure:
+        return [f"No algorithm is ahead of another{everywhere} with probability {least}."]
+    return [f"Pair by pair{everywhere}, with probability {least} each: {'; '.join(sure)}."]
+
+
+def _methods_text(answer: Answer | None) -> str:
+    """Describe the model for a methods section."""
+    named = "a custom generative model"
+    if answer is not None and ModelDetails.of(answer).model != UNNAMED:
+        named = f"the generative model {ModelDetails.of(answer).model}"
+    return f"by {named}, sampled by NUTS in PyMC."

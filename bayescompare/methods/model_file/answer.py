@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +15,10 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import PROBABILITY, theta_columns
+from bayescompare.comparison.details import Details
 from bayescompare.comparison.nuts import nuts_monte_carlo_error
 from bayescompare.kernels.dirichlet.parts import parts_of_draws, parts_of_orders
 from bayescompare.kernels.leading import exceeds_to_lead, sole_leader, strict_order
-from bayescompare.methods.model_file.details import StrengthDetails
-from bayescompare.methods.model_file.hook import ROUNDING, hooked_probability
 from bayescompare.statements import OTHERS, State, Statement, Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import statistic_number_text
@@ -27,38 +26,64 @@ from bayescompare.text.numbers import statistic_number_text
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["model_file_quantity_leads", "read_model_file_probability", "read_model_file_quantity"]
+__all__ = [
+    "ModelDetails",
+    "StrengthDetails",
+    "hooked_leads",
+    "quantity_leads",
+    "read_probability",
+    "read_quantity",
+]
 
 
 #: Statements listed; of more those that the draws support most.
 _MOST = 256
+#: Probabilities may miss 0, 1 and their sum by this.
+ROUNDING = 1e-9
+_SAMPLES = ("chain", "draw")
+
+Hook = Callable[["xr.Dataset"], Any]
 
 
-def read_model_file_quantity(results: Results, values: xr.DataArray) -> Answer:
+@dataclass(frozen=True, kw_only=True)
+class StrengthDetails(Details):
+    """P(each algorithm is ahead of each on every measure), where the model has strengths."""
+
+    ahead: tuple[tuple[float, ...], ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelDetails(StrengthDetails):
+    """The model, and all algorithms that it was of where a pair was read from it."""
+
+    model: str
+    title: str
+    together: tuple[str, ...] | None = None
+
+
+def read_quantity(results: Results, values: xr.DataArray) -> Answer:
     """Read the answer off draws of a quantity, by its dims."""
-    _check_model_file_draws(values)
+    _check_draws(values)
     if "statement" in values.dims:
-        return _model_file_answer_by_theta(results, values)
+        return _by_theta(results, values)
     if "opponent" in values.dims:
         turned = values.rename(algorithm="opponent", opponent="algorithm")
-        return _model_file_answer_by_strength(
+        return _by_strength(
             results,
-            _model_file_strength_by_wins(values),
-            _exceeds_in_model_file_answer(values, turned),
+            _strength_by_wins(values),
+            _exceeds(values, turned),
         )
-    return _model_file_answer_by_strength(
-        results, values, _exceeds_in_model_file_answer(values, values.rename(algorithm="opponent"))
-    )
+    return _by_strength(results, values, _exceeds(values, values.rename(algorithm="opponent")))
 
 
-def _exceeds_in_model_file_answer(values: xr.DataArray, others: xr.DataArray) -> xr.DataArray:
+def _exceeds(values: xr.DataArray, others: xr.DataArray) -> xr.DataArray:
     import xarray as xr
 
     beats: xr.DataArray = xr.apply_ufunc(exceeds_to_lead, values, others)
     return beats
 
 
-def _check_model_file_draws(values: xr.DataArray) -> None:
+def _check_draws(values: xr.DataArray) -> None:
     """Reject draws of θ that are not probability vectors, and of `better` outside 0 to 1."""
     if values.name == "theta":
         total = values.sum("statement")
@@ -80,9 +105,7 @@ def _check_model_file_draws(values: xr.DataArray) -> None:
             )
 
 
-def read_model_file_probability(
-    results: Results, hook: Callable[[xr.Dataset], Any], posterior: xr.Dataset
-) -> Answer:
+def read_probability(results: Results, hook: Hook, posterior: xr.Dataset) -> Answer:
     """Take the statements' probabilities as a model file's own function gives them."""
     labels, probability, mcse = hooked_probability(hook, posterior)
     answer = _answer(results, labels, probability, mcse)
@@ -90,7 +113,7 @@ def read_model_file_probability(
     return replace(answer, none_leads=left if left > ROUNDING else 0.0)
 
 
-def _model_file_answer_by_theta(results: Results, theta: xr.DataArray) -> Answer:
+def _by_theta(results: Results, theta: xr.DataArray) -> Answer:
     """P(each statement's θ is the largest)."""
     drawn = theta.transpose("chain", "draw", "statement")
     values = drawn.values
@@ -102,16 +125,16 @@ def _model_file_answer_by_theta(results: Results, theta: xr.DataArray) -> Answer
     answer = _answer(results, labels, each.mean(axis=(0, 1)), nuts_monte_carlo_error(each), extra)
     parts = {}
     if len(answer.states) > 1:
-        parts[PROBABILITY] = parts_of_draws(values, _model_file_states(answer))
+        parts[PROBABILITY] = parts_of_draws(values, _states(answer))
     return replace(answer, parts=parts, none_leads=float(1.0 - each.any(axis=-1).mean()))
 
 
-def _model_file_states(answer: Answer) -> IntArray:
+def _states(answer: Answer) -> IntArray:
     """The states of each statement as numbers, (S, m)."""
     return np.stack([np.unique(names, return_inverse=True)[1] for names in answer.states], axis=1)
 
 
-def _model_file_strength_by_wins(better: xr.DataArray) -> xr.DataArray:
+def _strength_by_wins(better: xr.DataArray) -> xr.DataArray:
     """Strength of each algorithm as the mean probability of beating the others."""
     import xarray as xr
 
@@ -124,30 +147,28 @@ def _model_file_strength_by_wins(better: xr.DataArray) -> xr.DataArray:
     return better.where(~same).mean("opponent")
 
 
-def _model_file_answer_by_strength(
-    results: Results, strength: xr.DataArray, beats: xr.DataArray
-) -> Answer:
+def _by_strength(results: Results, strength: xr.DataArray, beats: xr.DataArray) -> Answer:
     """P(each ordering by strength), measure by measure; of too many, P(who is first on each).
 
     A draw in which two algorithms share a listed place has no ordering, and counts for none.
     Either way the matrix of who is ahead of whom on every measure goes with it.
     """
     over = ("measure",) if "measure" in strength.dims else ()
-    labels, each, strict, whole = _model_file_orderings(strength)
-    counts = None if whole else _model_file_first_counts(results, labels)
+    labels, each, strict, whole = _orderings(strength)
+    counts = None if whole else _first_counts(results, labels)
     answer = _answer(
         results, labels, each.mean(axis=(0, 1)), nuts_monte_carlo_error(each), None, counts
     )
     parts = {}
     if len(answer.states) > 1:
-        parts[PROBABILITY] = parts_of_orders(each.mean(axis=(0, 1)), _model_file_states(answer))
+        parts[PROBABILITY] = parts_of_orders(each.mean(axis=(0, 1)), _states(answer))
     ahead = beats.all(over).mean(("chain", "draw")).transpose("algorithm", "opponent")
     who = tuple(tuple(row) for row in ahead.values.tolist())
     none = float(1.0 - strict.mean())
     return replace(answer, parts=parts, details=StrengthDetails(ahead=who), none_leads=none)
 
 
-def _model_file_orderings(strength: xr.DataArray) -> tuple[list[str], FloatArray, BoolArray, bool]:
+def _orderings(strength: xr.DataArray) -> tuple[list[str], FloatArray, BoolArray, bool]:
     """Statements, which draw has which, which draws have one, and whether they are whole orders."""
     over = ("measure",) if "measure" in strength.dims else ()
     names = [str(name) for name in strength["algorithm"].values.tolist()]
@@ -158,9 +179,9 @@ def _model_file_orderings(strength: xr.DataArray) -> tuple[list[str], FloatArray
     places = len(names) if whole else 1
     order, alone = strict_order(values, places)
     strict = alone.all(axis=-1)
-    labels, each = _model_file_ordering_shares(order[..., :places], strict, names)
+    labels, each = _ordering_shares(order[..., :places], strict, names)
     if whole and (len(names) == 2 or not labels):
-        labels, each = _every_model_file_ordering(labels, each, names, measures)
+        labels, each = _every_ordering(labels, each, names, measures)
     elif not labels:
         first = (State.order(name, OTHERS) for name in names[:_MOST])
         labels = [str(Statement.of(state, measures=measures)) for state in first]
@@ -168,15 +189,15 @@ def _model_file_orderings(strength: xr.DataArray) -> tuple[list[str], FloatArray
     return labels, each, strict, whole
 
 
-def model_file_quantity_leads(values: xr.DataArray, labels: Sequence[str]) -> FloatArray:
+def quantity_leads(values: xr.DataArray, labels: Sequence[str]) -> FloatArray:
     """Which of these statements each draw of a quantity has: (chain, draw, statement)."""
     if "statement" in values.dims:
         drawn = values.transpose("chain", "draw", "statement")
         each = sole_leader(drawn.values).astype(np.float64)
         known = [str(label) for label in drawn["statement"].values.tolist()]
     else:
-        strength = _model_file_strength_by_wins(values) if "opponent" in values.dims else values
-        known, each, _, _ = _model_file_orderings(strength)
+        strength = _strength_by_wins(values) if "opponent" in values.dims else values
+        known, each, _, _ = _orderings(strength)
     place = {label: k for k, label in enumerate(known)}
     out = np.zeros((*each.shape[:2], len(labels)))
     for k, label in enumerate(labels):
@@ -185,7 +206,7 @@ def model_file_quantity_leads(values: xr.DataArray, labels: Sequence[str]) -> Fl
     return out
 
 
-def _model_file_ordering_shares(
+def _ordering_shares(
     seen: NDArray[np.intp], strict: BoolArray, names: list[str]
 ) -> tuple[list[str], FloatArray]:
     """The statements that strict draws support, the most frequent 256, and which draw has which."""
@@ -194,16 +215,16 @@ def _model_file_ordering_shares(
     kept = np.argsort(-counts, kind="stable")[:_MOST]
     each = np.zeros((*strict.shape, len(kept)))
     each[strict] = place.reshape(-1, 1) == kept
-    labels = [_model_file_ordering_label(rows[k].reshape(seen.shape[-2:]), names) for k in kept]
+    labels = [_ordering_label(rows[k].reshape(seen.shape[-2:]), names) for k in kept]
     return labels, each
 
 
-def _model_file_ordering_label(rows: NDArray[np.intp], names: list[str]) -> str:
+def _ordering_label(rows: NDArray[np.intp], names: list[str]) -> str:
     rest = [] if rows.shape[-1] > 1 else [OTHERS]
     return str(Statement.of(*(State.order(*(names[k] for k in row), *rest) for row in rows)))
 
 
-def _every_model_file_ordering(
+def _every_ordering(
     labels: list[str], each: FloatArray, names: list[str], measures: int
 ) -> tuple[list[str], FloatArray]:
     """List the statements that no draw has, too."""
@@ -215,7 +236,7 @@ def _every_model_file_ordering(
     return whole, wider
 
 
-def _model_file_first_counts(results: Results, labels: Sequence[str]) -> FloatArray | None:
+def _first_counts(results: Results, labels: Sequence[str]) -> FloatArray | None:
     """Weight of the datasets on which these are first; who tie for it share it."""
     parsed = [Statement.parse(label) for label in labels]
     if results.n_replicates is not None or len(parsed[0].states) != len(results.measures):
@@ -237,7 +258,7 @@ def _answer(
     extra: dict[str, FloatArray] | None = None,
     counts: FloatArray | None = None,
 ) -> Answer:
-    counts = _model_file_answer_counts(results, labels) if counts is None else counts
+    counts = _counts(results, labels) if counts is None else counts
     parts = [tuple(map(str, Statement.parse(label).states)) for label in labels]
     by_measure = all(len(part) == len(results.measures) for part in parts)
     states = tuple(zip(*parts, strict=True)) if by_measure else ()
@@ -254,7 +275,7 @@ def _answer(
     )
 
 
-def _model_file_answer_counts(results: Results, labels: list[str]) -> FloatArray:
+def _counts(results: Results, labels: list[str]) -> FloatArray:
     """Weight of the datasets for each statement, where they are the usual ones; 0 elsewhere."""
     if results.n_replicates is not None or any(
         ">" not in Statement.parse(label).relations for label in labels
@@ -267,3 +288,112 @@ def _model_file_answer_counts(results: Results, labels: list[str]) -> FloatArray
         return np.zeros(len(labels))
     known = dict(zip(statements.labels, statements.table.counts, strict=True))
     return np.array([float(known.get(label, 0.0)) for label in labels])
+
+
+# ------------------------------------------------------------------- the file's own probability()
+
+
+def hooked_probability(
+    hook: Hook, posterior: xr.Dataset
+) -> tuple[list[str], FloatArray, FloatArray]:
+    """Labels, probabilities and their Monte Carlo standard errors, as a hook gives them.
+
+    A hook returns an array over "statement", or over "chain", "draw" and "statement": one for the
+    statement that holds in a draw, or shares. The error of the second kind is that of its mean;
+    of the first it comes from batches: the hook is asked again of √n draws at a time.
+    """
+    array = _ask(hook, posterior)
+    labels = _labels(array)
+    if set(_SAMPLES) <= set(array.dims):
+        each = _probabilities(array.transpose(*_SAMPLES, "statement").values)
+        return labels, each.mean(axis=(0, 1)), nuts_monte_carlo_error(each)
+    probability = _probabilities(array.values)
+    return labels, probability, _batch_error(hook, posterior, labels, probability)
+
+
+def hooked_leads(hook: Hook, posterior: xr.Dataset, labels: Sequence[str]) -> FloatArray:
+    """What a hook says of each draw; one that speaks of all draws together says nothing of each."""
+    array = _ask(hook, posterior)
+    if not set(_SAMPLES) <= set(array.dims):
+        raise BayescompareError(
+            "probability() returns one figure for all draws; let it return one for each chain and "
+            "draw, so that draws can be weighted."
+        )
+    each = array.transpose(*_SAMPLES, "statement").reindex(statement=list(labels), fill_value=0.0)
+    return _probabilities(each.values)
+
+
+def _ask(hook: Hook, posterior: xr.Dataset) -> xr.DataArray:
+    try:
+        array = hook(posterior)
+    except Exception as error:
+        message = " ".join(str(error).split())[:300]
+        raise BayescompareError(
+            f"probability() failed: {type(error).__name__}: {message}"
+        ) from error
+    dims = set(getattr(array, "dims", ()))
+    if dims not in ({"statement"}, {*_SAMPLES, "statement"}) or "statement" not in array.coords:
+        raise BayescompareError(
+            "probability() must return a DataArray over 'statement', or over 'chain', 'draw' and "
+            "'statement', with the statements' labels."
+        )
+    checked: xr.DataArray = array
+    return checked
+
+
+def _labels(array: xr.DataArray) -> list[str]:
+    labels = [str(label) for label in array["statement"].values.tolist()]
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if twice or not labels:
+        raise BayescompareError(
+            f"probability() names {', '.join(twice)} twice: name each once."
+            if twice
+            else "probability() names no statement."
+        )
+    return labels
+
+
+def _probabilities(values: Any) -> FloatArray:
+    """Reject what are no probabilities of statements that exclude each other."""
+    p = np.asarray(values, dtype=np.float64)
+    rows = p.reshape(-1, p.shape[-1])
+    good = np.isfinite(rows) & (rows >= -ROUNDING) & (rows <= 1.0 + ROUNDING)
+    if not good.all():
+        row = rows[~good.all(axis=1)][0]
+        gave = ", ".join(statistic_number_text(float(v), significant=3) or "nan" for v in row[:6])
+        raise BayescompareError(f"probability() gave {gave}: each must lie between 0 and 1.")
+    most = float(rows.sum(axis=1).max())
+    if most > 1.0 + 1e-6:
+        raise BayescompareError(
+            f"probability() gave probabilities that sum to {statistic_number_text(most)}: "
+            "statements exclude "
+            "each other, so that they sum to at most 1."
+        )
+    return np.clip(p, 0.0, 1.0)
+
+
+def _batch_error(
+    hook: Hook, posterior: xr.Dataset, labels: list[str], probability: FloatArray
+) -> FloatArray:
+    """Standard error by batch means: batches of √n draws are nearly independent of each other."""
+    chains, draws = (posterior.sizes[dim] for dim in _SAMPLES)
+    length = math.isqrt(draws)
+    batches = [
+        posterior.isel(chain=[chain], draw=slice(start, start + length))
+        for chain in range(chains)
+        for start in range(0, draws - length + 1, length)
+    ]
+    try:
+        arrays = [_ask(hook, part).reindex(statement=labels, fill_value=0.0) for part in batches]
+    except BayescompareError as error:
+        raise BayescompareError(
+            f"{error} That was on some of the draws, by which its Monte Carlo error is computed; "
+            "it may also return one value for each chain and draw."
+        ) from None
+    values = np.stack([part.values for part in arrays])
+    spread = values.std(axis=0, ddof=1) if len(batches) > 1 else np.zeros(len(labels))
+    # Where no batch differs from another the error is not zero but unknown: Laplace's rule.
+    n = chains * draws
+    safe = (probability * n + 1.0) / (n + 2.0)
+    unknown = np.sqrt(safe * (1.0 - safe) / n)
+    return np.where(spread > 0, spread / math.sqrt(len(batches)), unknown)

@@ -10,6 +10,8 @@ predicted ``outcome`` over ("dataset", "statement"), from ``rank``, or by the fi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,15 +31,23 @@ from bayescompare.methods._shared.simulated import (
     shared_truth_in_tree,
     table_of_ranks,
 )
+from bayescompare.methods.model_file.answer import ModelDetails
+from bayescompare.methods.model_file.densities import (
+    batched_likelihood,
+    flat_draws,
+    observed_values,
+)
 from bayescompare.statements import OUTCOME, State, Statement
 from bayescompare.table.results import Results
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
+    import pymc as pm
     import xarray as xr
 
     from bayescompare.methods.model_file import ModelFile
 
-__all__ = ["predict_by_model_file", "simulated"]
+__all__ = ["predict", "simulated"]
 
 #: Predicted ranks, 1 is best, as `modelling.ranks` gives those seen.
 RANK = "rank"
@@ -45,7 +55,7 @@ RANK = "rank"
 SCORE, GAP = "score", "gap"
 
 
-def predict_by_model_file(
+def predict(
     method: ModelFile,
     results: Results,
     answer: Answer,
@@ -63,12 +73,12 @@ def predict_by_model_file(
             thinned_shared_draws(theta, draws, rng), labels, number, rng
         )
     if "better" in posterior and len(results.algorithms) == 2:
-        return _model_file_prediction_by_better(posterior["better"], results, number, draws, rng)
-    rank = _model_file_predicted_ranks(method, answer.tree, results, number, draws, rng)
-    return _model_file_rank_labels(rank, results, rng)
+        return _by_better(posterior["better"], results, number, draws, rng)
+    rank = _ranks(method, answer.tree, results, number, draws, rng)
+    return _labels_of_ranks(rank, results, rng)
 
 
-def _model_file_prediction_by_better(
+def _by_better(
     better: xr.DataArray,
     results: Results,
     number: int,
@@ -85,7 +95,7 @@ def _model_file_prediction_by_better(
     return shared_categorical_labels(theta, [str(state) for state in states], number, rng)
 
 
-def _model_file_predicted_ranks(
+def _ranks(
     method: ModelFile,
     tree: xr.DataTree,
     results: Results,
@@ -94,10 +104,10 @@ def _model_file_predicted_ranks(
     rng: np.random.Generator,
 ) -> FloatArray:
     """Ranks on new datasets like those seen: (draws, number, algorithm, measure)."""
-    name = _model_file_predicted_name(tree, results)
+    name = _predicted_name(tree, results)
     seen_too = tree["posterior_predictive"].to_dataset()[name]
     rank = thinned_shared_draws(
-        _model_file_ranks_ordered(_model_file_ranks_of_values(seen_too, results), results),
+        _ordered(_ranks_of(seen_too, results), results),
         draws,
         rng,
     )
@@ -115,15 +125,11 @@ def _model_file_predicted_ranks(
         again = nuts.predict_again_from_nuts(
             method.model(results), xr.DataTree(posterior), name, rng
         )
-        more.append(
-            _model_file_ranks_ordered(_model_file_ranks_of_values(again, results), results)
-            .isel(chain=0)
-            .values
-        )
+        more.append(_ordered(_ranks_of(again, results), results).isel(chain=0).values)
     return np.concatenate(more, axis=1)[:, :number]
 
 
-def _model_file_predicted_name(tree: xr.DataTree, results: Results) -> str:
+def _predicted_name(tree: xr.DataTree, results: Results) -> str:
     """Name of what the model predicts, if that orders the algorithms."""
     there = tree["posterior_predictive"].data_vars if "posterior_predictive" in tree else {}
     for name in (RANK, SCORE):
@@ -138,7 +144,7 @@ def _model_file_predicted_name(tree: xr.DataTree, results: Results) -> str:
     )
 
 
-def _model_file_ranks_of_values(values: xr.DataArray, results: Results) -> xr.DataArray:
+def _ranks_of(values: xr.DataArray, results: Results) -> xr.DataArray:
     """Ranks, from a score or from the gap between two algorithms, with ties within the rope."""
     import xarray as xr
     from scipy.stats import rankdata
@@ -158,7 +164,7 @@ def _model_file_ranks_of_values(values: xr.DataArray, results: Results) -> xr.Da
     return values
 
 
-def _model_file_ranks_ordered(rank: xr.DataArray, results: Results) -> xr.DataArray:
+def _ordered(rank: xr.DataArray, results: Results) -> xr.DataArray:
     """Ranks over dataset, algorithm and measure, in the order of the results."""
     if "measure" not in rank.dims:
         rank = rank.expand_dims(measure=list(results.measures))
@@ -166,9 +172,7 @@ def _model_file_ranks_ordered(rank: xr.DataArray, results: Results) -> xr.DataAr
     return rank.transpose("chain", "draw", "dataset", "algorithm", "measure")
 
 
-def _model_file_rank_labels(
-    rank: FloatArray, results: Results, rng: np.random.Generator
-) -> StrArray:
+def _labels_of_ranks(rank: FloatArray, results: Results, rng: np.random.Generator) -> StrArray:
     """Statements that ranks show; a tie is broken by chance where the measure has no rope."""
     roped = np.array([results[name].rope is not None for name in results.measures])
     split = np.where(roped, 0.0, 0.25 * rng.random(rank.shape))
@@ -176,13 +180,11 @@ def _model_file_rank_labels(
     tied = roped & (np.ptp(rank, axis=-2) == 0.0)
     rows = np.where(tied[..., None, :], -1, place).reshape(-1, *rank.shape[-2:])
     distinct, where = np.unique(rows, axis=0, return_inverse=True)
-    labels = np.array(
-        [_model_file_prediction_label(row, results) for row in distinct], dtype=np.str_
-    )
+    labels = np.array([_label(row, results) for row in distinct], dtype=np.str_)
     return labels[where.ravel()].reshape(rank.shape[:2])
 
 
-def _model_file_prediction_label(orders: IntArray, results: Results) -> str:
+def _label(orders: IntArray, results: Results) -> str:
     """Label of one statement, from the order of the algorithms on each measure."""
     names = results.algorithms
     states = (
@@ -199,13 +201,11 @@ def simulated(method: ModelFile, results: Results, rng: np.random.Generator) -> 
         raise BayescompareError(f"simulate: {method.code.where}: the model predicts nothing.")
     data, truth = tree["prior_predictive"].to_dataset(), shared_truth_in_tree(tree)
     if method.code.table is not None:
-        return _model_file_table_by_hook(
-            method, data.isel(chain=0, draw=0, drop=True), results, truth
-        )
+        return _table_by_hook(method, data.isel(chain=0, draw=0, drop=True), results, truth)
     if OUTCOME in data and {"dataset", "statement"} <= set(data[OUTCOME].dims):
         return shared_table_of_statements(results, shared_drawn_labels(tree), truth)
     if RANK in data and "algorithm" in data[RANK].dims and results.n_replicates is None:
-        rank = _model_file_ranks_ordered(data[RANK], results).isel(chain=0, draw=0).values
+        rank = _ordered(data[RANK], results).isel(chain=0, draw=0).values
         return table_of_ranks(rank, results, truth=truth)
     names = ", ".join(f"{name!r} over {data[name].dims[2:]}" for name in data.data_vars)
     raise BayescompareError(
@@ -214,7 +214,7 @@ def simulated(method: ModelFile, results: Results, rng: np.random.Generator) -> 
     )
 
 
-def _model_file_table_by_hook(
+def _table_by_hook(
     method: ModelFile, predicted: xr.Dataset, results: Results, truth: xr.Dataset
 ) -> Results:
     """Let the file's own function make the table."""
@@ -230,3 +230,104 @@ def _model_file_table_by_hook(
             f"{method.code.where}: table() returned a {type(table).__name__}, not Results."
         )
     return table._with(truth=truth)
+
+
+# ------------------------------------------------------------------ what more datasets would say
+
+
+def weigh_more(
+    method: ModelFile, results: Results, answer: Answer
+) -> Callable[[int, np.random.Generator], FloatArray]:
+    """Return a function that predicts so many datasets from one draw, and weighs every draw.
+
+    It returns the log likelihood of those datasets at every draw (chain, draw).
+    """
+    assert answer.tree is not None
+    together = ModelDetails.of(answer).together
+    if together is not None:
+        raise BayescompareError(
+            f"plan: this pair was read off one model of {join_names(together, most=4)}; compare() "
+            "the two by themselves."
+        )
+    nuts.check_compiler_for_nuts()
+    model, posterior = method.model(results), answer.tree["posterior"].to_dataset()
+    _refuse_latents(method, model)
+    drawn, likelihood = (
+        flat_draws(model, posterior),
+        _likelihood_of_more(method, model),
+    )
+    shape, n = (posterior.sizes["chain"], posterior.sizes["draw"]), len(results.datasets)
+    predictors: list[Callable[..., list[AnyArray]]] = []
+
+    def weigh(number: int, rng: np.random.Generator) -> FloatArray:
+        k = int(rng.integers(shape[0] * shape[1]))
+        one = [values[k] for values in drawn]
+        if not predictors:
+            predictors.append(_predictor(method, model, one, int(rng.integers(2**31 - 1))))
+        logs = np.zeros(shape[0] * shape[1])
+        for start in range(0, number, n):
+            rows = rng.permutation(n)[: number - start]
+            logs += likelihood(*drawn, *predictors[0](*one))[:, rows].sum(axis=1)
+        return logs.reshape(shape)
+
+    return weigh
+
+
+def _refuse_latents(method: ModelFile, model: pm.Model) -> None:
+    """Refuse a model in which every dataset has a variable of its own, as a new one would."""
+    dims = model.named_vars_to_dims
+    own = [str(rv.name) for rv in model.free_RVs if "dataset" in (dims.get(str(rv.name)) or ())]
+    if own:
+        raise BayescompareError(
+            f"plan: {method.code.where}: each dataset has its own {join_names(own)}, which the "
+            "draws do not know for new datasets; integrate it out of the likelihood (docs: model "
+            "files), or compare() a table to which datasets of simulate() were added."
+        )
+
+
+def _likelihood_of_more(method: ModelFile, model: pm.Model) -> Callable[..., FloatArray]:
+    """Compile the log likelihood of any data at every draw."""
+    dtypes = [values.dtype for values in observed_values(model)]
+    number = len(model.free_RVs)
+    with _named_errors(method, "its likelihood of new data cannot be compiled"):
+        compiled = batched_likelihood(model)
+
+    def likelihood(*values: AnyArray) -> FloatArray:
+        data = [x.astype(kind) for x, kind in zip(values[number:], dtypes, strict=True)]
+        with (
+            _named_errors(method, "its likelihood of new data fails"),
+            np.errstate(all="ignore"),
+        ):
+            return np.asarray(compiled(*values[:number], *data))
+
+    return likelihood
+
+
+@contextmanager
+def _named_errors(method: ModelFile, what: str) -> Iterator[None]:
+    """Turn whatever PyMC raises into one line that names the model."""
+    try:
+        yield
+    except Exception as error:
+        raise BayescompareError(
+            f"plan: {method.code.where}: {what}: {error_in_one_line(error)}"
+        ) from error
+
+
+def _predictor(
+    method: ModelFile, model: pm.Model, one: list[AnyArray], seed: int
+) -> Callable[..., list[AnyArray]]:
+    """Compile what draws the observed variables given the free ones, and try it on one draw."""
+    from pymc.pytensorf import compile as compile_
+
+    cannot = "it does not predict new data; a likelihood without random= is the usual reason"
+    with _named_errors(method, cannot), nuts.quiet_nuts_warnings():
+        function: Any = compile_(
+            list(model.free_RVs),
+            list(model.observed_RVs),
+            random_seed=seed,
+            on_unused_input="ignore",
+        )
+        function(*one)
+    predictor: Callable[..., list[AnyArray]] = function
+    return predictor

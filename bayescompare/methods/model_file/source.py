@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -16,20 +17,26 @@ from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
 from bayescompare._model_files import bundled
 from bayescompare.comparison.integration import check_integration_latents
+from bayescompare.methods._shared.option_tables import read_shared_parameters
+from bayescompare.methods._shared.priors import describe_prior
 from bayescompare.text.names import first_words
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pymc as pm
 
     from bayescompare.table.results import Results
 
-__all__ = ["OPTIONAL", "UNNAMED", "Source", "bundled", "find_source"]
+__all__ = ["OPTIONAL", "UNNAMED", "Source", "bundled", "describe", "find_source"]
 
 #: What ``REPLICATES`` is where a model takes replicates but does not need them.
 OPTIONAL = "optional"
 
 #: What a model is called whose build function is a lambda.
 UNNAMED = "unnamed"
+
+#: The type of a parameter, as in "sigma : prior over algorithm, measure".
+_OVER = re.compile(r"\bover (\w+(?:, \w+)*)")
 
 #: What a comparison can be read off, in the order looked for.
 MODEL_QUANTITIES: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -222,7 +229,7 @@ class Source:
 def find_source(source: object) -> Source:
     """Load a model from a path, a bundled model's name, or a function."""
     if callable(source):
-        name = _model_file_function_name(source)
+        name = _function_name(source)
         where = f"{getattr(source, '__module__', '?')}.{name}"
         code = getattr(inspect.unwrap(source), "__code__", None)
         file = "" if code is None else str(code.co_filename)
@@ -239,17 +246,23 @@ def find_source(source: object) -> Source:
         path = known[str(source)]
     if not path.is_file():
         raise BayescompareError(f"{path}: no such model file.")
-    return _model_file_source_of_module(path, _load_model_file_module(path))
+    module = _load(path)
+    build = getattr(module, "build", None)
+    if not callable(build):
+        raise BayescompareError(
+            f"{path}: no function build(results, **priors) in it, which returns the pm.Model."
+        )
+    return _source(path.stem, str(path), build, module, module.__doc__ or "", str(path.resolve()))
 
 
-def _model_file_function_name(source: Callable[..., Any]) -> str:
+def _function_name(source: Callable[..., Any]) -> str:
     """Name of a function, or of what a partial function is made from; a lambda has none."""
     inner = getattr(source, "func", source)
     name = str(getattr(inner, "__name__", type(inner).__name__))
     return UNNAMED if name == "<lambda>" else name
 
 
-def _load_model_file_module(path: Path) -> ModuleType:
+def _load(path: Path) -> ModuleType:
     """Run a file as a module that is not kept."""
     whole = str(path.resolve())  # as tracebacks will have it
     spec = importlib.util.spec_from_file_location(f"bayescompare_model_{path.stem}", whole)
@@ -275,100 +288,109 @@ def _load_model_file_module(path: Path) -> ModuleType:
     return module
 
 
-def _model_file_source_of_module(path: Path, module: ModuleType) -> Source:
-    build = getattr(module, "build", None)
-    if not callable(build):
-        raise BayescompareError(
-            f"{path}: no function build(results, **priors) in it, which returns the pm.Model."
-        )
-    return _source(path.stem, str(path), build, module, module.__doc__ or "", str(path.resolve()))
-
-
 def _source(
     name: str, where: str, build: Callable[..., Any], holder: object, doc: str, file: str
 ) -> Source:
     """Read what goes with a build function off its module, or off the function itself."""
-    quantity, probability = (
-        _model_file_source_attribute(holder, "QUANTITY"),
-        _model_file_source_attribute(holder, "probability"),
-    )
-    if not (quantity is None or isinstance(quantity, str)):
-        raise BayescompareError(f"{where}: QUANTITY={quantity!r} must be a variable's name.")
-    if not (probability is None or callable(probability)):
-        raise BayescompareError(f"{where}: probability must be a function of the posterior.")
-    replicates = _model_file_source_attribute(holder, "REPLICATES")
-    if not (replicates is None or isinstance(replicates, bool) or replicates == OPTIONAL):
+    found: dict[str, Any] = {}
+    for attribute, (good, must) in _DECLARED.items():
+        value = _attribute(holder, attribute)
+        if value is None:
+            continue
+        if not good(value):
+            shown = attribute if good is callable else f"{attribute}={value!r}"
+            raise BayescompareError(f"{where}: {shown} must {must}.")
+        found[attribute] = value
+    latent = found.get("LATENT", ())
+    latents = (latent,) if isinstance(latent, str) else tuple(latent)
+    if latents and "log_likelihood" in found:
         raise BayescompareError(
-            f"{where}: REPLICATES={replicates!r} must be True, False or {OPTIONAL!r}."
+            f"{where}: LATENT and log_likelihood both say how to leave a dataset out; declare one."
         )
-    table = _model_file_source_attribute(holder, "table")
-    if not (table is None or callable(table)):
-        raise BayescompareError(f"{where}: table must be a function of what the model predicts.")
     return Source(
         name,
         where,
         build,
-        quantity,
-        probability,
-        doc,
-        file,
-        replicates or False,
-        table,
-        *_model_file_source_likelihood(where, holder),
-        _model_file_source_scale(where, holder),
-        _model_file_source_sampler(where, holder),
+        quantity=found.get("QUANTITY"),
+        probability=found.get("probability"),
+        doc=doc,
+        file=file,
+        replicates=found.get("REPLICATES", False),
+        table=found.get("table"),
+        latents=latents,
+        log_likelihood=found.get("log_likelihood"),
+        data_scale=found.get("DATA_SCALE"),
+        sampler=dict(found.get("SAMPLER", {})),
     )
 
 
-def _model_file_source_scale(where: str, holder: object) -> str | None:
-    """Read what a file says that its likelihood is about."""
-    scale = _model_file_source_attribute(holder, "DATA_SCALE")
-    if not (scale is None or isinstance(scale, str)):
-        raise BayescompareError(
-            f"{where}: DATA_SCALE={scale!r} must be a word, such as 'statements'."
-        )
-    return scale
+def _is_word(value: object) -> bool:
+    return isinstance(value, str)
 
 
-def _model_file_source_sampler(where: str, holder: object) -> Mapping[str, Any]:
-    """Read how a file wants to be sampled where the user says nothing."""
-    sampler = _model_file_source_attribute(holder, "SAMPLER")
-    if sampler is None:
-        return {}
-    if not isinstance(sampler, Mapping) or not all(isinstance(name, str) for name in sampler):
-        raise BayescompareError(
-            f"{where}: SAMPLER={sampler!r} must map options of pymc.sample to values, as "
-            "{'target_accept': 0.95}."
-        )
-    return dict(sampler)
+def _are_words(values: object) -> bool:
+    return isinstance(values, str | tuple | list) and all(map(_is_word, values))
 
 
-def _model_file_source_likelihood(
-    where: str, holder: object
-) -> tuple[tuple[str, ...], Callable[..., Any] | None]:
-    """Read what a file says about leaving a dataset out: LATENT, or a function of its own."""
-    latent, hook = (
-        _model_file_source_attribute(holder, "LATENT"),
-        _model_file_source_attribute(holder, "log_likelihood"),
-    )
-    named = () if latent is None else (latent,) if isinstance(latent, str) else latent
-    if not isinstance(named, tuple | list) or not all(isinstance(name, str) for name in named):
-        raise BayescompareError(
-            f"{where}: LATENT={latent!r} must be a variable's name, or a tuple of names."
-        )
-    if not (hook is None or callable(hook)):
-        raise BayescompareError(
-            f"{where}: log_likelihood must be a function of the posterior and the results."
-        )
-    if named and hook is not None:
-        raise BayescompareError(
-            f"{where}: LATENT and log_likelihood both say how to leave a dataset out; declare one."
-        )
-    return tuple(named), hook
+#: What a file may declare beside ``build``: whether a value will do, and what it must.
+_DECLARED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "QUANTITY": (_is_word, "be a variable's name"),
+    "probability": (callable, "be a function of the posterior"),
+    "REPLICATES": (
+        lambda value: isinstance(value, bool) or value == OPTIONAL,
+        f"be True, False or {OPTIONAL!r}",
+    ),
+    "table": (callable, "be a function of what the model predicts"),
+    "LATENT": (_are_words, "be a variable's name, or a tuple of names"),
+    "log_likelihood": (callable, "be a function of the posterior and the results"),
+    "DATA_SCALE": (_is_word, "be a word, such as 'statements'"),
+    "SAMPLER": (
+        lambda value: isinstance(value, Mapping) and all(map(_is_word, value)),
+        "map options of pymc.sample to values, as {'target_accept': 0.95}",
+    ),
+}
 
 
-def _model_file_source_attribute(holder: object, name: str) -> Any:
+def _attribute(holder: object, name: str) -> Any:
     """An attribute of a module or a function, or of what a partial function is made from."""
     value = getattr(holder, name, None)
     inner = getattr(holder, "func", None)
-    return _model_file_source_attribute(inner, name) if value is None and callable(inner) else value
+    return _attribute(inner, name) if value is None and callable(inner) else value
+
+
+# ---------------------------------------------------------------------------- its priors, tabulated
+
+
+def describe(source: Source) -> pd.DataFrame:
+    """Tabulate what the build function takes: dims, default and meaning by name.
+
+    The "Parameters" of the build function's docstring, or else of the file's, give the meanings,
+    and the dims where the type has them: ``sigma : prior over measure``.
+
+    Examples
+    --------
+    >>> from bayescompare.methods.model_file.source import find_source
+    >>> def build(results, *, sigma=1.0):
+    ...     '''Build it.
+    ...
+    ...     Parameters
+    ...     ----------
+    ...     sigma : prior over measure
+    ...         Scale of the strengths.
+    ...     '''
+    >>> describe(find_source(build)).loc["sigma"].to_dict()
+    {'dims': 'measure', 'default': '1', 'meaning': 'Scale of the strengths.'}
+    """
+    import pandas as pd
+
+    documented = read_shared_parameters(inspect.cleandoc(source.doc))
+    documented |= read_shared_parameters(inspect.getdoc(source.build) or "")
+    required = source.required()
+    rows = []
+    for name, default in source.parameters().items():
+        kind, meaning = documented.get(name, ("", ""))
+        over = _OVER.search(kind)
+        shown = "" if default is None else describe_prior(default)
+        shown = "required" if name in required else shown
+        rows.append((name, over[1] if over else "", shown, meaning))
+    return pd.DataFrame(rows, columns=["name", "dims", "default", "meaning"]).set_index("name")

@@ -10,7 +10,7 @@ import bayescompare as bc
 from bayescompare.comparison.method import Sampling
 from bayescompare.comparison.method_checks import comparison_of
 from bayescompare.methods import ModelFile
-from bayescompare.methods.model_file.log_prior import bounded_prior
+from bayescompare.methods.model_file.densities import bounded_prior
 from tests.methods.model_file.own import multinomial
 
 

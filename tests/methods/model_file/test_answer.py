@@ -11,7 +11,7 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare.methods import ModelFile
-from bayescompare.methods.model_file.answer import read_model_file_quantity
+from bayescompare.methods.model_file.answer import read_quantity
 from bayescompare.modelling import prior, ranks
 from tests.methods.model_file.own import QUICK
 from tests.tables import table
@@ -37,7 +37,7 @@ def results_of(l: int, m: int, n: int = 6) -> bc.Results:
 @pytest.mark.parametrize(("l", "m"), [(2, 1), (2, 3), (3, 1), (3, 2), (4, 1)])
 def test_few_orderings_are_listed_whole(l, m):
     strength = drawn(l, m)
-    answer = read_model_file_quantity(results_of(l, m), strength)
+    answer = read_quantity(results_of(l, m), strength)
     values = strength.values.reshape(-1, l, m)
     expected: dict[str, float] = {}
     for row in values:
@@ -52,7 +52,7 @@ def test_few_orderings_are_listed_whole(l, m):
 
 def test_of_too_many_orderings_the_first_on_each_measure_is_told():
     strength, results = drawn(5, 2), results_of(5, 2, n=7)
-    answer = read_model_file_quantity(results, strength)
+    answer = read_quantity(results, strength)
     values = strength.values.reshape(-1, 5, 2)
     first = values.argmax(axis=1)
     assert sum(answer.probability) == pytest.approx(1.0)
@@ -68,7 +68,7 @@ def test_who_tie_for_the_first_place_share_it():
     values[0, :2, 0] = 1.0  # a0 and a1 tie on the first measure
     values[:, 3, 1] = 1.0
     results = table(values, names=[f"a{k}" for k in range(5)])
-    answer = read_model_file_quantity(results, drawn(5, 2))
+    answer = read_quantity(results, drawn(5, 2))
     counts = dict(zip(answer.labels, answer.counts, strict=True))
     assert counts["a0>others|a3>others"] == pytest.approx(0.5 + 1 / 5)
     assert counts["a2>others|a3>others"] == pytest.approx(1 / 5)
@@ -77,7 +77,7 @@ def test_who_tie_for_the_first_place_share_it():
 @pytest.mark.parametrize("m", [None, 1, 3])
 def test_ahead_is_the_share_of_draws_ahead_on_every_measure(m):
     strength = drawn(4, m)
-    ahead = np.array(read_model_file_quantity(results_of(4, m or 2), strength).details.ahead)
+    ahead = np.array(read_quantity(results_of(4, m or 2), strength).details.ahead)
     values = strength.values.reshape(-1, 4, m or 1)
     for a, b in itertools.permutations(range(4), 2):
         assert ahead[a, b] == pytest.approx(np.mean((values[:, a] > values[:, b]).all(axis=-1)))
@@ -94,7 +94,7 @@ def test_ahead_by_who_beats_whom():
         {"algorithm": names, "opponent": names},
         ("chain", "draw", "algorithm", "opponent"),
     )
-    ahead = np.array(read_model_file_quantity(results_of(3, 1), better).details.ahead)
+    ahead = np.array(read_quantity(results_of(3, 1), better).details.ahead)
     flat = beats.reshape(-1, 3, 3)
     for a, b in itertools.permutations(range(3), 2):
         assert ahead[a, b] == pytest.approx(np.mean(flat[:, a, b] > flat[:, b, a]))

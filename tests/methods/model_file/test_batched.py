@@ -7,10 +7,10 @@ import pymc as pm
 import xarray as xr
 from scipy.stats import norm, poisson
 
-from bayescompare.methods.model_file.batched import (
+from bayescompare.methods.model_file.densities import (
     batched_likelihood,
-    model_file_flat_draws,
-    model_file_observed_values,
+    flat_draws,
+    observed_values,
 )
 
 
@@ -37,8 +37,8 @@ def test_all_draws_are_each_draw() -> None:
             "mean": ((*sample, "measure"), rng.normal(size=(2, 5, 2))),
         }
     )
-    drawn = model_file_flat_draws(model, posterior)
-    value, count = model_file_observed_values(model)
+    drawn = flat_draws(model, posterior)
+    value, count = observed_values(model)
     found = batched_likelihood(model)(*drawn, value, count)
     assert found.shape == (10, 3)
     for k in range(10):

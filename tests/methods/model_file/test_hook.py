@@ -14,10 +14,10 @@ import xarray as xr
 import bayescompare as bc
 from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.answer import (
-    read_model_file_probability,
-    read_model_file_quantity,
+    hooked_probability,
+    read_probability,
+    read_quantity,
 )
-from bayescompare.methods.model_file.hook import hooked_probability
 from tests.methods.model_file import simulated
 from tests.methods.model_file.own import QUICK
 from tests.tables import table
@@ -105,9 +105,9 @@ def test_what_a_hook_may_not_give_is_told(hook, words):
 
 def test_what_a_hook_leaves_out_leads_nobody():
     results = table(np.random.default_rng(0).normal(size=(6, 2, 1)))
-    answer = read_model_file_probability(results, constant([0.5, 0.2]), chains(0, draws=100))
+    answer = read_probability(results, constant([0.5, 0.2]), chains(0, draws=100))
     assert answer.none_leads == pytest.approx(0.3)
-    whole = read_model_file_probability(results, constant([0.7, 0.3]), chains(0, draws=100))
+    whole = read_probability(results, constant([0.7, 0.3]), chains(0, draws=100))
     assert whole.none_leads == 0.0
 
 
@@ -118,10 +118,10 @@ def test_theta_off_the_simplex_is_refused():
     results = table(np.random.default_rng(0).normal(size=(6, 2, 1)))
     theta = np.random.default_rng(1).dirichlet([1.0, 1.0], size=(2, 50))
     dims, coords = ("chain", "draw", "statement"), {"statement": LABELS}
-    read_model_file_quantity(results, xr.DataArray(theta, coords, dims, name="theta"))
+    read_quantity(results, xr.DataArray(theta, coords, dims, name="theta"))
     for wrong in (2.0 * theta, theta - 0.5, 0.9 * theta):
         with pytest.raises(bc.BayescompareError, match="theta is off the simplex"):
-            read_model_file_quantity(results, xr.DataArray(wrong, coords, dims, name="theta"))
+            read_quantity(results, xr.DataArray(wrong, coords, dims, name="theta"))
 
 
 def test_better_off_its_range_is_refused():
@@ -130,10 +130,10 @@ def test_better_off_its_range_is_refused():
     coords = {"algorithm": ["A", "B"], "opponent": ["A", "B"]}
     dims = ("chain", "draw", "algorithm", "opponent")
     with pytest.raises(bc.BayescompareError, match=r"better has values outside \[0, 1\]"):
-        read_model_file_quantity(results, xr.DataArray(better, coords, dims, name="better"))
+        read_quantity(results, xr.DataArray(better, coords, dims, name="better"))
     good = np.clip(better, 0, 1)
     good[..., [0, 1], [0, 1]] = np.nan  # nobody's probability
-    read_model_file_quantity(results, xr.DataArray(good, coords, dims, name="better"))
+    read_quantity(results, xr.DataArray(good, coords, dims, name="better"))
 
 
 # constants on a function ----------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pymc as pm
 import xarray as xr
 from scipy.stats import beta, dirichlet, gamma
 
-from bayescompare.methods.model_file.log_prior import bounded_prior
+from bayescompare.methods.model_file.densities import bounded_prior
 
 
 def trees() -> tuple[pm.Model, xr.DataTree]:
