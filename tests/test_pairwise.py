@@ -401,8 +401,8 @@ def test_frequentist_words_are_about_errors_not_probabilities_of_statements() ->
 
 def test_repr_tells_the_strongest(uci: Pairwise) -> None:
     top = uci.decide().iloc[0]
-    pair = uci[top["first"], top["second"]].results
-    assert f"surest: {uci.method.claim(pair, top['statement'])} (P" in repr(uci)
+    claim = uci[top["first"], top["second"]].posterior.claim(top["statement"])
+    assert f"surest: {claim} (P" in repr(uci)
 
 
 @pytest.mark.parametrize("method", ["dirichlet", "glrt"])

@@ -74,7 +74,7 @@ def _datasets_to_change_verdict(c: Comparison) -> str:
         )
     other = "something else"
     if decision.runner_up is not None:
-        other = claim_in_quotes(method.claim(c.results, decision.runner_up[0]))
+        other = claim_in_quotes(c.posterior.claim(decision.runner_up[0]))
     return (
         f"if {moved} of the datasets that support it had supported {other} instead, it would not "
         f"be {still}"

@@ -27,7 +27,6 @@ from bayescompare.comparison.columns import THETA_LOWER, THETA_UPPER
 from bayescompare.comparison.compiled import borrowed_compiled_models
 from bayescompare.comparison.decision import SETTLED, Decision, decide
 from bayescompare.comparison.diagnosis import Diagnosis, diagnose, diagnose_answer
-from bayescompare.comparison.headline import headline
 from bayescompare.comparison.intervals import STORED, interval_choice, statement_intervals
 from bayescompare.comparison.loo import MOST_KHAT, checked_loo, exact_loo
 from bayescompare.comparison.method import Form, Method, Sampling
@@ -345,7 +344,7 @@ class Comparison:
 
     def headline(self) -> str:
         """Return the verdict in one line."""
-        return headline(self.method, self.results, self.answer, self.decision)
+        return self.posterior.headline(self.decision)
 
     def __repr__(self) -> str:
         results, shown = self.results, 8
@@ -510,8 +509,8 @@ class Comparison:
         """
         posterior = self.answer.tree if tree is None else tree
         if posterior is None:
-            return diagnose_answer(self.method, self.answer)
-        return diagnose(posterior, supports_psis=self.method.supports_psis)
+            return diagnose_answer(self.posterior)
+        return diagnose(posterior, supports_psis=self.posterior.supports_psis)
 
     def loo(
         self,
@@ -547,7 +546,7 @@ class Comparison:
 
         self._require("loo")
         check_refit(refit, khat, model, pm_sample)
-        if tree is not None and not self.method.supports_psis:
+        if tree is not None and not self.posterior.supports_psis:
             raise BayescompareError(
                 "loo: the draws of this formula do not come from a likelihood times a prior, so "
                 "PSIS cannot weight them; call loo() without a tree, which is exact, or use "

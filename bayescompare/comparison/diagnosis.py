@@ -16,8 +16,9 @@ from bayescompare.comparison.tree import OF_EDITED, check_tree, is_edited_compar
 from bayescompare.text.numbers import count, standard_error_text, statistic_number_text
 
 if TYPE_CHECKING:
-    from bayescompare.comparison.answer import Answer
-    from bayescompare.comparison.method import Method
+    pass
+    from bayescompare.comparison.posterior import Posterior
+
 
 __all__ = ["LIMITS", "MOST_RHAT", "Diagnosis", "diagnose", "diagnose_answer"]
 
@@ -81,15 +82,16 @@ def _written_diagnosis_figure(name: str, value: float) -> str:
     return count(value) if name == "divergences" else statistic_number_text(value, levels=[limit])
 
 
-def diagnose_answer(method: Method, answer: Answer) -> Diagnosis:
-    """Diagnose an answer that has no posterior with it: most need no diagnosis."""
-    if answer.mcse is not None and method.needs_mcmc:
+def diagnose_answer(posterior: Posterior) -> Diagnosis:
+    """Diagnose an answer that has no draws with it: most need no diagnosis."""
+    answer = posterior.answer
+    if answer.mcse is not None and posterior.method.needs_mcmc:
         return Diagnosis(
             False,
             "not known: this answer was sampled by NUTS, and its chains were not saved (JSON does "
             "not hold them, netCDF does); call sample() again, or pass tree=.",
         )
-    if method.approximate(answer):
+    if posterior.approximate:
         verdict = (
             "nothing was sampled, so there is nothing to diagnose; the p-value is a large-sample "
             "approximation."

@@ -20,7 +20,6 @@ from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._parallel import run_in_parallel
 from bayescompare._typing import FloatArray, IntArray, StrArray
 from bayescompare.comparison import registry
-from bayescompare.comparison.claims import claim_words
 from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.posterior import Posterior
 
@@ -227,14 +226,6 @@ class Method(ABC):
         """Return θ after the data; None where the answer is no distribution of that kind."""
         return None
 
-    def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
-        """Return the verdict in one line, where the usual headline would be wrong."""
-        return None
-
-    def claim(self, results: Results, statement: str) -> str:
-        """Say a statement in words, as headlines do."""
-        return claim_words(statement, results.algorithms, results.measures)
-
     def answer_pairs(
         self, results: Results, pairs: Sequence[tuple[str, str]], sampling: Sampling
     ) -> list[Answer] | None:
@@ -292,10 +283,6 @@ class Method(ABC):
     @property
     def needs_mcmc(self) -> bool:
         """Whether the answer needs MCMC, so that parallel work wants processes, not threads."""
-        return False
-
-    def approximate(self, answer: Answer) -> bool:
-        """Whether its p-value is a large-sample approximation."""
         return False
 
     @property

@@ -444,7 +444,7 @@ class Pairwise:
             if self.bayesian
             else pvalue_equation(top["pvalue"])
         )
-        surest = self.method.claim(self[top["first"], top["second"]].results, top["statement"])
+        surest = self[top["first"], top["second"]].posterior.claim(top["statement"])
         return (
             f"Pairwise by {self.method.name}: {plural(len(decided), 'pair')} of "
             f"{plural(len(self.results.algorithms), 'algorithm')} on "

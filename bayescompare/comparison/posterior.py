@@ -15,7 +15,9 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
+from bayescompare.comparison.claims import claim_words
 from bayescompare.comparison.decision import decide
+from bayescompare.comparison.headline import headline
 from bayescompare.comparison.of_posterior import (
     grown,
     level_with_more,
@@ -67,6 +69,25 @@ class Posterior:
         """Why these options, or this table, leave out a quantity; empty where they do not."""
         refusal: str = self.method.refuses(quantity)
         return refusal
+
+    @property
+    def approximate(self) -> bool:
+        """Whether its p-value is a large-sample approximation."""
+        return False
+
+    @property
+    def supports_psis(self) -> bool:
+        """Whether its draws are of likelihood times prior, so that PSIS may weigh them."""
+        allowed: bool = self.method.supports_psis
+        return allowed
+
+    def claim(self, statement: str) -> str:
+        """Say a statement in words, as headlines do."""
+        return claim_words(statement, self.results.algorithms, self.results.measures)
+
+    def headline(self, decision: Decision) -> str:
+        """Return the verdict in one line."""
+        return headline(self, decision)
 
     # draws ----------------------------------------------------------------------------------------
 

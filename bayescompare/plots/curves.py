@@ -159,7 +159,7 @@ def plot_robustness(c: Comparison, *, rng: Rng = None, ax: Axes | None = None) -
         of_all = statistic_number_text(last * len(c.results.datasets), significant=2)
         gamma = statistic_number_text(last, significant=3)
         verdict = f"significant up to γ = {gamma} ({of_all} datasets)"
-    return finish(ax, f"{c.method.claim(c.results, c.best)}: {verdict}")
+    return finish(ax, f"{c.posterior.claim(c.best)}: {verdict}")
 
 
 @plot_of(Comparison, "sensitivity", reads=lambda c: c.sensitivity())

@@ -381,7 +381,7 @@ def _exactness(comparisons: Sequence[Comparison]) -> dict[str, str]:
     sampled = any(c.answer.resampled_pvalue for c in comparisons)
     if not (errors or sampled):
         exact = "exact: the figures carry no Monte Carlo error"
-        if comparisons[0].method.approximate(comparisons[0].answer):
+        if comparisons[0].posterior.approximate:
             exact = "no Monte Carlo error; the p-value is a large-sample approximation"
         return {"exactness": exact}
     seeds = {c.answer.seed for c in comparisons}

@@ -210,7 +210,7 @@ def _questions(c: Comparison) -> Table:
         ]
         for name, p in dict(c.questions).items()
     ]
-    title = f"Questions about the statement that {c.method.claim(c.results, c.best)}"
+    title = f"Questions about the statement that {c.posterior.claim(c.best)}"
     return Table(title, ["question", "answer", "meaning"], rows, text=3)
 
 
@@ -296,7 +296,7 @@ def _sensitivity_words(c: Comparison, table: pd.DataFrame) -> str:
     varied = "the prior's density to the power" if table.index.name == POWER else table.index.name
     start = (
         f"With {varied} from {_weight(at[0])} to {_weight(at[-1])} the probability of "
-        f"{claim_in_quotes(c.method.claim(c.results, c.best))} runs from "
+        f"{claim_in_quotes(c.posterior.claim(c.best))} runs from "
         f"{probability_words(float(p[0]))} to {probability_words(float(p[-1]))}"
     )
     lead = "it leads throughout" if leads else "it does not lead throughout"

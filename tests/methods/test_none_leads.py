@@ -179,7 +179,7 @@ def test_a_model_file_with_a_spike_has_its_closed_answer(told):
 def test_what_leads_nobody_is_told_everywhere(told, tmp_path):
     assert told.none_leads > told.decision.level
     assert told.headline().startswith("no statement leads with P = 0.")
-    claim = told.method.claim(told.results, "A>B")
+    claim = told.posterior.claim("A>B")
     assert claim.startswith("A is better than B on ")
     assert f"next, “{claim}” is the most probable statement with P = 0." in told.headline()
     assert "no statement leads" in told.explain()

@@ -120,7 +120,7 @@ def test_so_many_datasets_gone_elsewhere_would_unsettle_it(pattern, method):
     k = number_in(said)
     assert c.decision.runner_up is not None
     label, _ = c.decision.runner_up
-    assert f"had supported “{c.method.claim(c.results, label)}” instead" in said
+    assert f"had supported “{c.posterior.claim(label)}” instead" in said
     rival = tuple(1 if state == "A>B" else -1 for state in label.split("|"))
     leading = (1,) * len(rival)
 

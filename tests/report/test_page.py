@@ -197,7 +197,7 @@ def test_codes_are_for_tables_of_two_algorithms_too(
     outside = re.sub(kept, "", example1_html, flags=re.DOTALL)
     assert not re.search(r"\w(&gt;|>)\w+(\||&gt;|>)\w", Page(outside).text)
     assert example1.best not in Page(outside).text
-    claim = example1.method.claim(example1.results, example1.best)
+    claim = example1.posterior.claim(example1.best)
     assert f"Questions about the statement that {claim}" in Page(example1_html).text
     assert f"the probability of “{claim}” runs from" in Page(outside).text
 

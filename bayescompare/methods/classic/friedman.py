@@ -38,6 +38,7 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Accepts, Kind, Method, Sampling, Scope
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
@@ -145,6 +146,30 @@ class RankComparison(Comparison):
         return RankDetails.of(self.answer)
 
 
+class RankResult(Posterior):
+    """A test has no posterior; it is about whether the algorithms differ, not in which order."""
+
+    @property
+    def approximate(self) -> bool:
+        """Whether the p-value is that of a limiting distribution."""
+        return RankDetails.of(self.answer).f_statistic is not None
+
+    def headline(self, decision: Decision) -> str:
+        """Say whether the algorithms differ, and who has the best mean rank."""
+        mean = RankDetails.of(self.answer).ranks
+        # Mean ranks are halves of whole numbers over n: equal ones are equal.
+        best = [str(name) for name in mean.index[mean == mean.min()]]
+        ahead = (
+            f"best mean rank: {join_names(best)}"
+            if len(best) < len(mean)
+            else "all mean ranks are equal"
+        )
+        differ = "the algorithms differ"
+        if not decision.settled:
+            differ = "the algorithms do not differ significantly"
+        return f"{differ}, {pvalue_equation(decision.probability)}; {ahead}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Friedman(Method):
     """Do several algorithms differ significantly in their mean ranks?
@@ -169,6 +194,7 @@ class Friedman(Method):
     name: ClassVar[str] = "friedman"
     title: ClassVar[str] = title_in_registry("friedman")
     citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
+    posterior_type: ClassVar[type[Posterior]] = RankResult
     comparison_type: ClassVar[type[Comparison] | None] = RankComparison
     details_type: ClassVar[type[Details]] = RankDetails
     levers: ClassVar[str] = (
@@ -220,10 +246,6 @@ class Friedman(Method):
             ),
         )
 
-    def approximate(self, answer: Answer) -> bool:
-        """Whether the p-value is that of a limiting distribution."""
-        return RankDetails.of(answer).f_statistic is not None
-
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
         level = setting_number_text(self.alpha)
@@ -232,10 +254,6 @@ class Friedman(Method):
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the mean ranks, what was tested about them, and which pairs differ."""
         return _sentences(results, answer, decision)
-
-    def headline(self, results: Results, answer: Answer, decision: Decision) -> str:
-        """Say what was tested: whether the algorithms differ, not in which order."""
-        return _headline(answer, decision)
 
 
 # -------------------------------------------------------------------------------------- the figures
@@ -310,22 +328,6 @@ def _refuse_rope(results: Results) -> None:
 
 
 # ---------------------------------------------------------------------------------------- the words
-
-
-def _headline(answer: Answer, decision: Decision) -> str:
-    """Whether the algorithms differ, which is what was tested, and who has the best mean rank."""
-    mean = RankDetails.of(answer).ranks
-    # Mean ranks are halves of whole numbers over n: equal ones are equal.
-    best = [str(name) for name in mean.index[mean == mean.min()]]
-    ahead = (
-        f"best mean rank: {join_names(best)}"
-        if len(best) < len(mean)
-        else "all mean ranks are equal"
-    )
-    differ = "the algorithms differ"
-    if not decision.settled:
-        differ = "the algorithms do not differ significantly"
-    return f"{differ}, {pvalue_equation(decision.probability)}; {ahead}"
 
 
 def _sentences(results: Results, answer: Answer, decision: Decision) -> list[str]:

@@ -41,6 +41,9 @@ __all__ = ["GLRT"]
 class GLRTResult(Posterior):
     """A test has no posterior; its p-value follows from other counts, too."""
 
+    #: It is that of a limiting distribution.
+    approximate = True
+
     def level_given(self, decision: Decision) -> Callable[[int, int], float]:
         """Return the largest p-value, of the whole and its parts, of other counts."""
         answer, states = self.answer, Statements.of(self.results).table.states
@@ -98,10 +101,6 @@ class GLRT(Method):
         if len(results.measures) > 1:
             parts[PVALUE] = part_pvalues(statements.table.counts, statements.table.states)
         return Answer.over(statements, statistic=statistic, pvalue=pvalue, parts=parts)
-
-    def approximate(self, answer: Answer) -> bool:
-        """Whether the p-value is that of a limiting distribution."""
-        return True
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

@@ -155,6 +155,15 @@ class Sign(Method):
         return [wins, finding(decision, fair), limits, NOT_A_PROBABILITY]
 
 
+class WilcoxonResult(Posterior):
+    """A test has no posterior."""
+
+    @property
+    def approximate(self) -> bool:
+        """Whether the p-value is that of a limiting distribution."""
+        return not WilcoxonDetails.of(self.answer).exact
+
+
 @dataclass(frozen=True, kw_only=True)
 class Wilcoxon(Method):
     """Do the differences between two algorithms lie significantly to one side of zero?
@@ -173,6 +182,7 @@ class Wilcoxon(Method):
     name: ClassVar[str] = "wilcoxon"
     title: ClassVar[str] = title_in_registry("wilcoxon")
     citations: ClassVar[tuple[str, ...]] = ("wilcoxon1945individual", "demsar2006statistical")
+    posterior_type: ClassVar[type[Posterior]] = WilcoxonResult
     levers: ClassVar[str] = "more datasets, or differences measured on another scale"
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Wilcoxon (1945); Demšar (2006), Section 3.1.3"
@@ -192,10 +202,6 @@ class Wilcoxon(Method):
             tested=test.favours,
             details=WilcoxonDetails(test.sums, test.ties, test.exact),
         )
-
-    def approximate(self, answer: Answer) -> bool:
-        """Whether the p-value is that of a limiting distribution."""
-        return not WilcoxonDetails.of(answer).exact
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

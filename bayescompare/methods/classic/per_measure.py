@@ -33,6 +33,7 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Method, Sampling, Scope
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods.classic.pair_tests import (
     PairTest,
@@ -268,6 +269,27 @@ class PerMeasure(Method):
         """Say what kind of test it is."""
 
 
+class AllTestResult(Posterior):
+    """A rule has no posterior; it is about every measure."""
+
+    def headline(self, decision: Decision) -> str:
+        """Say whether one is better on every measure, or on which measures each is."""
+        favoured = PerMeasureDetails.of(self.answer).favours()
+        measured = self.results.measures
+        m = len(measured)
+        where = "every measure" if m > 1 else measured[0]
+        largest = f"{'largest ' if m > 1 else ''}{pvalue_equation(decision.probability)}"
+        for name, measures in favoured.items():
+            if name is not None and len(measures) == m:
+                if decision.settled:
+                    return f"{name} is better on {where} ({largest}, significant)"
+                return f"{name} is ahead on {where} ({largest}, not significant)"
+        if set(favoured) == {None}:
+            return "no measure favours either algorithm (p = 1, not significant)"
+        sides = [f"{name or 'neither'} on {join_names(on)}" for name, on in favoured.items()]
+        return f"the measures do not agree: {', '.join(sides)} (p = 1, not significant)"
+
+
 @dataclass(frozen=True, kw_only=True)
 class AllTest(PerMeasure):
     """Is one algorithm significantly better on every measure by itself?
@@ -290,6 +312,7 @@ class AllTest(PerMeasure):
 
     name: ClassVar[str] = "all-test"
     title: ClassVar[str] = title_in_registry("all-test")
+    posterior_type: ClassVar[type[Posterior]] = AllTestResult
     which: ClassVar[str] = "every"
 
     def combine(self, sides: Sides, measures: int) -> Combined:
@@ -318,21 +341,6 @@ class AllTest(PerMeasure):
         return np.asarray((signs > 0).all(axis=1))
 
     # words ---------------------------------------------------------------------------------------
-
-    def headline(self, results: Results, answer: Answer, decision: Decision) -> str:
-        """Say whether one is better on every measure, or on which measures each is."""
-        favoured, m = PerMeasureDetails.of(answer).favours(), len(results.measures)
-        where = "every measure" if m > 1 else results.measures[0]
-        largest = f"{'largest ' if m > 1 else ''}{pvalue_equation(decision.probability)}"
-        for name, measures in favoured.items():
-            if name is not None and len(measures) == m:
-                if decision.settled:
-                    return f"{name} is better on {where} ({largest}, significant)"
-                return f"{name} is ahead on {where} ({largest}, not significant)"
-        if set(favoured) == {None}:
-            return "no measure favours either algorithm (p = 1, not significant)"
-        sides = [f"{name or 'neither'} on {join_names(on)}" for name, on in favoured.items()]
-        return f"the measures do not agree: {', '.join(sides)} (p = 1, not significant)"
 
     def found(self, results: Results, answer: Answer, decision: Decision) -> str:
         """Say whether every measure favours the same one, and every one significantly."""
@@ -363,6 +371,30 @@ class AllTest(PerMeasure):
         ]
 
 
+class OneTestResult(Posterior):
+    """A rule has no posterior; it is about some measure."""
+
+    method: OneTest
+
+    def headline(self, decision: Decision) -> str:
+        """Say on which measures one is significantly better, and whether the other is on any."""
+        method, results, answer = self.method, self.results, self.answer
+        p, one = pvalue_equation(decision.probability), len(results.measures) == 1
+        smallest = p if one else f"smallest {p}"
+        if opposed := _opposed(results, answer, method.alpha):
+            return f"each is significantly better on some measure: {opposed} ({p}, not significant)"
+        if set(PerMeasureDetails.of(answer).favours()) == {None}:
+            return f"no measure favours either algorithm ({p}, not significant)"
+        if not decision.settled:
+            return f"neither is significantly better on any measure ({smallest}, not significant)"
+        better, behind = _better(results, answer)
+        # The other may still be so at a level above the method's own.
+        own = setting_number_text(method.alpha)
+        level = "" if method.alpha == SIGNIFICANT else f" at the level {own}"
+        none = "" if one else f", {behind} on none{level}"
+        return f"{better}{none} ({smallest}, significant)"
+
+
 @dataclass(frozen=True, kw_only=True)
 class OneTest(PerMeasure):
     """Is one algorithm significantly better on some measure, and the other on none?
@@ -387,6 +419,7 @@ class OneTest(PerMeasure):
     name: ClassVar[str] = "one-test"
     title: ClassVar[str] = title_in_registry("one-test")
     scope: ClassVar[Scope] = Scope(pair=True, question=True)
+    posterior_type: ClassVar[type[Posterior]] = OneTestResult
     which: ClassVar[str] = "some"
 
     def combine(self, sides: Sides, measures: int) -> Combined:
@@ -413,34 +446,17 @@ class OneTest(PerMeasure):
 
     # words ---------------------------------------------------------------------------------------
 
-    def headline(self, results: Results, answer: Answer, decision: Decision) -> str:
-        """Say on which measures one is significantly better, and whether the other is on any."""
-        p, one = pvalue_equation(decision.probability), len(results.measures) == 1
-        smallest = p if one else f"smallest {p}"
-        if opposed := self._opposed(results, answer):
-            return f"each is significantly better on some measure: {opposed} ({p}, not significant)"
-        if set(PerMeasureDetails.of(answer).favours()) == {None}:
-            return f"no measure favours either algorithm ({p}, not significant)"
-        if not decision.settled:
-            return f"neither is significantly better on any measure ({smallest}, not significant)"
-        better, behind = self._better(results, answer)
-        # The other may still be so at a level above the method's own.
-        own = setting_number_text(self.alpha)
-        level = "" if self.alpha == SIGNIFICANT else f" at the level {own}"
-        none = "" if one else f", {behind} on none{level}"
-        return f"{better}{none} ({smallest}, significant)"
-
     def found(self, results: Results, answer: Answer, decision: Decision) -> str:
         """Say whether one is called better, each is on some measure, or neither on any."""
         level, own = percent_setting(SIGNIFICANT), setting_number_text(self.alpha)
         p = pvalue_equation(decision.probability)
-        if opposed := self._opposed(results, answer):
+        if opposed := _opposed(results, answer, self.alpha):
             return (
                 f"Each algorithm is significantly better on some measure at the level {own} "
                 f"({opposed}), so neither is called better: p = 1."
             )
         if decision.settled:
-            better, behind = self._better(results, answer)
+            better, behind = _better(results, answer)
             return (
                 f"{better} at the {level} level, and {behind} on no measure at the level {own}: "
                 f"the rule calls {ahead_and_behind(results, answer)[0]} better ({p})."
@@ -460,15 +476,17 @@ class OneTest(PerMeasure):
             "the more often it finds a difference where there is none."
         ]
 
-    def _opposed(self, results: Results, answer: Answer) -> str:
-        """On which measures each is significantly better, if each is on some."""
-        favoured = PerMeasureDetails.of(answer).favours(self.alpha)
-        if not all(name in favoured for name in results.algorithms):
-            return ""
-        return ", ".join(f"{name} on {join_names(favoured[name])}" for name in results.algorithms)
 
-    def _better(self, results: Results, answer: Answer) -> tuple[str, str]:
-        """On which measures the one ahead is significantly better; and the name of the other."""
-        ahead, behind = ahead_and_behind(results, answer)
-        on = PerMeasureDetails.of(answer).favours(SIGNIFICANT)[ahead]
-        return f"{ahead} is significantly better on {join_names(on)}", behind
+def _opposed(results: Results, answer: Answer, alpha: float) -> str:
+    """On which measures each is significantly better, if each is on some."""
+    favoured = PerMeasureDetails.of(answer).favours(alpha)
+    if not all(name in favoured for name in results.algorithms):
+        return ""
+    return ", ".join(f"{name} on {join_names(favoured[name])}" for name in results.algorithms)
+
+
+def _better(results: Results, answer: Answer) -> tuple[str, str]:
+    """On which measures the one ahead is significantly better; and the name of the other."""
+    ahead, behind = ahead_and_behind(results, answer)
+    on = PerMeasureDetails.of(answer).favours(SIGNIFICANT)[ahead]
+    return f"{ahead} is significantly better on {join_names(on)}", behind

@@ -32,9 +32,10 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Sampling
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.gsd.permutation import PermutationTest, Scheme, permutation_test
-from bayescompare.methods.gsd.base import GsdMethod, check_gsd_option
+from bayescompare.methods.gsd.base import GsdMethod, GsdResult, check_gsd_option
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.details import GsdDetails, PermutationDetails
 from bayescompare.methods.gsd.methods_text import gsd_methods_text
@@ -44,6 +45,20 @@ from bayescompare.table.results import Results
 __all__ = ["GSD"]
 
 Alternative = Literal["two-sided", "first", "second"]
+
+
+class PermutationResult(GsdResult):
+    """A test has no posterior; it is about the relation of two algorithms in these data."""
+
+    method: GSD
+
+    def headline(self, decision: Decision) -> str:
+        """Say that relation, and whether it is significant."""
+        from bayescompare.methods.gsd.words import gsd_pair_headline
+
+        if self.answer.tested is None:
+            return super().headline(decision)
+        return gsd_pair_headline(self.method, self.results, self.answer, decision)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +129,7 @@ class GSD(GsdMethod):
             "order",
         }
     )
+    posterior_type: ClassVar[type[Posterior]] = PermutationResult
     details_type: ClassVar[type[Details]] = GsdDetails
     verdict_phrase: ClassVar[str] = "is tested as dominance for every utility"
 
@@ -217,12 +233,6 @@ class GSD(GsdMethod):
         if len(results.algorithms) > 2:
             return order_words(self, results, answer)
         return pair_words(self, results, answer, decision)
-
-    def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
-        """Say the relation of two algorithms in these data, and whether it is significant."""
-        from bayescompare.methods.gsd.words import gsd_pair_headline
-
-        return None if answer.tested is None else gsd_pair_headline(self, results, answer, decision)
 
 
 def gsd_answer(results: Results, **figures: Any) -> Answer:

@@ -12,6 +12,7 @@ from bayescompare._checks import check_word, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Method, Scope
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.methods.gsd.posterior import gsd_bootstrap_tree
 from bayescompare.methods.gsd.problem import DominanceProblem, PairRule
 from bayescompare.statements import Statement
@@ -20,13 +21,24 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["GsdMethod", "check_gsd_option"]
+__all__ = ["GsdMethod", "GsdResult", "check_gsd_option"]
+
+
+class GsdResult(Posterior):
+    """What an answer about dominance can be asked."""
+
+    def claim(self, statement: str) -> str:
+        """Say a relation in words: "A dominates B"."""
+        # With the algorithms, because a name may contain a tilde.
+        (state,) = Statement.parse(statement, self.results.algorithms).states
+        return " dominates ".join(state.names) if state.relation == ">" else state.words()
 
 
 @dataclass(frozen=True, kw_only=True)
 class GsdMethod(Method):
     """What both forms of the test share: δ, and the meaning of ordinal measures."""
 
+    posterior_type: ClassVar[type[Posterior]] = GsdResult
     scope: ClassVar[Scope] = Scope(question=True)
     draws_are: ClassVar[str] = "Bayesian bootstrap"
 
@@ -58,12 +70,6 @@ class GsdMethod(Method):
             two: self.pair(results.sel(algorithms=two))
             for two in itertools.combinations(results.algorithms, 2)
         }
-
-    def claim(self, results: Results, statement: str) -> str:
-        """Say a relation in words: "A dominates B"."""
-        # With the algorithms, because a name may contain a tilde.
-        (state,) = Statement.parse(statement, results.algorithms).states
-        return " dominates ".join(state.names) if state.relation == ">" else state.words()
 
     def weight_alpha(self, results: Results) -> FloatArray:
         """Parameters of the datasets' weights, whose posterior is a Dirichlet: Rubin's are 1."""

@@ -90,17 +90,18 @@ def bootstrap_words(
     method: GsdMethod, results: Results, answer: Answer, decision: Decision
 ) -> list[str]:
     """Say the most probable relation, the others, and what the bootstrap assumes."""
+    claim = method.posterior_type(method, results, answer).claim
     assert answer.probability is not None
     tied = decision.state == "tied"
     verdict = ", as probable as another relation" if tied else certainty_words(decision)
     n = plural(len(results.datasets), "dataset")
     others = [
-        f"{method.claim(results, label)} {probability_words(float(p))}"
+        f"{claim(label)} {probability_words(float(p))}"
         for label, p in zip(answer.labels, answer.probability, strict=True)
         if label != decision.statement
     ]
     return [
-        f"On {n} the probability that {method.claim(results, decision.statement)} is "
+        f"On {n} the probability that {claim(decision.statement)} is "
         f"{probability_words(decision.level)} "
         f"({exactness_phrase(answer, decision.statement)}){verdict}.",
         f"The others: {join_names(others)}.",

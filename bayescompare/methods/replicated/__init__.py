@@ -75,7 +75,6 @@ from bayescompare.methods.replicated.comparison import (
 from bayescompare.methods.replicated.evidence import TableEvidence, table_evidence
 from bayescompare.methods.replicated.posterior import ReplicatedPosterior
 from bayescompare.methods.replicated.words import (
-    dataset_headline,
     methods_text,
     replicated_words,
 )
@@ -499,10 +498,6 @@ class Replicated(Method):
         return simulate_replicated
 
     # words ---------------------------------------------------------------------------------------
-
-    def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
-        """Say of one dataset that the answer is about that one only."""
-        return dataset_headline(results, decision) if len(results.datasets) == 1 else None
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

@@ -14,12 +14,14 @@ from bayescompare.comparison.of_posterior import grown_by_resemblance
 from bayescompare.comparison.posterior import Posterior
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.power import NO_EVIDENCE, NO_LOO
+from bayescompare.methods.replicated.words import dataset_headline
 from bayescompare.prior import POWER
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+    from bayescompare.comparison.decision import Decision
     from bayescompare.methods.replicated import Replicated
 
 __all__ = ["ReplicatedPosterior"]
@@ -29,6 +31,12 @@ class ReplicatedPosterior(Posterior):
     """θ after uncertain datasets, with its draws and what more datasets or replicates would say."""
 
     method: Replicated
+
+    def headline(self, decision: Decision) -> str:
+        """Say of one dataset that the answer is about that one only."""
+        if len(self.results.datasets) == 1:
+            return dataset_headline(self.results, decision)
+        return super().headline(decision)
 
     def why_not(self, quantity: str) -> str:
         """Say what the cut, NUTS, a learned prior and a power likelihood do not have."""

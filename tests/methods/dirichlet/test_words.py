@@ -39,7 +39,7 @@ def check_words(c: DirichletComparison) -> None:
         ties = np.sum(np.abs(c.probability.values - p) < 1e-9)
         assert ties > 1
     else:
-        assert f"the most probable statement is that {c.method.claim(c.results, c.best)}." in said
+        assert f"the most probable statement is that {c.posterior.claim(c.best)}." in said
         number = NUMBER.search(said)
         expects = re.search(r"expected to hold with probability ((?:over |under )?[0-9.]+)\.", said)
         assert expects is not None
