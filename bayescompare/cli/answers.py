@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -392,37 +392,32 @@ def print_ranking(out: Console, r: Ranking) -> None:
 
 
 def _print_places(out: Console, r: Ranking, title: str, frame: pd.DataFrame) -> None:
-    level = r.options.level
-    heads = {
-        "mean": {"rank": "mean rank", "strength": "log strength"}.get(r.options.by, "mean"),
-        "place": "place",
-        "interval": f"{numbers.percent_setting(level)} interval",
-        "p_best": "P(best)",
-        "regret": "regret",
-        "share": "share of weights",
+    level, figure = r.options.level, numbers.statistic_number_text
+    means: dict[str, tuple[str, Callable[[float], str]]] = {
+        "rank": ("mean rank", numbers.rank_number_text),
+        "strength": ("log strength", figure),
     }
-    shown = [name for name in heads if name in frame or name == "interval"]
-    write: dict[str, Any] = {
-        "mean": numbers.rank_number_text
-        if r.options.by == "rank"
-        else numbers.statistic_number_text,
-        "place": numbers.count,
-        "p_best": lambda p: numbers.format_probability(p, levels=[level]),
-        "regret": numbers.statistic_number_text,
-        "share": numbers.share_number_text,
+    columns: dict[str, tuple[str, Callable[[float], str]]] = {
+        "mean": means.get(r.options.by, ("mean", figure)),
+        "place": ("place", numbers.count),
+        "lower": (f"{numbers.percent_setting(level)} interval", numbers.count),
+        "p_best": ("P(best)", lambda p: numbers.format_probability(p, levels=[level])),
+        "regret": ("regret", figure),
+        "share": ("share of weights", numbers.share_number_text),
     }
+    shown = [name for name in columns if name in frame]
 
     def cell(row: pd.Series, name: str) -> str:
-        if name != "interval":
-            return str(write[name](float(row[name])))
-        return "–".join(dict.fromkeys(numbers.count(float(row[end])) for end in ("lower", "upper")))
+        # One number where an interval has only one.
+        ends = ("lower", "upper") if name == "lower" else (name,)
+        return "–".join(dict.fromkeys(columns[name][1](float(row[end])) for end in ends))
 
     rows = (
         ("" if name in r.top else "dim", str(name), *(cell(row, each) for each in shown))
         for name, row in frame.iterrows()
     )
-    heads_shown = ["algorithm", *(heads[name] for name in shown)]
-    print_rows(out, heads_shown, rows, title=title, most=_PLACES, total=len(frame))
+    heads = ["algorithm", *(columns[name][0] for name in shown)]
+    print_rows(out, heads, rows, title=title, most=_PLACES, total=len(frame))
 
 
 def print_gate(out: Console, g: Gate) -> None:

@@ -117,6 +117,11 @@ class _Command(_Lightly, TyperCommand):
                     formatter.write_dl(rows)
 
 
+def _first_line(name: str) -> str:
+    about = getattr(importlib.import_module(f"bayescompare.cli.{_PLACES[name]}"), name)
+    return (about if isinstance(about, str) else about.__doc__ or "").partition("\n")[0]
+
+
 @functools.cache
 def _load(name: str) -> Any:
     """Make a command."""
@@ -125,8 +130,7 @@ def _load(name: str) -> Any:
         made = _typer()
         _add(made, name, getattr(module, name), getattr(module, "EPILOGS", {}).get(name))
         return get_command(made)
-    about = "Generative models in plain PyMC: list them, show one, copy one to edit."
-    made = _typer(cls=_Group, help=about, short_help=about)
+    made = _typer(cls=_Group, help=module.models)
     _add(made, "list", module.list_models)
     _add(made, "show", module.show)
     _add(made, "copy", module.copy)
@@ -150,7 +154,6 @@ def _add(to: typer.Typer, name: str, command: Any, epilog: str | None = None) ->
         cls=_Command,
         context_settings=_SETTINGS,
         epilog=epilog,
-        short_help=(command.__doc__ or "").partition("\n")[0],  # else it would be cut
     )(with_groups(command))
 
 
@@ -164,6 +167,11 @@ class _Commands(_Group):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Make a command when it is asked for."""
         return _load(cmd_name) if cmd_name in _PLACES else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands with all of their first line, without making them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _first_line(name)) for name in _PLACES])
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run a command and exit with 0, or with 2 for what the user can mend.

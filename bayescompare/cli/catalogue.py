@@ -13,7 +13,7 @@ from bayescompare.cli.flags import Options, argument, group, switch
 from bayescompare.cli.outputs import announce, print_json
 from bayescompare.table.writing import check_file_is_writable, write_text
 
-__all__ = ["copy", "examples", "list_models", "methods", "show"]
+__all__ = ["copy", "examples", "list_models", "methods", "models", "show"]
 
 
 @group("Options")
@@ -94,6 +94,9 @@ def methods(asked: OneMethod) -> None:
 def _print_data(data: Any) -> None:
     print_json(json.dumps(data, indent=1, ensure_ascii=False))
 
+
+#: What the group of commands about models is for.
+models = "Generative models in plain PyMC: list them, show one, copy one to edit."
 
 # models -------------------------------------------------------------------------------------------
 

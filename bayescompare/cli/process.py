@@ -40,17 +40,17 @@ class _Stream(io.TextIOWrapper):
 
     def write(self, text: str, /) -> int:
         """Write, or raise `HungUp` if nobody reads."""
-        with _cli_noticing_hang_up():
+        with _noticing_hang_up():
             return super().write(text)
 
     def flush(self) -> None:
         """Flush, or raise `HungUp` if nobody reads."""
-        with _cli_noticing_hang_up():
+        with _noticing_hang_up():
             super().flush()
 
 
 @contextmanager
-def _cli_noticing_hang_up() -> Iterator[None]:
+def _noticing_hang_up() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -68,11 +68,11 @@ def prepare_streams() -> None:
             # It is closed. The next file opened would get its number, and with it what is printed.
             os.open(os.devnull, os.O_RDWR)
     # A name that the terminal cannot show is no reason to fail.
-    sys.stdout = _cli_output_stream(sys.stdout, 1, "replace")
-    sys.stderr = _cli_output_stream(sys.stderr, 2, "backslashreplace")
+    sys.stdout = _output_stream(sys.stdout, 1, "replace")
+    sys.stderr = _output_stream(sys.stderr, 2, "backslashreplace")
 
 
-def _cli_output_stream(stream: Any, number: int, errors: str) -> Any:
+def _output_stream(stream: Any, number: int, errors: str) -> Any:
     if stream is None:  # how Python marks a stream that was closed
         return open(number, "w", encoding="utf-8", errors=errors, closefd=False)
     if not isinstance(stream, io.TextIOWrapper):
@@ -105,7 +105,7 @@ def prepare_folders() -> None:
     missing = {
         name: text
         for name, (folder, text) in wanted.items()
-        if name not in os.environ and not _cli_can_write_folder(folder)
+        if name not in os.environ and not _can_write(folder)
     }
     if missing:
         scratch = tempfile.mkdtemp(prefix="bayescompare-")
@@ -113,7 +113,7 @@ def prepare_folders() -> None:
         os.environ.update({name: text.format(scratch) for name, text in missing.items()})
 
 
-def _cli_can_write_folder(folder: Path) -> bool:
+def _can_write(folder: Path) -> bool:
     """Whether a folder, or the nearest one above it that exists, lets us create files."""
     for candidate in (folder, *folder.parents):
         if candidate.exists():
