@@ -417,7 +417,7 @@ class NetworkPosterior:
         """
         scores, graph, _ = self.learned
         table, n = self._statements.table, len(self._statements.datasets)
-        without, within = np.empty(n), np.empty(n)
+        whole, without, within = self.log_evidence, np.empty(n), np.empty(n)
         relearns = self.prior.is_learned and not self.prior.is_averaged
         for i in range(n):
             mine = table.dataset == i
@@ -425,13 +425,13 @@ class NetworkPosterior:
             # Counts that a left-out dataset empties must be exactly zero.
             less = np.where(table.counts - own < 1e-9, 0.0, table.counts - own)
             rest, more = scores.with_counts(less), scores.with_counts(table.counts + own)
-            within[i] = self._log_evidence(more, graph) - self.log_evidence
+            within[i] = self._log_evidence(more, graph) - whole
             if relearns:
                 rest = self.prior.again(scores, less, n - 1)
                 chosen = self.prior.find(rest)
                 without[i] = scores.graph(chosen) - rest.graph(chosen)
             else:
-                without[i] = self.log_evidence - self._log_evidence(rest, graph)
+                without[i] = whole - self._log_evidence(rest, graph)
         return without, within
 
     def draw(self, size: int, rng: np.random.Generator) -> FloatArray:

@@ -39,6 +39,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -280,6 +281,7 @@ def log_sum_over_dags(local: FloatArray) -> float:
     return float(log_attachments(parent_sums(local))[0])
 
 
+@cache
 def log_number_of_dags(m: int, max_parents: int) -> float:
     """Log of the number of DAGs on m nodes with at most `max_parents` parents each.
 

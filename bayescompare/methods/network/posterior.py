@@ -188,6 +188,7 @@ class NetworkAnswer(Posterior):
         table = shared_table_of_statements(results, labels, hyper)
         shown = layout.showing(table, dict(zip(labels, states, strict=True)))
         variables = shown.drawn(tables, logs[None], with_tables=not average)
+        del variables["log_theta"]
         named = [] if average else layout.tables(graph)
         tree = make_shared_tree({"prior": variables}, shown.dims(named), shown.coords(named))
         truth = shared_truth_in_tree(tree)

@@ -77,16 +77,16 @@ class Layout:
         Of statements that have every possible state of each measure.
     listing : LumpedStatements
         All statements, or the leading ones and ``"(other)"``.
-    shown : array
-        States of the statements listed by themselves.
+    states : array (S, m)
+        All statements, by the state of each measure.
     at : array
-        Their places among those of `scores`.
+        Places of those that are listed by themselves.
     """
 
     results: Results
     scores: GraphScores
     listing: LumpedStatements
-    shown: IntArray
+    states: IntArray
     at: IntArray
 
     @classmethod
@@ -98,7 +98,7 @@ class Layout:
         labels = [label for label in listing.labels if label != OTHER]
         at = np.array([statements.find(label) for label in labels], dtype=np.int64)
         complete = GraphScores(statements, scores.prior, scores.max_parents)
-        return cls(results, complete, listing, statements.table.states[at], at)
+        return cls(results, complete, listing, statements.table.states, at)
 
     def showing(self, table: Results, states: Mapping[str, IntArray]) -> Layout:
         """Return the same tables, with θ of the statements that a simulated table lists."""
@@ -107,7 +107,7 @@ class Layout:
         cells = dirichlet_prior_cells("symmetric", 1.0, Statements.of(table))
         listing = LumpedStatements.from_cells(*cells)
         shown = np.array([states[label] for label in listing.labels if label != OTHER])
-        return replace(self, listing=listing, shown=shown)
+        return replace(self, listing=listing, states=shown, at=np.arange(len(shown)))
 
     @property
     def statements(self) -> Statements:
@@ -139,7 +139,7 @@ class Layout:
             dict(zip(dims, labels, strict=True)),
             tables.rows(tables.alpha, k),
             tables.rows(tables.counts, k),
-            tables.cells(self.statements.table.states)[:, k] - tables.part(k).start,
+            tables.cells(self.states)[:, k] - tables.part(k).start,
         )
 
     @property
@@ -173,9 +173,9 @@ class Layout:
         weights[:, self.at] = 0.0
         return weights
 
-    def theta(self, tables: NetworkTables, log_cells: FloatArray) -> FloatArray:
+    def theta(self, log_theta: FloatArray) -> FloatArray:
         """θ of the listed statements, and of all others together where they are not listed."""
-        shown = np.exp(log_cells[..., tables.cells(self.shown)].sum(axis=-1))
+        shown = np.exp(log_theta[..., self.at])
         if not self.listing.has_other:
             return np.asarray(shown)
         rest = np.maximum(1.0 - shown.sum(axis=-1, keepdims=True), 0.0)
@@ -205,8 +205,9 @@ class Layout:
     def drawn(
         self, tables: NetworkTables, log_cells: FloatArray, *, with_tables: bool
     ) -> dict[str, AnyArray]:
-        """Return the variables of draws of a graph's tables."""
-        variables: dict[str, AnyArray] = {"theta": self.theta(tables, log_cells)}
+        """Return the variables of draws of a graph's tables, and log θ of every statement."""
+        log_theta = log_cells[..., tables.cells(self.states)].sum(axis=-1)
+        variables = {"log_theta": log_theta, "theta": self.theta(log_theta)}
         marginal = self.marginal(tables, log_cells, variables["theta"])
         if marginal is not None:
             variables["marginal"] = marginal
@@ -291,11 +292,10 @@ def _drawn(
 ) -> tuple[_Arrays, _Arrays, _Arrays]:
     """Draw tables: variables, log likelihood, and log prior of what is free in them."""
     scores, names, weights = layout.scores, layout.names, layout.weights.T
-    states = layout.statements.table.states
     graphs = _graphs(scores, graph, size, rng, prior=prior)
     _check_memory(layout, graphs)
     out: tuple[_Arrays, _Arrays, _Arrays] = ({}, {}, {})
-    has_marginal = True
+    has_marginal, log_graph = True, -scores.log_graphs if graph is None else 0.0
     for own, here in _by_graph(graphs):
         tables = scores.tables(own)
         counts = np.zeros_like(tables.counts) if prior else tables.counts
@@ -305,20 +305,21 @@ def _drawn(
         variables = layout.drawn(tables, logs, with_tables=graph is not None)
         has_marginal &= "marginal" in variables
         log_prior: _Arrays = {}
-        for k, j in enumerate(tables.members):
-            if graph is None:
-                log_prior[names[j]] = _centred_log_prior(tables, k, logs)
-            else:
-                latents = (tables.rows(v, k) for v in (tables.alpha, gamma, exponential))
-                log_prior |= shared_latent_log_prior(names[j], *latents)
         if graph is None:
             variables["edge"] = np.tile(edges_in(np.array(own)), (drawn, 1, 1))
-            log_prior["graph"] = np.full(drawn, -scores.log_graphs)
-        likelihood = {OUTCOME: logs[:, tables.cells(states)].sum(axis=-1) @ weights}
+            each = _centred_log_prior(tables, logs)
+            log_prior = {names[j]: each[:, k] for k, j in enumerate(tables.members)}
+            log_prior["graph"] = np.full(drawn, log_graph)
+        else:
+            for k, j in enumerate(tables.members):
+                latents = (tables.rows(v, k) for v in (tables.alpha, gamma, exponential))
+                log_prior |= shared_latent_log_prior(names[j], *latents)
+        likelihood = {OUTCOME: variables.pop("log_theta") @ weights}
         for group, values in zip(out, (variables, likelihood, log_prior), strict=True):
             for name, array in values.items():
-                whole = np.empty((*size, *array.shape[1:]), dtype=array.dtype)
-                group.setdefault(name, whole)[here] = array
+                if name not in group:
+                    group[name] = np.empty((*size, *array.shape[1:]), dtype=array.dtype)
+                group[name][here] = array
     if not has_marginal:
         out[0].pop("marginal", None)
     return out
@@ -365,8 +366,8 @@ def _check_memory(layout: Layout, graphs: IntArray) -> None:
         )
 
 
-def _centred_log_prior(tables: NetworkTables, k: int, log_cells: FloatArray) -> FloatArray:
-    r"""Log density of the rows' log ratios less its prior mean.
+def _centred_log_prior(tables: NetworkTables, log_cells: FloatArray) -> FloatArray:
+    r"""Log density of each table's log ratios less its prior mean, (draws, k).
 
     .. math:: \sum_{c,k} \alpha_{ck} (\log\theta_{ck} - \psi(\alpha_{ck}) + \psi(A_c))
 
@@ -377,9 +378,10 @@ def _centred_log_prior(tables: NetworkTables, k: int, log_cells: FloatArray) -> 
     of the log prior in γ. With it power scaling, which looks at γ near 1, leaves the prior of the
     graphs alone.
     """
-    alpha, logs = tables.rows(tables.alpha, k), tables.rows(log_cells, k)
-    mean = digamma(alpha) - digamma(alpha.sum(axis=-1, keepdims=True))
-    return np.asarray((alpha * (logs - mean)).sum(axis=(-1, -2)))
+    alpha = [tables.rows(tables.alpha, k) for k in range(len(tables.members))]
+    mean = [digamma(rows) - digamma(rows.sum(axis=-1, keepdims=True)) for rows in alpha]
+    terms = tables.alpha * (log_cells - np.concatenate([rows.ravel() for rows in mean]))
+    return np.add.reduceat(terms, tables.offsets[:-1], axis=-1)
 
 
 def finished_tree(layout: Layout, graph: Graph, tree: xr.DataTree) -> xr.DataTree:
