@@ -16,6 +16,8 @@ from bayescompare.table.paths import Paths, algorithm_label, find_files, naming,
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words
 
+_MOST_BRACKETS = 1000
+
 
 def read_hub(paths: Paths, *, measures: Chosen | None = None) -> Results:
     r"""Read the evaluation results in repositories of models on the Hugging Face Hub.
@@ -107,6 +109,9 @@ def _model_of(file: Path) -> str:
 
 def _read_yaml(text: str) -> Any:
     """Read YAML of plain values; a key that occurs twice is refused, and so is an alias."""
+    # PyYAML takes quadratic time for brackets in brackets.
+    if len(text) > 2**20 or text.count("[") + text.count("{") > _MOST_BRACKETS:
+        raise BayescompareError("too large, or too deeply nested, for evaluation results.")
     try:
         yaml: Any = import_module("yaml")
     except ImportError:

@@ -96,7 +96,8 @@ def test_the_direction_is_asked_for(tmp_path: Path) -> None:
         ("- dataset: &a {id: x}\n  value: 1\n- dataset: *a\n  value: 2\n", "aliases"),
         ("- dataset: !!python/object/apply:os.getcwd []\n  value: 1\n", "malformed YAML"),
         ("- dataset: [\n", "malformed YAML"),
-        ("[" * 100_000, "malformed YAML"),
+        ("[" * 100_000, "too deeply nested"),
+        ("[" * 1000, "malformed YAML"),
     ],
 )
 def test_damaged_files_are_refused_in_one_line(text: str, message: str, tmp_path: Path) -> None:
