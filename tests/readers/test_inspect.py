@@ -80,7 +80,7 @@ def test_tokens_and_times() -> None:
     assert [results[name].direction for name in results.measures] == ["max", "min", "min"]
     assert results["time"].unit == "s"
     assert np.isfinite(results.data["tokens"].values).any()
-    assert bc.compare(results, method="replicated").best
+    assert bc.compare(results).best
 
 
 # -------------------------------------------------------------------------------------- of its form

@@ -11,7 +11,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import io
-from bayescompare.readers.formats import recognise
+from bayescompare.readers.formats import recognise, tools
 from tests.readers import (
     test_amlb,
     test_every_eval_ever,
@@ -44,6 +44,14 @@ MEASURES: Any = {"accuracy": "max"}
 )
 def test_files_of_tools(path: Path, format: str) -> None:
     assert recognise(path) == format
+
+
+def test_every_format_has_its_public_reader_and_its_lines_on_the_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "readers.md").read_text(encoding="utf-8")
+    for tool in tools().values():
+        name = tool.read.__name__
+        assert getattr(io, name) is tool.read
+        assert f"| `{name}` |" in page, name
 
 
 def test_what_it_took_it_for_is_noted() -> None:
