@@ -173,8 +173,7 @@ def _right(one: Record, metric: str) -> float:
     if value not in (0, 1):
         raise BayescompareError(
             f"metric={metric!r} is {show_checked_value_briefly(value)} in {one.place}: paired "
-            "errors need 1 for right and 0 for wrong. read_lm_eval compares means of other "
-            "metrics."
+            "errors need 1 for right and 0 for wrong. read_lm_eval compares means of other metrics."
         )
     return float(value)
 
@@ -222,8 +221,7 @@ def _runs(
                 if before != content:
                     raise BayescompareError(
                         f"{one.place}: document {one.replicate} of {task!r} is not the one in "
-                        f"{where} ({kind} differs); run the models on the same version of the "
-                        "task."
+                        f"{where} ({kind} differs); run the models on the same version of the task."
                     )
         records.one_place_each(documents)
         firsts.append(documents[0])

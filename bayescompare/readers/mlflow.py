@@ -11,8 +11,13 @@ from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare.readers.records import Repeats, settle_repeats
 from bayescompare.table.checks import check_spec
-from bayescompare.table.counts import check_frame
-from bayescompare.table.frames import distinct_columns, find_column, row_names, row_words
+from bayescompare.table.frames import (
+    check_frame,
+    distinct_columns,
+    find_column,
+    row_names,
+    row_words,
+)
 from bayescompare.table.measure import Direction, Measure, as_measures
 from bayescompare.table.paths import algorithm_labels
 from bayescompare.table.results import Results

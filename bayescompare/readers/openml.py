@@ -9,8 +9,13 @@ import pandas as pd
 from bayescompare._errors import BayescompareError, printable_error_text
 from bayescompare.readers import records
 from bayescompare.readers.records import Chosen, Repeats
-from bayescompare.table.counts import check_frame
-from bayescompare.table.frames import distinct_columns, find_column, row_names, row_words
+from bayescompare.table.frames import (
+    check_frame,
+    distinct_columns,
+    find_column,
+    row_names,
+    row_words,
+)
 from bayescompare.table.measure import Measure
 from bayescompare.table.paths import algorithm_labels
 from bayescompare.table.results import Results

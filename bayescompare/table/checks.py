@@ -14,7 +14,7 @@ import xarray as xr
 
 from bayescompare._errors import UNPRINTABLE, BayescompareError, printable_error_text
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.table.frames import find_column, numbers_in, row_names
+from bayescompare.table.frames import find_column, frozen_data, numbers_in, row_names
 from bayescompare.table.measure import Direction, Measure, as_measures
 from bayescompare.table.words import cell_words
 from bayescompare.text.names import first_words, repeated_name, unknown_name
@@ -84,13 +84,6 @@ def check_data(data: object, spec: Mapping[str, Measure]) -> xr.Dataset:
     for name, measure in spec.items():
         _check_within(name, measure, variables[name][1], coords)
     return frozen_data(xr.Dataset(variables, coords=coords))
-
-
-def frozen_data(data: xr.Dataset) -> xr.Dataset:
-    """Make the cells read-only, so that they stay as they were checked."""
-    for name in data.data_vars:
-        data.variables[name].values.flags.writeable = False
-    return data
 
 
 def _check_names(data: xr.Dataset, dim: str) -> list[str]:

@@ -17,18 +17,20 @@ from bayescompare._typing import FloatArray
 from bayescompare.table.checks import (
     check_notes,
     check_selection,
-    frozen_data,
     names_in,
 )
 from bayescompare.table.frames import (
+    check_frame,
     check_table_size,
     find_column,
+    frozen_data,
     row_names,
     row_words,
     spread,
 )
 from bayescompare.table.input import input_limits
 from bayescompare.table.measure import Measure
+from bayescompare.table.netcdf import check_stored
 from bayescompare.table.results import Results
 from bayescompare.table.words import describe_counts
 from bayescompare.text.names import first_words, quoted_names, unknown_name
@@ -215,18 +217,7 @@ class ErrorCounts(Results):
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> ErrorCounts:
         """Build from the output of `to_dataset`, as read back from netCDF."""
-        argument: object = dataset
-        if not isinstance(argument, xr.Dataset):
-            raise BayescompareError(
-                f"dataset is a {type(argument).__name__}: give the output of "
-                "ErrorCounts.to_dataset()."
-            )
-        schema = dataset.attrs.get("schema")
-        if schema != SCHEMA:
-            raise BayescompareError(
-                f"dataset.attrs['schema'] is {schema!r}, not {SCHEMA!r}: "
-                "only the output of ErrorCounts.to_dataset() can be read back."
-            )
+        check_stored(dataset, SCHEMA, "ErrorCounts")
         try:
             facts = {key: json.loads(dataset.attrs[key]) for key in ("source", "notes")}
         except (KeyError, TypeError, json.JSONDecodeError) as error:
@@ -381,17 +372,6 @@ def _check_numbers(
     check_totals(np.nan_to_num(wrong).max(axis=1), n, datasets)
 
 
-def check_frame(df: object) -> None:
-    """Refuse anything but a frame that has rows."""
-    if not isinstance(df, pd.DataFrame):
-        raise BayescompareError(
-            f"df is a {type(df).__name__}: give a pandas DataFrame (polars and others have "
-            "to_pandas())."
-        )
-    if df.empty:
-        raise BayescompareError(f"df is empty: {len(df)} rows, {len(df.columns)} columns.")
-
-
 def check_columns(df: pd.DataFrame, columns: Mapping[str, object]) -> None:
     """Check that every argument names a column, and no two the same."""
     taken: dict[object, str] = {}
@@ -422,9 +402,8 @@ def whole_counts(values: FloatArray, column: str, datasets: Sequence[str]) -> Fl
             for k in np.flatnonzero(~good).tolist()
         ]
         raise BayescompareError(
-            f"column {column!r} is {first_words(faults, 4)}: counts are whole numbers "
-            ">= 0 (and below "
-            "2^53)."
+            f"column {column!r} is {first_words(faults, 4)}: counts are whole numbers >= 0 (and "
+            "below 2^53)."
         )
     return values
 
@@ -435,9 +414,8 @@ def check_totals(errors: FloatArray, n: FloatArray, datasets: Sequence[str]) -> 
     if over:
         faults = [f"{count(errors[k])} of {count(n[k])} on {str(datasets[k])!r}" for k in over]
         raise BayescompareError(
-            f"more errors than examples: {first_words(faults, 4)}. n is the number of "
-            "all examples of "
-            "the test set."
+            f"more errors than examples: {first_words(faults, 4)}. n is the number of all examples "
+            "of the test set."
         )
 
 
@@ -446,9 +424,8 @@ def check_paired(task: str, cells: xr.DataArray, names: Sequence[str]) -> None:
     absent = [name for name in names if name not in cells["algorithm"].values]
     if absent:
         raise BayescompareError(
-            f"dataset {task!r} has no predictions by {quoted_names(absent)}: a paired "
-            "test needs every "
-            "algorithm on every example; leave out the dataset or the algorithm."
+            f"dataset {task!r} has no predictions by {quoted_names(absent)}: a paired test needs "
+            "every algorithm on every example; leave out the dataset or the algorithm."
         )
     gaps = np.isnan(cells.values)
     if gaps.any():
@@ -459,9 +436,8 @@ def check_paired(task: str, cells: xr.DataArray, names: Sequence[str]) -> None:
             for row in np.flatnonzero(gaps.any(axis=1))
         ]
         raise BayescompareError(
-            f"dataset {task!r} lacks predictions for some examples: "
-            f"{first_words(faults, 4)}. A paired "
-            "test needs all algorithms on the same examples."
+            f"dataset {task!r} lacks predictions for some examples: {first_words(faults, 4)}. A "
+            "paired test needs all algorithms on the same examples."
         )
 
 
@@ -485,9 +461,8 @@ def correctness(
     for argument, column in (("y_true", truth), ("y_pred", guess)):
         if column.isna().any():
             raise BayescompareError(
-                f"{argument} is missing in "
-                f"{first_words(row_words(column[column.isna()]), 4)}: every "
-                "row needs one."
+                f"{argument} is missing in {first_words(row_words(column[column.isna()]), 4)}: "
+                "every row needs one."
             )
     for one, other in zip(truth.tolist(), guess.tolist(), strict=True):
         if isinstance(one, str) != isinstance(other, str):

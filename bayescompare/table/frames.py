@@ -46,13 +46,7 @@ def spread(
     >>> spread(frame, {"dataset": "data"}, ["auc"])["auc"].sel(dataset="wine").item()
     0.8
     """
-    if not isinstance(df, pd.DataFrame):
-        raise BayescompareError(
-            f"df is a {type(df).__name__}: give a pandas DataFrame (polars and others have "
-            "to_pandas())."
-        )
-    if df.empty:
-        raise BayescompareError(f"df is empty: {len(df)} rows, {len(df.columns)} columns.")
+    check_frame(df)
     columns = find_columns(df, roles, values, what)
     coded = {role: _name_codes(df[columns[role]], role) for role in roles}
     rows = tuple(codes for codes, _ in coded.values())
@@ -65,6 +59,24 @@ def spread(
         cells[rows] = numbers_in(df[columns[name]], f"{what} {name!r}")
         variables[name] = (tuple(roles), cells)
     return xr.Dataset(variables, coords=coords)
+
+
+def frozen_data(data: xr.Dataset) -> xr.Dataset:
+    """Make the cells read-only, so that they stay as they were checked."""
+    for name in data.data_vars:
+        data.variables[name].values.flags.writeable = False
+    return data
+
+
+def check_frame(df: object) -> None:
+    """Refuse anything but a frame that has rows."""
+    if not isinstance(df, pd.DataFrame):
+        raise BayescompareError(
+            f"df is a {type(df).__name__}: give a pandas DataFrame (polars and others have "
+            "to_pandas())."
+        )
+    if df.empty:
+        raise BayescompareError(f"df is empty: {len(df)} rows, {len(df.columns)} columns.")
 
 
 def check_table_size(

@@ -1,8 +1,12 @@
-"""Tables of items too large to keep: read in pieces, paired on the item's id, and summarised.
+"""Tables of test items: kept whole, or read in pieces, paired on the item's id, and summarised.
 
-Every piece is split by dataset and algorithm. At the end each dataset's items are matched on their
-ids, and only statistics are kept. That takes time in proportion to the rows, and about 60 bytes of
-memory for each.
+An item is one question, document or example that every algorithm answers. It may be answered
+several times (epochs), which is one replicate, not several: the epochs are averaged first. Items
+may come in clusters, such as questions about one passage; a cluster lies within one dataset.
+
+Of a table too large to keep every piece is split by dataset and algorithm. At the end each
+dataset's items are matched on their ids, and only statistics are kept. That takes time in
+proportion to the rows, and about 60 bytes of memory for each.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.table.cells import REPLICATE_KINDS, ReplicateKind
 from bayescompare.table.checks import check_notes
 from bayescompare.table.frames import (
+    check_frame,
     check_table_size,
     find_columns,
     numbers_in,
@@ -39,13 +44,179 @@ from bayescompare.table.measure import Measure
 from bayescompare.text.names import first_words
 from bayescompare.text.numbers import count, plural, setting_number_text, whole_number_text
 
+#: Rows up to which every item is kept; above, their statistics are.
+MOST_ROWS = 1_000_000
+#: Numbers in the array of all items, of which 8 bytes each are kept.
+_MOST_CELLS = 2**26
+_CHUNK = 500_000
+_SHOWN = 4
+#: Some rows of one dataset and algorithm: what else is said of them, and their values.
+type Piece = tuple[pd.DataFrame, FloatArray]
 
-class ItemSummary(NamedTuple):
-    """What is kept of a table of items: means, statistics, and notes."""
 
-    data: xr.Dataset
-    item_data: xr.Dataset
-    notes: tuple[str, ...]
+def check_keep_items(keep_items: object) -> None:
+    """Check the argument ``keep_items=``."""
+    if keep_items is not None:
+        check_flag(keep_items=keep_items)
+
+
+def replicate_kind_of_items(
+    replicates: ReplicateKind, roles: Mapping[str, str | None]
+) -> ReplicateKind:
+    """Return what the replicates are: as given, and items where only items can be meant.
+
+    Examples
+    --------
+    >>> replicate_kind_of_items("folds", {"replicate": "question", "cluster": "passage"})
+    'items'
+    """
+    check_word("replicates", replicates, REPLICATE_KINDS)
+    for role in ("cluster", "epoch"):
+        column = roles.get(role)
+        if column is None:
+            continue
+        if replicates == "seeds":
+            raise BayescompareError(
+                f"{role}={column!r} is about items, and replicates={replicates!r}: set "
+                "replicates='items'."
+            )
+        if roles.get("replicate") is None:
+            raise BayescompareError(
+                f"{role}={column!r} is about items: name the column of their ids by replicate=."
+            )
+        replicates = "items"
+    return replicates
+
+
+def item_fields(
+    df: pd.DataFrame,
+    roles: Mapping[str, str],
+    spec: Mapping[str, Measure],
+    keep_items: bool | None,
+) -> dict[str, Any]:
+    """Return the fields of the results of a frame, one row per item (and epoch)."""
+    check_keep_items(keep_items)
+    check_frame(df)
+    if not keep_items and (
+        keep_items is not None or len(df) > MOST_ROWS or _too_wide(df, roles, len(spec))
+    ):
+        reader = ItemReader(roles, spec)
+        for start in range(0, len(df), _CHUNK):
+            reader.add(df.iloc[start : start + _CHUNK])
+        return reader.summary()
+    table, notes = item_frame(df, roles, spec)
+    own = {role: role for role in ("dataset", "algorithm", "replicate")}
+    data = spread(table, own, spec)
+    clusters = cluster_numbers(table, data).to_dataset() if "cluster" in roles else None
+    fields = {"data": data, "replicates": "items", "item_data": clusters}
+    return {**fields, "notes": check_notes(notes)}
+
+
+def _too_wide(df: pd.DataFrame, roles: Mapping[str, str], measures: int) -> bool:
+    """Whether an array of all items is too large, as where each dataset has ids of its own."""
+    cells = 1
+    for role in ("dataset", "algorithm", "replicate"):
+        if roles[role] not in df:
+            return False  # which is refused elsewhere
+        cells *= int(df[roles[role]].nunique())
+    return cells > _MOST_CELLS or cells * measures > most_cells()
+
+
+# every item ---------------------------------------------------------------------------------------
+
+
+def item_frame(
+    df: pd.DataFrame, roles: Mapping[str, str], measures: Collection[str]
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return one row per dataset, algorithm and item, with roles as columns, and notes.
+
+    Right and wrong may be True and False. Epochs are averaged, each measure over the epochs that
+    have a value.
+
+    Parameters
+    ----------
+    df : pandas.DataFrame
+    roles : mapping of str to str
+        The columns of dataset, algorithm and replicate, perhaps of cluster and epoch.
+    measures : collection of str
+        The columns with the values.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({
+    ...     "dataset": "d", "algorithm": "A", "item": ["q", "q"], "run": [1, 2], "right": [1, 0],
+    ... })
+    >>> roles = {"dataset": "dataset", "algorithm": "algorithm", "replicate": "item",
+    ...          "epoch": "run"}
+    >>> table, notes = item_frame(frame, roles, ["right"])
+    >>> table["right"].tolist(), notes
+    ([0.5], ('each item is the mean of 2 epochs',))
+    """
+    columns = find_columns(df, roles, measures, "measure")
+    parts: dict[str, Any] = {role: row_names(df[columns[role]], role) for role in roles}
+    for name in measures:
+        parts[name] = numbers_in(truth_as_numbers(df[columns[name]]), f"measure {name!r}")
+    table = pd.DataFrame(parts, index=df.index)
+    key = ["dataset", "algorithm", "replicate"]
+    _check_names(table)
+    if "epoch" not in roles:
+        return table, ()
+    groups = table.groupby(key, sort=False)
+    sizes = groups.size()
+    kept = groups[["cluster"]].first() if "cluster" in table else None
+    means = groups[list(measures)].mean()
+    whole = means if kept is None else means.join(kept)
+    return whole.reset_index(), (epoch_note(sizes.to_numpy()),)
+
+
+def truth_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return True and False, which say right and wrong, as 1 and 0; other columns as they are."""
+    if pd.api.types.is_bool_dtype(column.dtype):
+        return column.astype("Float64").astype("float64") if column.isna().any() else column * 1.0
+    kinds = (bool, np.bool_)
+    if column.dtype == object and column.map(lambda v: isinstance(v, kinds)).any():
+        return column.map(lambda v: float(v) if isinstance(v, kinds) else v)
+    return column
+
+
+def _check_names(table: pd.DataFrame) -> None:
+    """Refuse an item that occurs twice, is in two clusters, or a cluster in two datasets."""
+    key = ["dataset", "algorithm", "replicate"]
+    whole = [*key, "epoch"] if "epoch" in table else key
+    twice = table.loc[table.duplicated(whole), whole].drop_duplicates()
+    if len(twice):
+        raise BayescompareError(twice_words(list(twice.itertuples(index=False, name=None))))
+    if "cluster" not in table:
+        return
+    by_cluster = table.groupby("cluster", sort=False)["dataset"]
+    across = by_cluster.nunique()
+    if (across > 1).any():
+        name = str(across.index[across > 1][0])
+        raise BayescompareError(cluster_across_words(name, list(by_cluster.unique()[name])[:2]))
+    places = table.drop_duplicates(["dataset", "replicate", "cluster"])
+    torn = places[places.duplicated(["dataset", "replicate"], keep=False)]
+    if len(torn):
+        dataset, item = torn.iloc[0][["dataset", "replicate"]]
+        own = torn[(torn["dataset"] == dataset) & (torn["replicate"] == item)]["cluster"].tolist()
+        raise BayescompareError(torn_words(str(dataset), str(item), own[:2]))
+
+
+def cluster_numbers(table: pd.DataFrame, data: xr.Dataset) -> xr.DataArray:
+    """Return the number of each item's cluster, over dataset and replicate; −1 where no item is.
+
+    Clusters are numbered over the whole table, so that no number is in two datasets.
+    """
+    codes, _ = pd.factorize(table["cluster"])
+    places = {
+        dim: data.indexes[dim].get_indexer(pd.Index(table[dim])) for dim in ("dataset", "replicate")
+    }
+    whole = np.full((data.sizes["dataset"], data.sizes["replicate"]), -1, dtype=np.int64)
+    whole[places["dataset"], places["replicate"]] = codes
+    coords = {dim: data[dim].values for dim in ("dataset", "replicate")}
+    return xr.DataArray(whole, coords, ("dataset", "replicate"), name="cluster")
+
+
+# their statistics ---------------------------------------------------------------------------------
 
 
 class ItemReader:
@@ -67,14 +238,14 @@ class ItemReader:
     >>> reader = ItemReader(roles, {"right": Measure("max")})
     >>> reader.add(frame[:3])
     >>> reader.add(frame[3:])
-    >>> reader.summary().item_data["items"].sel(algorithm="A", opponent="B").item()
+    >>> reader.summary()["item_data"]["items"].sel(algorithm="A", opponent="B").item()
     2
     """
 
     def __init__(self, roles: Mapping[str, str], spec: Mapping[str, Measure]) -> None:
         self._roles, self._spec = dict(roles), dict(spec)
         self._names: dict[str, dict[str, int]] = {"dataset": {}, "algorithm": {}}
-        self._cells: dict[tuple[int, int], list[ItemPiece]] = {}
+        self._cells: dict[tuple[int, int], list[Piece]] = {}
         self._rows = 0
 
     def add(self, df: pd.DataFrame) -> None:
@@ -83,19 +254,13 @@ class ItemReader:
         values = np.stack([self._measured(df[columns[name]], name) for name in self._spec], axis=1)
         known = {role: _known_column(df[columns[role]], role) for role in self._roles}
         places = [self._coded(known[role], role) for role in ("dataset", "algorithm")]
+        rest = pd.DataFrame({role: known[role] for role in self._roles if role not in self._names})
         self._rows += len(df)
         cell = places[0] * len(self._names["algorithm"]) + places[1]
         for code in np.flatnonzero(np.bincount(cell)).tolist():
             d, a = divmod(code, len(self._names["algorithm"]))
             here = np.flatnonzero(cell == code)
-            part = {
-                role: known[role].take(here).reset_index(drop=True)
-                for role in known.keys() - {"dataset", "algorithm"}
-            }
-            piece = ItemPiece(
-                part["replicate"], values[here], part.get("cluster"), part.get("epoch")
-            )
-            self._cells.setdefault((d, a), []).append(piece)
+            self._cells.setdefault((d, a), []).append((rest.take(here), values[here]))
 
     def _measured(self, column: pd.Series[Any], name: str) -> FloatArray:
         """Return a column's numbers; refuse infinite ones and those out of bounds."""
@@ -123,8 +288,8 @@ class ItemReader:
         numbered = np.array([seen.setdefault(name, len(seen)) for name in names], dtype=np.intp)
         return numbered[codes]
 
-    def summary(self) -> ItemSummary:
-        """Match the items of every dataset and return their statistics."""
+    def summary(self) -> dict[str, Any]:
+        """Match the items of every dataset; return the fields of results with their statistics."""
         if not self._rows:
             raise BayescompareError("the table has no rows.")
         datasets, algorithms = (list(self._names[role]) for role in ("dataset", "algorithm"))
@@ -167,7 +332,12 @@ class ItemReader:
         )
         clustered = "cluster" in self._roles
         statistics = statistics_of(pairs, own, shared_means, binary, names, clustered=clustered)
-        return ItemSummary(data, statistics, notes.words(self._rows, len(algorithms)))
+        return {
+            "data": data,
+            "notes": check_notes(notes.words(self._rows, len(algorithms))),
+            "replicates": "items",
+            "item_data": statistics,
+        }
 
 
 def _known_column(column: pd.Series[Any], role: str) -> pd.Series[Any]:
@@ -224,184 +394,7 @@ def _binary_measures(values: FloatArray, whole: BoolArray) -> BoolArray:
     )
 
 
-_SHOWN = 4
-
-
-def replicate_kind_of_items(
-    replicates: ReplicateKind, roles: Mapping[str, str | None]
-) -> ReplicateKind:
-    """Return what the replicates are: as given, and items where only items can be meant.
-
-    Examples
-    --------
-    >>> replicate_kind_of_items("folds", {"replicate": "question", "cluster": "passage"})
-    'items'
-    """
-    check_word("replicates", replicates, REPLICATE_KINDS)
-    for role in ("cluster", "epoch"):
-        column = roles.get(role)
-        if column is None:
-            continue
-        if replicates == "seeds":
-            raise BayescompareError(
-                f"{role}={column!r} is about items, and replicates={replicates!r}: set "
-                "replicates='items'."
-            )
-        if roles.get("replicate") is None:
-            raise BayescompareError(
-                f"{role}={column!r} is about items: name the column of their ids by replicate=."
-            )
-        replicates = "items"
-    return replicates
-
-
-def item_frame(
-    df: pd.DataFrame, roles: Mapping[str, str], measures: Collection[str]
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return one row per dataset, algorithm and item, with roles as columns, and notes.
-
-    Right and wrong may be True and False. Epochs are averaged, each measure over the epochs that
-    have a value.
-
-    Parameters
-    ----------
-    df : pandas.DataFrame
-    roles : mapping of str to str
-        The columns of dataset, algorithm and replicate, perhaps of cluster and epoch.
-    measures : collection of str
-        The columns with the values.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({
-    ...     "dataset": "d", "algorithm": "A", "item": ["q", "q"], "run": [1, 2], "right": [1, 0],
-    ... })
-    >>> roles = {"dataset": "dataset", "algorithm": "algorithm", "replicate": "item",
-    ...          "epoch": "run"}
-    >>> table, notes = item_frame(frame, roles, ["right"])
-    >>> table["right"].tolist(), notes
-    ([0.5], ('each item is the mean of 2 epochs',))
-    """
-    columns = find_columns(df, roles, measures, "measure")
-    parts: dict[str, Any] = {role: row_names(df[columns[role]], role) for role in roles}
-    for name in measures:
-        parts[name] = numbers_in(truth_as_numbers(df[columns[name]]), f"measure {name!r}")
-    table = pd.DataFrame(parts, index=df.index)
-    key = ["dataset", "algorithm", "replicate"]
-    _check_names(table)
-    if "epoch" not in roles:
-        return table, ()
-    groups = table.groupby(key, sort=False)
-    sizes = groups.size()
-    kept = groups[["cluster"]].first() if "cluster" in table else None
-    means = groups[list(measures)].mean()
-    whole = means if kept is None else means.join(kept)
-    return whole.reset_index(), (epoch_note(sizes.to_numpy()),)
-
-
-def epoch_note(sizes: Any) -> str:
-    """Say over how many epochs the items were averaged."""
-    fewest, most = int(np.min(sizes)), int(np.max(sizes))
-    words = plural(most, "epoch") if fewest == most else f"{fewest} to {most} epochs"
-    return f"each item is the mean of {words}"
-
-
-def truth_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return True and False, which say right and wrong, as 1 and 0; other columns as they are."""
-    if pd.api.types.is_bool_dtype(column.dtype):
-        return column.astype("Float64").astype("float64") if column.isna().any() else column * 1.0
-    kinds = (bool, np.bool_)
-    if column.dtype == object and column.map(lambda v: isinstance(v, kinds)).any():
-        return column.map(lambda v: float(v) if isinstance(v, kinds) else v)
-    return column
-
-
-def _check_names(table: pd.DataFrame) -> None:
-    """Refuse an item that occurs twice, is in two clusters, or a cluster in two datasets."""
-    key = ["dataset", "algorithm", "replicate"]
-    whole = [*key, "epoch"] if "epoch" in table else key
-    twice = table.loc[table.duplicated(whole), whole].drop_duplicates()
-    if len(twice):
-        raise BayescompareError(twice_words(list(twice.itertuples(index=False, name=None))))
-    if "cluster" not in table:
-        return
-    by_cluster = table.groupby("cluster", sort=False)["dataset"]
-    across = by_cluster.nunique()
-    if (across > 1).any():
-        name = str(across.index[across > 1][0])
-        raise BayescompareError(cluster_across_words(name, list(by_cluster.unique()[name])[:2]))
-    places = table.drop_duplicates(["dataset", "replicate", "cluster"])
-    torn = places[places.duplicated(["dataset", "replicate"], keep=False)]
-    if len(torn):
-        dataset, item = torn.iloc[0][["dataset", "replicate"]]
-        own = torn[(torn["dataset"] == dataset) & (torn["replicate"] == item)]["cluster"].tolist()
-        raise BayescompareError(torn_words(str(dataset), str(item), own[:2]))
-
-
-# ------------------------------------------------------------------------------------------ words
-
-
-def twice_words(cells: list[tuple[str, ...]], number: int | None = None) -> str:
-    """Say which items occur twice, and what to do."""
-    named = [
-        f"item {cell[2]!r} of {cell[1]!r} on {cell[0]!r}"
-        + (f" in epoch {cell[3]!r}" if len(cell) > 3 else "")
-        for cell in cells
-    ]
-    more = len(cells) if number is None else number
-    rest = f" and {more - _SHOWN} more" if more > _SHOWN else ""
-    remedy = (
-        "keep one row of each."
-        if cells and len(cells[0]) > 3
-        else "if the rows are repeated runs of an item, name their column by epoch=; else keep one."
-    )
-    return (
-        f"{plural(more, 'item')} {'occurs' if more == 1 else 'occur'} more than once: "
-        f"{first_words(named[:_SHOWN])}{rest}; {remedy}"
-    )
-
-
-def cluster_across_words(cluster: str, datasets: list[str]) -> str:
-    """Say that a cluster is in two datasets, and what to do."""
-    return (
-        f"cluster {cluster!r} is in the datasets {datasets[0]!r} and {datasets[1]!r}: a cluster "
-        "lies within one dataset; if only the names are the same, put the dataset's in front."
-    )
-
-
-def torn_words(dataset: str, item: str, clusters: list[str]) -> str:
-    """Say that an item is in two clusters."""
-    return (
-        f"item {item!r} of {dataset!r} is in the clusters {clusters[0]!r} and {clusters[1]!r}: an "
-        "item belongs to one cluster, the same for every algorithm."
-    )
-
-
-# --------------------------------------------------------------------------------------- clusters
-
-
-def cluster_numbers(table: pd.DataFrame, data: xr.Dataset) -> xr.DataArray:
-    """Return the number of each item's cluster, over dataset and replicate; −1 where no item is.
-
-    Clusters are numbered over the whole table, so that no number is in two datasets.
-    """
-    codes, _ = pd.factorize(table["cluster"])
-    places = {
-        dim: data.indexes[dim].get_indexer(pd.Index(table[dim])) for dim in ("dataset", "replicate")
-    }
-    whole = np.full((data.sizes["dataset"], data.sizes["replicate"]), -1, dtype=np.int64)
-    whole[places["dataset"], places["replicate"]] = codes
-    coords = {dim: data[dim].values for dim in ("dataset", "replicate")}
-    return xr.DataArray(whole, coords, ("dataset", "replicate"), name="cluster")
-
-
-class ItemPiece(NamedTuple):
-    """Some rows of one dataset and algorithm."""
-
-    item: pd.Series[Any]
-    values: FloatArray
-    cluster: pd.Series[Any] | None
-    epoch: pd.Series[Any] | None
+# matching -----------------------------------------------------------------------------------------
 
 
 class MatchedItems(NamedTuple):
@@ -414,27 +407,33 @@ class MatchedItems(NamedTuple):
 
 
 def match_items(
-    dataset: str, algorithms: Sequence[str], cells: Mapping[int, list[ItemPiece]]
+    dataset: str, algorithms: Sequence[str], cells: Mapping[int, list[Piece]]
 ) -> MatchedItems:
     """Match one dataset's items on their ids; refuse ids that occur twice."""
-    pieces = [(a, piece) for a, own in cells.items() for piece in own]
-    code, ids = pd.factorize(pd.concat([piece.item for _, piece in pieces], ignore_index=True))
-    sizes = [len(piece.item) for _, piece in pieces]
-    algorithm = np.repeat([a for a, _ in pieces], sizes)
-    values = np.concatenate([piece.values for _, piece in pieces])
-    cluster, names = None, None
-    if pieces[0][1].cluster is not None:
-        cluster, names = _clusters(dataset, pieces, code, ids)
+    pieces = [(a, *piece) for a, own in cells.items() for piece in own]
+    rows = pd.concat([part for _, part, _ in pieces], ignore_index=True)
+    values = np.concatenate([own for *_, own in pieces])
+    algorithm = np.repeat([a for a, *_ in pieces], [len(part) for _, part, _ in pieces])
+    code, ids = pd.factorize(rows["replicate"])
     l, k, m = len(algorithms), len(ids), values.shape[1]
-    place = algorithm * k + code
-    if pieces[0][1].epoch is not None:
-        epoch, labels = pd.factorize(
-            pd.concat([p.epoch for _, p in pieces if p.epoch is not None], ignore_index=True)
-        )
-        _check_once(dataset, algorithms, ids, place, (epoch, labels))
+    place, cluster, names = algorithm * k + code, None, None
+    if "epoch" in rows:
+        epoch = pd.factorize(rows["epoch"])[0]
+        ordered = np.sort(place * (epoch.max() + 1) + epoch)
+        wrong = bool((ordered[1:] == ordered[:-1]).any())
+    else:
+        wrong = int(np.bincount(place).max()) > 1
+    if "cluster" in rows:
+        number, names = pd.factorize(rows["cluster"])
+        cluster = np.zeros(k, dtype=np.intp)
+        cluster[code] = number
+        wrong = wrong or bool((cluster[code] != number).any())
+    if wrong:
+        named = np.array(algorithms, dtype=object)[algorithm]
+        _check_names(rows.astype(str).assign(dataset=dataset, algorithm=named))
+    if "epoch" in rows:
         cube, epochs = _epoch_means(values, place, l * k)
     else:
-        _check_once(dataset, algorithms, ids, place, None)
         cube, epochs = np.full((l * k, m), np.nan), None
         cube[place] = values
     return MatchedItems(cube.reshape(l, k, m), cluster, names, epochs)
@@ -452,54 +451,15 @@ def _epoch_means(values: FloatArray, place: IntArray, size: int) -> tuple[FloatA
     return means, epochs[epochs > 0]
 
 
-def _check_once(
-    dataset: str,
-    algorithms: Sequence[str],
-    ids: pd.Index[Any],
-    place: IntArray,
-    epochs: tuple[IntArray, pd.Index[Any]] | None,
-) -> None:
-    """Refuse an item, or an epoch of it, that an algorithm has twice."""
-    if epochs is None:
-        twice = np.flatnonzero(np.bincount(place) > 1)
-    else:
-        ordered = np.sort(place * len(epochs[1]) + epochs[0])
-        twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    if not len(twice):
-        return
-    cells: list[tuple[str, ...]] = []
-    for at in twice[:5].tolist():
-        spot, epoch = (at, None) if epochs is None else divmod(at, len(epochs[1]))
-        a, item = divmod(spot, len(ids))
-        cell = (dataset, algorithms[a], str(ids[item]))
-        cells.append(cell if epochs is None or epoch is None else (*cell, str(epochs[1][epoch])))
-    raise BayescompareError(twice_words(cells, len(twice)))
-
-
-def _clusters(
-    dataset: str, pieces: Sequence[tuple[int, ItemPiece]], code: IntArray, ids: pd.Index[Any]
-) -> tuple[IntArray, pd.Index[Any]]:
-    """Return the number of each item's cluster and the names of the clusters."""
-    column = pd.concat([p.cluster for _, p in pieces if p.cluster is not None], ignore_index=True)
-    number, names = pd.factorize(column)
-    cluster = np.zeros(len(ids), dtype=np.intp)
-    cluster[code] = number
-    torn = np.flatnonzero(cluster[code] != number)
-    if len(torn):
-        item = code[torn[0]]
-        two = [str(names[number[torn[0]]]), str(names[cluster[item]])]
-        raise BayescompareError(torn_words(dataset, str(ids[item]), two))
-    return cluster, pd.Index(names)
-
-
 def check_cluster_dataset(dataset: str, names: pd.Index[Any] | None, seen: dict[Any, str]) -> None:
     """Refuse a cluster that another dataset has."""
-    if names is None:
-        return
-    for name in names.tolist():
+    for name in [] if names is None else names.tolist():
         other = seen.setdefault(name, dataset)
         if other != dataset:
             raise BayescompareError(cluster_across_words(str(name), [other, dataset]))
+
+
+# words --------------------------------------------------------------------------------------------
 
 
 class ItemNotes:
@@ -549,66 +509,44 @@ class ItemNotes:
         return tuple(notes)
 
 
-#: Rows up to which every item is kept; above, their statistics are.
-MOST_ROWS = 1_000_000
-#: Numbers in the array of all items, of which 8 bytes each are kept.
-_MOST_CELLS = 2**26
-_CHUNK = 500_000
+def epoch_note(sizes: Any) -> str:
+    """Say over how many epochs the items were averaged."""
+    fewest, most = int(np.min(sizes)), int(np.max(sizes))
+    words = plural(most, "epoch") if fewest == most else f"{fewest} to {most} epochs"
+    return f"each item is the mean of {words}"
 
 
-def check_keep_items(keep_items: object) -> None:
-    """Check the argument ``keep_items=``."""
-    if keep_items is not None:
-        check_flag(keep_items=keep_items)
+def twice_words(cells: list[tuple[str, ...]]) -> str:
+    """Say which items occur twice, and what to do."""
+    named = [
+        f"item {cell[2]!r} of {cell[1]!r} on {cell[0]!r}"
+        + (f" in epoch {cell[3]!r}" if len(cell) > 3 else "")
+        for cell in cells[:_SHOWN]
+    ]
+    more = len(cells)
+    rest = f" and {more - _SHOWN} more" if more > _SHOWN else ""
+    remedy = (
+        "keep one row of each."
+        if cells and len(cells[0]) > 3
+        else "if the rows are repeated runs of an item, name their column by epoch=; else keep one."
+    )
+    return (
+        f"{plural(more, 'item')} {'occurs' if more == 1 else 'occur'} more than once: "
+        f"{', '.join(named)}{rest}; {remedy}"
+    )
 
 
-def item_fields(
-    df: pd.DataFrame,
-    roles: Mapping[str, str],
-    spec: Mapping[str, Measure],
-    keep_items: bool | None,
-) -> dict[str, Any]:
-    """Return the fields of the results of a frame, one row per item (and epoch)."""
-    check_keep_items(keep_items)
-    argument: object = df
-    if not isinstance(argument, pd.DataFrame):
-        return {"data": spread(df, roles, spec)}  # which refuses it
-    if not keep_items and (
-        keep_items is not None or len(df) > MOST_ROWS or _too_wide(df, roles, len(spec))
-    ):
-        reader = ItemReader(roles, spec)
-        for start in range(0, len(df), _CHUNK):
-            reader.add(df.iloc[start : start + _CHUNK])
-        return item_summary_fields(reader.summary())
-    table, notes = item_frame(df, roles, spec)
-    own = {role: role for role in ("dataset", "algorithm", "replicate")}
-    data = spread(table, own, spec)
-    clusters = None
-    if "cluster" in roles:
-        clusters = cluster_numbers(table, data).to_dataset()
-    return {
-        "data": data,
-        "notes": check_notes(notes),
-        "replicates": "items",
-        "item_data": clusters,
-    }
+def cluster_across_words(cluster: str, datasets: list[str]) -> str:
+    """Say that a cluster is in two datasets, and what to do."""
+    return (
+        f"cluster {cluster!r} is in the datasets {datasets[0]!r} and {datasets[1]!r}: a cluster "
+        "lies within one dataset; if only the names are the same, put the dataset's in front."
+    )
 
 
-def item_summary_fields(summary: ItemSummary) -> dict[str, Any]:
-    """Return the fields of results that keep statistics."""
-    return {
-        "data": summary.data,
-        "notes": check_notes(summary.notes),
-        "replicates": "items",
-        "item_data": summary.item_data,
-    }
-
-
-def _too_wide(df: pd.DataFrame, roles: Mapping[str, str], measures: int) -> bool:
-    """Whether an array of all items is too large, as where each dataset has ids of its own."""
-    cells = 1
-    for role in ("dataset", "algorithm", "replicate"):
-        if roles[role] not in df:
-            return False  # which is refused elsewhere
-        cells *= int(df[roles[role]].nunique())
-    return cells > _MOST_CELLS or cells * measures > most_cells()
+def torn_words(dataset: str, item: str, clusters: list[str]) -> str:
+    """Say that an item is in two clusters."""
+    return (
+        f"item {item!r} of {dataset!r} is in the clusters {clusters[0]!r} and {clusters[1]!r}: an "
+        "item belongs to one cluster, the same for every algorithm."
+    )

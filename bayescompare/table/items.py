@@ -11,6 +11,7 @@ import xarray as xr
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, IntArray
+from bayescompare.table.frames import frozen_data
 from bayescompare.text.numbers import count, plural
 
 _STATISTICS = ("items", "mean", "difference", "covariance")
@@ -33,14 +34,7 @@ def check_item_data(item_data: object, data: xr.Dataset) -> xr.Dataset | None:
             dim not in data.dims or not np.array_equal(item_data[dim].values, data[dim].values)
         ):
             raise BayescompareError(f"item_data and data must have the same names along {dim!r}.")
-    return frozen_items(item_data.copy(deep=True))
-
-
-def frozen_items(item_data: xr.Dataset) -> xr.Dataset:
-    """Make the arrays read-only, as those of the table are."""
-    for name in item_data.data_vars:
-        item_data.variables[name].values.flags.writeable = False
-    return item_data
+    return frozen_data(item_data.copy(deep=True))
 
 
 def select_items(
@@ -54,11 +48,11 @@ def select_items(
         at["opponent"] = at["algorithm"]
     chosen = item_data.isel(at)
     if measures is None or "measure" not in item_data.dims:
-        return frozen_items(chosen)
+        return frozen_data(chosen)
     known = item_data["measure"].values.tolist()
     place = np.array([known.index(name) for name in measures], dtype=np.intp)
     chosen = chosen.isel(measure=place, with_measure=place)
-    return frozen_items(_marginal_patterns(chosen, measures))
+    return frozen_data(_marginal_patterns(chosen, measures))
 
 
 def _marginal_patterns(chosen: xr.Dataset, measures: Sequence[str]) -> xr.Dataset:

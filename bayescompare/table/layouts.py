@@ -347,10 +347,9 @@ def _unexplained(
     if left:
         return (
             "these columns do not name an algorithm and one of the measures "
-            f"{quoted_names(measures)}, "
-            f"as in {'svm_' + measures[0]!r}: {quoted_names(left)}. If the table is "
-            "long, algorithm="
-            f"{algorithm!r} is not one of its columns.{did_you_mean(algorithm, columns)}"
+            f"{quoted_names(measures)}, as in {'svm_' + measures[0]!r}: {quoted_names(left)}. If "
+            f"the table is long, algorithm={algorithm!r} is not one of its "
+            f"columns.{did_you_mean(algorithm, columns)}"
         )
     named = {measure for _, measure in best.values()}
     absent = [m for m in measures if m not in named]

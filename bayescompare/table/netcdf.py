@@ -42,23 +42,27 @@ def stored_results(results: Results) -> xr.Dataset:
     return whole.merge(items).assign_attrs(items.attrs)
 
 
+def check_stored(dataset: object, schema: str, whose: str) -> None:
+    """Refuse what `to_dataset` of a class did not return."""
+    if not isinstance(dataset, xr.Dataset):
+        raise BayescompareError(
+            f"dataset is a {type(dataset).__name__}: give the output of {whose}.to_dataset()."
+        )
+    seen = dataset.attrs.get("schema")
+    if seen != schema:
+        raise BayescompareError(
+            f"dataset.attrs['schema'] is {seen!r}, not {schema!r}: only the output of "
+            f"{whose}.to_dataset() can be read back."
+        )
+
+
 def _by_dataset(results: Results, facts: tuple[Any, ...] | None) -> dict[str, Any] | None:
     return None if facts is None else dict(zip(results.datasets, facts, strict=True))
 
 
 def results_stored(dataset: xr.Dataset) -> dict[str, Any]:
     """Return the fields of the results that `stored_results` put into `dataset`."""
-    argument: object = dataset
-    if not isinstance(argument, xr.Dataset):
-        raise BayescompareError(
-            f"dataset is a {type(argument).__name__}: give the output of Results.to_dataset()."
-        )
-    schema = dataset.attrs.get("schema")
-    if schema != SCHEMA:
-        raise BayescompareError(
-            f"dataset.attrs['schema'] is {schema!r}, not {SCHEMA!r}: "
-            "only the output of Results.to_dataset() can be read back."
-        )
+    check_stored(dataset, SCHEMA, "Results")
     try:
         spec = json.loads(dataset.attrs["measures"])
         return {

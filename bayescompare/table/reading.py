@@ -30,7 +30,6 @@ from bayescompare.table.input import input_limits
 from bayescompare.table.item_reader import (
     ItemReader,
     check_keep_items,
-    item_summary_fields,
     replicate_kind_of_items,
 )
 from bayescompare.table.layouts import LAYOUTS, Layout, as_long
@@ -444,8 +443,7 @@ def _read_in_pieces(files: Sequence[Named], reading: TableReading, source: str) 
             for piece in _pieces(file, label, reading):
                 reader.add(piece)
     with naming(first if len(files) == 1 else Path(source)):
-        fields = item_summary_fields(reader.summary())
-        results = Results(spec=dict(reading.spec), source=source, **fields)
+        results = Results(spec=dict(reading.spec), source=source, **reader.summary())
         return results._with(**_facts_of_items(files, reading)) if reading.facts else results
 
 

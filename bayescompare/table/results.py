@@ -37,10 +37,9 @@ from bayescompare.table.checks import (
     check_weights,
     dims_of,
     domain_facts,
-    frozen_data,
     names_in,
 )
-from bayescompare.table.frames import as_pandas, index_levels_moved, spread
+from bayescompare.table.frames import as_pandas, frozen_data, index_levels_moved, spread
 from bayescompare.table.input import input_limits
 from bayescompare.table.item_reader import item_fields, replicate_kind_of_items
 from bayescompare.table.items import (
@@ -595,9 +594,8 @@ class Results:
         if missing == "raise":
             raise BayescompareError(
                 f"{plural(len(alone), 'dataset')} with fewer than two replicates that every "
-                f"algorithm has: {quoted_names(alone)}. Add replicates, or use "
-                "missing='drop' to leave "
-                "them out."
+                f"algorithm has: {quoted_names(alone)}. Add replicates, or use missing='drop' to "
+                "leave them out."
             )
         return self._without(few, "with fewer than two replicates")
 

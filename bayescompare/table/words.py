@@ -83,9 +83,8 @@ def missing_words(cells: pd.DataFrame, why: Iterable[str] = ()) -> str:
     words = [cell_words(cell) for cell in cells.to_dict("records")]
     reasons = "".join(f" ({note})" for note in why)
     return (
-        f"{plural(len(words), 'missing cell')}: {first_words(words)}{reasons}. Fill "
-        "them in, or use "
-        "missing='drop' to leave out every dataset with a missing cell, 'ignore' to count what "
+        f"{plural(len(words), 'missing cell')}: {first_words(words)}{reasons}. Fill them in, or "
+        "use missing='drop' to leave out every dataset with a missing cell, 'ignore' to count what "
         "was seen beside it, or 'worst' if it is a failed run."
     )
 
@@ -106,8 +105,7 @@ def nothing_left_words(coverage: pd.DataFrame) -> str:
     words = [f"{name} {percent(share)}" for name, share in coverage.mean(axis=0).items()]
     return (
         "missing='drop' leaves no dataset: each has a missing cell. Share of cells present by "
-        f"algorithm: {first_words(words)}. Leave out the algorithms or measures that "
-        "have gaps."
+        f"algorithm: {first_words(words)}. Leave out the algorithms or measures that have gaps."
     )
 
 
@@ -129,9 +127,12 @@ def describe(results: Results) -> str:
         ("source", results.source or "not given"),
         *(("note", note) for note in notes),
     ]
-    width = max(len(head) for head, _ in lines) + 2
     sizes = map(plural, cells.shape, ("dataset", "algorithm", "measure"))
-    title = f"Results: {', '.join(sizes)}"
+    return _sheet(f"Results: {', '.join(sizes)}", lines)
+
+
+def _sheet(title: str, lines: Sequence[tuple[str, str]]) -> str:
+    width = max(len(head) for head, _ in lines) + 2
     return "\n".join([title, *(_clip(f"  {head:<{width}}{text}") for head, text in lines)])
 
 
@@ -174,11 +175,9 @@ def describe_counts(counts: ErrorCounts) -> str:
         ("source", counts.source or "not given"),
         *(("note", note) for note in counts.notes),
     ]
-    width = max(len(head) for head, _ in lines) + 2
     names = (counts.datasets, counts.algorithms)
     title = ", ".join(map(plural, map(len, names), ("dataset", "algorithm")))
-    shown = [_clip(f"  {head:<{width}}{text}") for head, text in lines]
-    return "\n".join([f"ErrorCounts: {title}", *shown])
+    return _sheet(f"ErrorCounts: {title}", lines)
 
 
 def _per_pair(counts: FloatArray) -> str:
