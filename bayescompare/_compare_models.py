@@ -227,7 +227,7 @@ def _names_of_compared_models(
         raise BayescompareError(f"names={names!r}: give a list of names, one for each comparison.")
     if names is not None and len(names) != len(candidates):
         raise BayescompareError(f"names: {len(names)} for {len(candidates)} comparisons.")
-    wanted = [c.method.model_name(c.answer) for c in candidates]
+    wanted = [c.posterior.name for c in candidates]
     if names is not None:
         wanted = [str(name) for name in names]
     named: dict[str, Comparison] = {}
@@ -300,7 +300,7 @@ def _check_compared_models_scale(
                 f"{name} predicts {OTHER} in place of rare statements: compare fewer algorithms or "
                 "measures, so that at most 256 statements are possible."
             )
-        c.method.check_scale(c.results, None if tree is None else tree["posterior"].to_dataset())
+        c.posterior.check_scale()
 
 
 def _observed_by_compared_model(c: Comparison) -> np.ndarray[Any, Any]:

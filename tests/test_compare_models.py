@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 import bayescompare as bc
 from bayescompare.comparisons import ModelComparison
 from bayescompare.methods.model_file.answer import ModelDetails
-from bayescompare.methods.model_file.densities import statement_totals
+from bayescompare.methods.model_file.densities import check_statements, statement_totals
 from bayescompare.modelling import ranks
 from tests.methods.model_file.own import QUICK
 from tests.tables import table
@@ -246,10 +246,10 @@ def test_what_predicts_statements_sums_to_one_over_them(name: str) -> None:
     print(f"{name}: {totals.min():.8f} to {totals.max():.8f}")
     assert np.allclose(totals, 1.0, atol=1e-6) == is_scale
     if is_scale:
-        method.check_scale(results, draws)
+        check_statements(method, results, draws)
     else:
         with pytest.raises(bc.BayescompareError, match=f"{source}.*sum to .*, not 1"):
-            method.check_scale(results, draws)
+            check_statements(method, results, draws)
 
 
 @pytest.mark.slow

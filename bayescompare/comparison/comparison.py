@@ -430,7 +430,7 @@ class Comparison:
         **pm_sample
             Anything else for `pymc.sample`, such as ``target_accept`` or ``cores``.
         """
-        from bayescompare.comparison.integration import with_pointwise_integration
+        from bayescompare.comparison.integration import with_likelihood
 
         self._require("sample")
         check_draws(draws=draws, chains=chains)
@@ -455,7 +455,9 @@ class Comparison:
                 options=pm_sample,
                 through=models.through,
             )
-            tree = with_pointwise_integration(tree, self.method, self.results, models.sampled)
+            drawn = tree["posterior"].to_dataset()
+            likelihood = self.posterior.pointwise(models.sampled, drawn)
+            tree = with_likelihood(tree, likelihood, models.sampled)
         finished = self.posterior.from_nuts(models.labelled(tree), generator)
         return self._signed(finished, seed, sampler="nuts", edited=model is not None)
 
@@ -556,7 +558,7 @@ class Comparison:
         if posterior is not None:
             if refit:
                 sampling = Sampling(as_rng(rng)[0], options=pm_sample)
-                return refits(self.method, self.results, posterior, khat, model, sampling)
+                return refits(self.posterior, posterior, khat, model, sampling)
             return checked_loo(posterior)
         if self.method.needs_mcmc:
             raise BayescompareError(

@@ -37,14 +37,11 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-    from bayescompare.comparison.method import Method
-    from bayescompare.table.results import Results
 
 __all__ = [
     "IntegratedLikelihood",
     "check_integration_latents",
-    "pointwise_integration",
-    "with_pointwise_integration",
+    "with_likelihood",
 ]
 
 _SAMPLES = ("chain", "draw")
@@ -59,19 +56,6 @@ _TRIED = 200
 _REACH = 4.0
 #: Degrees of freedom of the Student-t, and how much wider it is than the draws.
 _FREEDOM, _WIDER = 5, 1.3
-
-
-def pointwise_integration(
-    method: Method, results: Results, model: pm.Model, posterior: xr.Dataset
-) -> Callable[[xr.Dataset], xr.DataArray] | None:
-    """Return what gives the log likelihood by dataset; None where it is the model's own."""
-    hook = method.own_likelihood(results)
-    if hook is not None:
-        return hook
-    if not method.latents:
-        return None
-    check_integration_latents(method.latents, model)
-    return IntegratedLikelihood(model, method.latents, posterior)
 
 
 def check_integration_latents(latents: Sequence[str], model: pm.Model) -> None:
@@ -90,17 +74,16 @@ def check_integration_latents(latents: Sequence[str], model: pm.Model) -> None:
             )
 
 
-def with_pointwise_integration(
-    tree: xr.DataTree, method: Method, results: Results, model: pm.Model
+def with_likelihood(
+    tree: xr.DataTree, likelihood: Callable[[xr.Dataset], xr.DataArray] | None, model: pm.Model
 ) -> xr.DataTree:
-    """Put the log likelihood that can leave a dataset out in place of the model's own."""
+    """Put the log likelihood that can leave a dataset out in place of the model's own, if any."""
     import xarray as xr
 
-    posterior = tree["posterior"].to_dataset()
-    likelihood = pointwise_integration(method, results, model, posterior)
     if likelihood is not None:
         name = str(model.observed_RVs[0].name)
-        tree["log_likelihood"] = xr.DataTree(likelihood(posterior).to_dataset(name=name))
+        by_dataset = likelihood(tree["posterior"].to_dataset())
+        tree["log_likelihood"] = xr.DataTree(by_dataset.to_dataset(name=name))
     return tree
 
 

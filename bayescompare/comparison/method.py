@@ -195,13 +195,8 @@ class Method(ABC):
     #: How many algorithms, measures and datasets it is about, and what else it takes of a table.
     scope: ClassVar[Scope] = Scope()
     accepts: ClassVar[Accepts] = Accepts()
-    #: Whether its p-value is valid, so that corrections for many tests keep their promise.
-    valid_pvalue: ClassVar[bool] = True
     #: How `draws` are made; their tree records it.
     draws_are: ClassVar[str] = "conjugate"
-    #: Free variables of its model that each dataset has its own of. Leave-one-out integrates them
-    #: out: the latent of a dataset left out is unknown.
-    latents: ClassVar[tuple[str, ...]] = ()
     #: What its likelihood of a dataset is the probability of, where other models may predict the
     #: same thing from other data: ``"statements"`` for the dataset's joint statement.
     data_scale: ClassVar[str | None] = None
@@ -318,17 +313,6 @@ class Method(ABC):
     def predictive_model(self, results: Results) -> pm.Model | None:
         """Build the form through which `sample` predicts; None where the sampled one does."""
         return self.model(results) if "nuts" in self.forms else None
-
-    def own_likelihood(self, results: Results) -> Callable[[xr.Dataset], xr.DataArray] | None:
-        """Return what gives the log likelihood by dataset, where it is not the model's own.
-
-        The function takes a posterior and returns an array over chain, draw and dataset.
-        """
-        return None
-
-    def check_scale(self, results: Results, posterior: xr.Dataset | None) -> None:
-        """Refuse a `data_scale` that was declared and does not hold."""
-        return
 
     def reusable(self, results: Results) -> ReusableModel | None:
         """Say which models of other tables are this one's but for their data; None: not known.
@@ -466,10 +450,6 @@ class Method(ABC):
     def restored(self, answer: Answer, options: Mapping[str, Any]) -> Answer:
         """Bring an answer from a file, written with these options, up to this version."""
         return answer
-
-    def model_name(self, answer: Answer) -> str:
-        """Return what a table of models calls it."""
-        return self.name
 
     def no_evidence(self) -> str:
         """Say why there is no log evidence, where the method has one under other priors."""

@@ -212,7 +212,7 @@ def taken_for_granted(
     if results.weights is not None or results.groups is not None:
         alike = "The datasets are like those you care about, weighted as given."
     if method.kind != "bayesian":
-        corrected = pairs and method.valid_pvalue
+        corrected = pairs and method.posterior_type.valid_pvalue
         valid = "p-values corrected for many pairs (Holm)" if corrected else "p-values"
         return f"{alike} No prior; {valid}."
     if learned is not None:

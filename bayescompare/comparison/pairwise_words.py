@@ -102,7 +102,7 @@ def closing_words(
 ) -> list[str]:
     """Say what the verdicts do not show, and what would change them."""
     sentences = []
-    if not method.valid_pvalue:
+    if not method.posterior_type.valid_pvalue:
         sentences.append(
             f"The p-values of {method.name} are not valid, so this guarantees no error rate."
         )
@@ -148,7 +148,7 @@ def _pairwise_words_on_promise(method: Method, decided: pd.DataFrame, rule: Rule
     """Say what a verdict needs, and how often it may be wrong."""
     if method.kind != "bayesian":
         rate = percent_setting(rule.alpha)
-        if not method.valid_pvalue:
+        if not method.posterior_type.valid_pvalue:
             return f": its p-value after Holm's correction is at most {rate}."
         return (
             f": p after {_pairwise_words_on_holm(method)} is at most "

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from bayescompare.posterior.component import Betas
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pymc as pm
     import xarray as xr
 
     from bayescompare.comparison.answer import Answer
@@ -70,6 +71,15 @@ class Posterior:
         refusal: str = self.method.refuses(quantity)
         return refusal
 
+    #: Whether its p-value is valid, so that corrections for many tests keep their promise.
+    valid_pvalue: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        """What a table of models calls it."""
+        name: str = self.method.name
+        return name
+
     @property
     def approximate(self) -> bool:
         """Whether its p-value is a large-sample approximation."""
@@ -89,6 +99,10 @@ class Posterior:
         """Return the verdict in one line."""
         return headline(self, decision)
 
+    def check_scale(self) -> None:
+        """Refuse a `data_scale` that was declared and does not hold."""
+        return
+
     # draws ----------------------------------------------------------------------------------------
 
     def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
@@ -100,6 +114,15 @@ class Posterior:
         """Bring a tree that NUTS made into the shape that `draws` gives."""
         finished: xr.DataTree = self.method.to_tree(self.results, tree, rng)
         return finished
+
+    def pointwise(
+        self, model: pm.Model, draws: xr.Dataset
+    ) -> Callable[[xr.Dataset], xr.DataArray] | None:
+        """Return what gives the log likelihood by dataset; None where it is the model's own.
+
+        `draws` are of `model`'s posterior; the function takes others over chain and draw.
+        """
+        return None
 
     def own_sample(
         self, *, draws: int, chains: int, rng: np.random.Generator, options: Mapping[str, Any]

@@ -25,7 +25,6 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.compiled import model_with_compiled_memory
-from bayescompare.comparison.integration import pointwise_integration
 from bayescompare.comparison.loo import MOST_KHAT, checked_loo, marked_loo
 from bayescompare.comparison.tree import is_edited_comparison_tree
 from bayescompare.kernels.numerics.bridge import bridge_autocorrelation_time
@@ -37,8 +36,8 @@ if TYPE_CHECKING:
     import xarray as xr
     from arviz_stats.utils import ELPDData
 
-    from bayescompare.comparison.method import Method, Sampling
-    from bayescompare.table.results import Results
+    from bayescompare.comparison.method import Sampling
+    from bayescompare.comparison.posterior import Posterior
 
 __all__ = ["check_refit", "refits"]
 
@@ -65,8 +64,7 @@ def check_refit(refit: object, khat: object, model: object, options: Mapping[str
 
 
 def refits(
-    method: Method,
-    results: Results,
+    asked: Posterior,
     tree: xr.DataTree,
     khat: float,
     model: pm.Model | None,
@@ -85,8 +83,8 @@ def refits(
     draws = options.pop("draws", posterior.sizes["draw"])
     chains = options.pop("chains", posterior.sizes["chain"])
     check_draws(draws=draws, chains=chains)
-    model = method.nuts_model(results) if model is None else model
-    likelihood = pointwise_integration(method, results, model, posterior)
+    model = asked.method.nuts_model(asked.results) if model is None else model
+    likelihood = asked.pointwise(model, posterior)
     return refitted_loo(
         loo,
         model,

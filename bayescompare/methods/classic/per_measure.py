@@ -375,6 +375,8 @@ class OneTestResult(Posterior):
     """A rule has no posterior; it is about some measure."""
 
     method: OneTest
+    #: It is the smallest of several.
+    valid_pvalue: ClassVar[bool] = False
 
     def headline(self, decision: Decision) -> str:
         """Say on which measures one is significantly better, and whether the other is on any."""
@@ -415,7 +417,6 @@ class OneTest(PerMeasure):
     ('B>A', 0.145996)
     """
 
-    valid_pvalue: ClassVar[bool] = False
     name: ClassVar[str] = "one-test"
     title: ClassVar[str] = title_in_registry("one-test")
     scope: ClassVar[Scope] = Scope(pair=True, question=True)

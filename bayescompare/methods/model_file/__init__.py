@@ -28,7 +28,11 @@ from bayescompare.comparison.claims import certainty_words, claim_words
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.comparison.details import Details
-from bayescompare.comparison.integration import with_pointwise_integration
+from bayescompare.comparison.integration import (
+    IntegratedLikelihood,
+    check_integration_latents,
+    with_likelihood,
+)
 from bayescompare.comparison.method import STATEMENTS, InputKind, Kind, Method, Sampling
 from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
@@ -108,6 +112,25 @@ class ModelPosterior(Posterior):
     """The draws of a model, read as the model says."""
 
     method: ModelFile
+
+    @property
+    def name(self) -> str:
+        """The model's own name."""
+        return ModelDetails.of(self.answer).model
+
+    def check_scale(self) -> None:
+        """Refuse likelihoods of statements that do not sum to one."""
+        from bayescompare.methods.model_file.densities import check_statements
+
+        tree = self.answer.tree
+        if self.method.data_scale == STATEMENTS and tree is not None:
+            check_statements(self.method, self.results, tree["posterior"].to_dataset())
+
+    def pointwise(
+        self, model: pm.Model, draws: xr.Dataset
+    ) -> Callable[[xr.Dataset], xr.DataArray] | None:
+        """Return what the file says of leaving a dataset out."""
+        return self.method.pointwise(self.results, model, draws)
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
         """Leave the tree as the model made it, but for the scale of the log prior."""
@@ -242,11 +265,6 @@ class ModelFile(Method):
         return "either" if self.code.replicates == OPTIONAL else "replicates"
 
     @property
-    def latents(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The variables that the file names as ``LATENT``."""
-        return () if self.saved else self.code.latents
-
-    @property
     def data_scale(self) -> str | None:  # type: ignore[override]
         """What the file declares as ``DATA_SCALE``."""
         return None if self.saved else self.code.data_scale
@@ -256,18 +274,18 @@ class ModelFile(Method):
         """How the file wants to be sampled, by ``SAMPLER``."""
         return {} if self.saved else self.code.sampler
 
-    def check_scale(self, results: Results, posterior: xr.Dataset | None) -> None:
-        """Refuse likelihoods of statements that do not sum to one."""
-        from bayescompare.methods.model_file.densities import check_statements
-
-        if self.data_scale == STATEMENTS and posterior is not None:
-            check_statements(self, results, posterior)
-
-    def own_likelihood(self, results: Results) -> Callable[[xr.Dataset], xr.DataArray] | None:
-        """Return the file's own ``log_likelihood``, where it has one."""
-        if self.saved or self.code.log_likelihood is None:
+    def pointwise(
+        self, results: Results, model: pm.Model, draws: xr.Dataset
+    ) -> Callable[[xr.Dataset], xr.DataArray] | None:
+        """Return the file's own ``log_likelihood``, or what integrates its ``LATENT`` out."""
+        if self.saved:
             return None
-        return hooked_likelihood(self.code, results, dict(self.priors or {}))
+        if self.code.log_likelihood is not None:
+            return hooked_likelihood(self.code, results, dict(self.priors or {}))
+        if not self.code.latents:
+            return None
+        check_integration_latents(self.code.latents, model)
+        return IntegratedLikelihood(model, self.code.latents, draws)
 
     @property
     def needs_mcmc(self) -> bool:
@@ -318,7 +336,8 @@ class ModelFile(Method):
         try:
             asked = replace(sampling, options={**self.sampler, **sampling.options})
             tree = nuts.sample_nuts_as_asked(asked, model)
-            return with_pointwise_integration(bounded_prior(tree, model), self, results, model)
+            likelihood = self.pointwise(results, model, tree["posterior"].to_dataset())
+            return with_likelihood(bounded_prior(tree, model), likelihood, model)
         except BayescompareError as error:
             raise BayescompareError(f"{self.code.where}: {error}") from None
         except Exception as error:
@@ -348,10 +367,6 @@ class ModelFile(Method):
             title=self.code.title,
             together=together,
         )
-
-    def model_name(self, answer: Answer) -> str:
-        """Return the model's own name."""
-        return ModelDetails.of(answer).model
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> ModelFile:
