@@ -26,7 +26,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.method import Method, Sampling
+from bayescompare.comparison.method import AnswersPairs, Method, Sampling
 from bayescompare.comparison.method_checks import comparison_of
 from bayescompare.comparison.nuts import announced_nuts
 from bayescompare.comparison.pair_figures import LazyComparisons, PairFigures
@@ -98,7 +98,7 @@ def pairwise(
     pairs = _pairs_for_pairwise(whole, reference)
     generator, seed = as_rng(rng, default=0)
     options = check_sampler_to_compare(sampler)
-    if len(whole.algorithms) > 2 and type(test).answer_pairs is not Method.answer_pairs:
+    if len(whole.algorithms) > 2 and isinstance(test, AnswersPairs):
         everyone = prepare_to_compare(whole, test, None, missing)
         with announced_nuts(test, everyone, options, progress=progress) as own:
             sampling = Sampling(generator, seed=seed, options=own)

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LEAST_PAIRS",
     "Accepts",
+    "AnswersPairs",
     "Form",
     "InputKind",
     "Kind",
@@ -219,15 +220,6 @@ class Method(ABC):
         self, results: Results, rng: np.random.Generator | None = None
     ) -> DirichletMixture | None:
         """Return θ after the data; None where the answer is no distribution of that kind."""
-        return None
-
-    def answer_pairs(
-        self, results: Results, pairs: Sequence[tuple[str, str]], sampling: Sampling
-    ) -> list[Answer] | None:
-        """Answer every pair from one model of all algorithms; None where each has its own.
-
-        `results` are what `input_kind` says, and complete.
-        """
         return None
 
     def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
@@ -471,3 +463,16 @@ class Method(ABC):
             f"{quantity!r} is not something that method {self.name!r} has; methods with it: "
             f"{', '.join(registry.having(quantity)) or 'none'}.{f' {why}' if why else ''}"
         )
+
+
+@runtime_checkable
+class AnswersPairs(Protocol):
+    """A method that can answer every pair from one model of all algorithms."""
+
+    def answer_pairs(
+        self, results: Results, pairs: Sequence[tuple[str, str]], sampling: Sampling
+    ) -> list[Answer] | None:
+        """Answer every pair; None where each has a model of its own.
+
+        `results` are what `input_kind` says, and complete.
+        """
