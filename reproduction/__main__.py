@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -163,4 +164,6 @@ def _figure(value: float | None, whole: bool) -> str:
 
 
 if __name__ == "__main__":
+    # As an error would, so that workers and their scratch files go too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     sys.exit(main())
