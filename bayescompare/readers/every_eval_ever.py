@@ -124,11 +124,10 @@ def _scores(file: Path, name: str | None) -> Iterator[tuple[Record, Measure]]:
 
 
 def _entry(entry: Any, where: str) -> tuple[str, str, float, Measure]:
-    config = entry.get("metric_config") if isinstance(entry, dict) else None
+    config = records.part(entry, "metric_config")
     if not isinstance(config, dict) or not isinstance(config.get("lower_is_better"), bool):
         raise BayescompareError(f"{where} has no metric_config.lower_is_better.")
-    details = entry.get("score_details")
-    score = details.get("score") if isinstance(details, dict) else None
+    score = records.part(entry, "score_details", "score")
     if score is None:
         raise BayescompareError(f"{where}.score_details.score is None, not a number.")
     value = number_at(score, f"{where}.score_details.score")
@@ -239,11 +238,8 @@ def _sample(file: Path, line: str, row: Mapping[str, Any], name: str | None) -> 
     judged = row["evaluation"]
     score = number_at(judged.get("score"), f"{line}: evaluation.score")
     right = judged.get("is_correct")
-    if not (right is None or isinstance(right, bool)):
-        raise BayescompareError(
-            f"{line}: evaluation.is_correct is {show_checked_value_briefly(right)}, not true or "
-            "false."
-        )
+    if right is not None:
+        records.truth_at(right, f"{line}: evaluation.is_correct")
     usage, speed = (
         mapping_at(row.get(key), f"{line}: {key}") for key in ("token_usage", "performance")
     )

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from bayescompare._checks import show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
 from bayescompare.readers.records import Chosen, Format, Record, number_at
@@ -124,7 +123,7 @@ def _run(file: Path, name: str | None, split: str, perturbation: str | None) -> 
 
 
 def _scenario_and_model(spec: Any) -> tuple[str, str]:
-    adapter = spec.get("adapter_spec") if isinstance(spec, dict) else None
+    adapter = records.part(spec, "adapter_spec")
     if not isinstance(adapter, dict) or not isinstance(spec.get("name"), str):
         raise BayescompareError(
             "not HELM's run_spec.json, which has 'name' and 'adapter_spec': give a run's directory "
@@ -173,11 +172,9 @@ def _means(stats: Any, split: str, perturbation: str | None) -> dict[str, float]
 
 
 def _is_stats(stats: Any) -> bool:
-    names = [
-        stat.get("name") if isinstance(stat, dict) else None
-        for stat in (stats if isinstance(stats, list) else [None])
-    ]
-    named = [isinstance(name, dict) and isinstance(name.get("name"), str) for name in names]
+    if not isinstance(stats, list):
+        return False
+    named = [isinstance(records.part(stat, "name", "name"), str) for stat in stats]
     return bool(named) and all(named)
 
 
@@ -196,7 +193,7 @@ def _schema(file: Path) -> Iterator[tuple[str, Measure]]:
         return
     with naming(file):
         schema = read_json(file)
-        metrics = schema.get("metrics") if isinstance(schema, dict) else None
+        metrics = records.part(schema, "metrics")
         if not isinstance(metrics, list) or not all(isinstance(own, dict) for own in metrics):
             raise BayescompareError("not HELM's schema.json, which has a list of 'metrics'.")
         seen: dict[str, bool] = {}
@@ -204,19 +201,10 @@ def _schema(file: Path) -> Iterator[tuple[str, Measure]]:
             lower, name = metric.get("lower_is_better"), str(metric.get("name"))
             if lower is None:
                 continue
-            if not isinstance(lower, bool):
-                raise BayescompareError(
-                    f"metrics[{place}].lower_is_better is {show_checked_value_briefly(lower)}, not "
-                    "true or false."
-                )
+            records.truth_at(lower, f"metrics[{place}].lower_is_better")
             if seen.setdefault(name, lower) != lower:
                 raise BayescompareError(f"metrics: {name!r} occurs twice, with both directions.")
             yield name, Measure("min" if lower else "max")
 
 
-FORMAT = Format(
-    "runs of HELM",
-    read_helm,
-    json=lambda data: bool(data) and _is_stats(data),
-    mark="run_spec.json",
-)
+FORMAT = Format("runs of HELM", read_helm, json=_is_stats, mark="run_spec.json")

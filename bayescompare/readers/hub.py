@@ -65,10 +65,8 @@ def read_hub(paths: Paths, *, measures: Chosen | None = None) -> Results:
         lambda key: f"{key[0]!r} by {key[1]!r}",
     )
     spec = records.select(measures, {"value": None}, ["value"])
-    revisions: dict[str, set[str]] = {}
-    for one in entries:
-        revisions.setdefault(one.dataset, set()).add(str(one.values["revision"]))
-    differ = first_words([name for name, own in revisions.items() if len(own) > 1])
+    revisions = ((one.dataset, str(one.values["revision"])) for one in entries)
+    differ = first_words(records.several(revisions))
     note = f"the models ran {differ} on different revisions of the data"
     return records.results_of(entries, source, spec, notes=[note] if differ else [])
 

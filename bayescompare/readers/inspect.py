@@ -134,7 +134,7 @@ def _read_log(file: Path, name: str | None) -> _Log:
             header, samples, places = _read_archive(file)
         else:
             header, places = read_json(file), []
-            samples = header.get("samples") if isinstance(header, dict) else None
+            samples = records.part(header, "samples")
         _check_header(header)
         if not isinstance(samples, list) or not samples:
             raise BayescompareError("the log has no samples.")
@@ -211,8 +211,7 @@ def _check_header(header: Any) -> None:
 
 
 def _accuracies(header: Mapping[str, Any]) -> frozenset[str]:
-    results = header.get("results")
-    scores = results.get("scores") if isinstance(results, dict) else None
+    scores = records.part(header, "results", "scores")
     return frozenset(
         str(score.get("name"))
         for score in (scores if isinstance(scores, list) else [])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bayescompare._checks import is_number, show_checked_value_briefly
+from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
 from bayescompare.readers.records import COUNT, Chosen, Format, Record, number_at
@@ -157,15 +157,13 @@ def _json_trials(file: Path, name: str | None) -> Iterator[_Trial]:
     if data.get("function_name"):
         function += f" {parsed_name(data['function_name'], 'function_name')}"
     maximized = data.get("maximization")
-    if not (maximized is None or isinstance(maximized, bool)):
-        raise BayescompareError(
-            f"maximization is {show_checked_value_briefly(maximized)}, not true or false."
-        )
+    if maximized is not None:
+        records.truth_at(maximized, "maximization")
     suite = "" if data.get("suite") == "unknown_suite" else str(data.get("suite", ""))
     seen: dict[str, int] = {}
     for place, scenario in enumerate(data["scenarios"]):
         where = f"scenarios[{place}]"
-        runs = scenario.get("runs") if isinstance(scenario, dict) else None
+        runs = records.part(scenario, "runs")
         if not isinstance(runs, list):
             raise BayescompareError(f"{where} has no list of 'runs'.")
         dataset = f"{function} d{parsed_name(scenario.get('dimension'), f'{where}.dimension')}"
@@ -182,9 +180,7 @@ def _json_trials(file: Path, name: str | None) -> Iterator[_Trial]:
 
 def _run(run: Any, where: str) -> tuple[str, dict[str, float]]:
     """Return the instance of a run, and what it reached."""
-    best = run.get("best") if isinstance(run, dict) else None
-    value = best.get("y") if isinstance(best, dict) else None
-    evals = run.get("evals") if isinstance(run, dict) else None
+    value, evals = records.part(run, "best", "y"), records.part(run, "evals")
     if not is_number(value) or not is_number(evals):
         raise BayescompareError(f"{where} has no number as best.y and as evals.")
     values = {

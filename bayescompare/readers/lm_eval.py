@@ -115,10 +115,7 @@ def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool =
     notes = [f"left out, without {' and '.join(spec)}: {first_words(gone)}"] if gone else []
     notes += [f"{plural(older, 'older run')} of a task left out"] if older else []
     for key in tasks[0].settings:
-        seen: dict[str, set[str]] = {}
-        for task in tasks:
-            seen.setdefault(task.name, set()).add(str(task.settings[key]))
-        differ = [name for name, own_settings in seen.items() if len(own_settings) > 1]
+        differ = records.several((task.name, str(task.settings[key])) for task in tasks)
         # Settings may be what is compared.
         notes += [f"the models ran {first_words(differ)} with different {key}"] if differ else []
     whole = results.sel(datasets=kept) if gone else results
@@ -126,7 +123,7 @@ def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool =
 
 
 def _is_results(data: object) -> bool:
-    results = data.get("results") if isinstance(data, dict) else None
+    results = records.part(data, "results")
     tasks = list(results.values()) if isinstance(results, dict) else []
     marks = {"versions", "configs", "config", "n-shot", "higher_is_better"}
     return (
@@ -142,7 +139,7 @@ def _is_results(data: object) -> bool:
 
 def _read_tasks(data: Any, file: Path, name: str | None, groups: bool) -> Iterator[_Task]:
     """Yield a file's results of each of its tasks."""
-    results = data.get("results") if isinstance(data, dict) else None
+    results = records.part(data, "results")
     if not isinstance(results, dict) or not all(isinstance(own, dict) for own in results.values()):
         raise BayescompareError(
             "not a results file of lm-evaluation-harness, which has 'results' with an object for "

@@ -118,10 +118,7 @@ def read_mteb(
     if bare and "main_score" in spec:
         why = "without a main_score, which an MTEB before 1.11 did not write"
         notes.append(f"{plural(bare, 'file')} {why}")
-    revisions: dict[str, set[str]] = {}
-    for task in tasks:
-        revisions.setdefault(task.name, set()).add(task.data_revision)
-    differ = first_words([name for name, own in revisions.items() if len(own) > 1])
+    differ = first_words(records.several((task.name, task.data_revision) for task in tasks))
     notes += [f"the models ran {differ} on different revisions of the data"] if differ else []
     return records.results_of(found, source, spec, notes=notes)
 
@@ -139,7 +136,7 @@ def _read_task(file: Path, name: str | None) -> _Task:
         data = read_json(file)
         if isinstance(data, dict) and "mteb_dataset_name" in data and "scores" not in data:
             data = _before_1_11(data)
-        scores = data.get("scores") if isinstance(data, dict) else None
+        scores = records.part(data, "scores")
         if not isinstance(scores, dict) or not scores:
             raise BayescompareError(
                 "not a result of MTEB, which has 'task_name' and 'scores' by split."
@@ -225,14 +222,12 @@ def _of_split(tasks: list[_Task], split: str, source: str) -> list[_Task]:
 
 def _with_revisions(tasks: list[_Task]) -> list[_Task]:
     """Tell the revisions of a model apart, if it has several."""
-    revisions: dict[str, set[str]] = {}
-    for task in tasks:
-        revisions.setdefault(task.model, set()).add(task.revision)
+    several = records.several((task.model, task.revision) for task in tasks)
     # A hash is known by its beginning; a word such as "external" is not.
-    short = {r: r[:7] if len(r) == 40 else r for own in revisions.values() for r in own}
+    short = {t.revision: t.revision[:7] if len(t.revision) == 40 else t.revision for t in tasks}
     return [
         task._replace(model=f"{task.model} ({short[task.revision]})")
-        if len(revisions[task.model]) > 1
+        if task.model in several
         else task
         for task in tasks
     ]

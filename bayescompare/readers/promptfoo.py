@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from bayescompare._checks import show_checked_value_briefly
 from bayescompare._errors import UNPRINTABLE, BayescompareError
 from bayescompare.readers import records
 from bayescompare.readers.records import COUNT, Chosen, Format, Record, mapping_at
@@ -85,8 +84,7 @@ def read_promptfoo(paths: Paths, *, measures: Chosen | None = None) -> Results:
 
 
 def _is_export(data: object) -> bool:
-    results = data.get("results") if isinstance(data, dict) else None
-    return isinstance(results, dict) and isinstance(results.get("results"), list)
+    return isinstance(records.part(data, "results", "results"), list)
 
 
 def _answers(file: Path, name: str | None) -> list[tuple[Record, str]]:
@@ -103,8 +101,7 @@ def _answers(file: Path, name: str | None) -> list[tuple[Record, str]]:
         places = [f"results.results[{k}]" for k in range(len(rows))]
         for row, place in zip(rows, places, strict=True):
             _check(row, place)
-        config = data.get("config")
-        title = config.get("description") if isinstance(config, dict) else None
+        title = records.part(data, "config", "description")
         dataset = parsed_name(title or file.stem, "config.description")
         own = _algorithms(rows)
         alone = len(set(own)) == 1
@@ -141,10 +138,7 @@ def _check(row: Any, where: str) -> None:
     if not isinstance(row.get("provider"), (dict, str)) or not row["provider"]:
         raise BayescompareError(f"{where} has no 'provider'.")
     parsed_name(_facts(row).get("label") or _facts(row).get("id"), f"{where}.provider")
-    if not isinstance(row.get("success"), bool):
-        raise BayescompareError(
-            f"{where}.success is {show_checked_value_briefly(row.get('success'))}, not a truth."
-        )
+    records.truth_at(row.get("success"), f"{where}.success")
 
 
 def _values(row: dict[str, Any], where: str) -> dict[str, Any]:
@@ -160,9 +154,7 @@ def _test(row: dict[str, Any]) -> str:
     """Write what is asked and how it is judged, or nothing if there are no variables to tell by."""
     if not row.get("vars"):
         return ""
-    case = row.get("testCase")
-    asserts = case.get("assert") if isinstance(case, dict) else None
-    return fingerprint([row.get("vars"), asserts])
+    return fingerprint([row.get("vars"), records.part(row, "testCase", "assert")])
 
 
 # ------------------------------------------------------------------------------------------- names

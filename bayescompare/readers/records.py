@@ -153,6 +153,35 @@ def mapping_at(value: object, where: str) -> Mapping[str, Any]:
     return value
 
 
+def truth_at(value: object, where: str) -> bool:
+    """Return true or false.
+
+    Examples
+    --------
+    >>> truth_at("no", "success")
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: success is 'no', not true or false.
+    """
+    if not isinstance(value, bool):
+        raise BayescompareError(
+            f"{where} is {show_checked_value_briefly(value)}, not true or false."
+        )
+    return value
+
+
+def part(data: Any, *keys: str) -> Any:
+    """Return what lies below some keys, None where there is nothing or no object.
+
+    Examples
+    --------
+    >>> part({"best": {"y": 3}}, "best", "y"), part({"best": [3]}, "best", "y")
+    (3, None)
+    """
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
+
+
 # ---------------------------------------------------------------------------------------- measures
 
 
@@ -346,6 +375,20 @@ def one_metric_each(table: pd.DataFrame, dataset: str, value: str) -> None:
                 f"column {value!r} of {name!r} is of several metrics, "
                 f"{quoted_names([str(metric) for metric in own])}: keep the rows of one."
             )
+
+
+def several(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the names that come with several values.
+
+    Examples
+    --------
+    >>> several([("boolq", "1"), ("squad", "1"), ("boolq", "2")])
+    ['boolq']
+    """
+    values: dict[str, set[str]] = {}
+    for name, value in pairs:
+        values.setdefault(name, set()).add(value)
+    return [name for name, own in values.items() if len(own) > 1]
 
 
 # --------------------------------------------------------------------------------------- the table
