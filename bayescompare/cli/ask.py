@@ -1,13 +1,12 @@
 """The commands that ask: ``compare``, ``pairwise``, ``rank`` and ``gate``."""
 
-from dataclasses import MISSING
 from typing import Any, Literal
 
 import typer
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.cli.flags import Options, group, option, switch
+from bayescompare.cli.flags import Options, option, switch
 from bayescompare.cli.options import (
     OUTPUT,
     QUESTION,
@@ -73,8 +72,7 @@ Examples:
 }
 
 
-@group(QUESTION)
-class Intervals(Options):
+class Intervals(Options, panel=QUESTION):
     """The intervals that are printed, and jobs."""
 
     ci_prob: float | None = option(
@@ -144,8 +142,7 @@ def _question(
     return {"results": results, "method": test, **names, **vars(asked), **how}
 
 
-@group(QUESTION)
-class Verdicts(Options):
+class Verdicts(Options, panel=QUESTION):
     """Which pairs are asked about, and when one gets a verdict."""
 
     reference: str | None = option("A", "Compare the others with this one.")
@@ -191,8 +188,7 @@ def pairwise(
     )
 
 
-@group(QUESTION)
-class Places(Options):
+class Places(Options, panel=QUESTION):
     """What is ranked, and how."""
 
     by: str = option(
@@ -251,12 +247,11 @@ def read_utility(text: str) -> Any:
     return weights
 
 
-@group(QUESTION)
-class Replacing(Options):
+class Replacing(Options, panel=QUESTION):
     """What would replace what, and how sure one must be."""
 
-    candidate: str = option("A", "The algorithm that is to be shipped.", default=MISSING)
-    baseline: str = option("B", "The algorithm that it would replace.", default=MISSING)
+    candidate: str = option("A", "The algorithm that is to be shipped.", default=...)
+    baseline: str = option("B", "The algorithm that it would replace.", default=...)
     measures: str | None = option("M1,M2,…", "Use only these measures.", flag="--only")
     level: float = option("P", "Probability that a verdict needs. Default: 0.95.", default=0.95)
     over: str = option(

@@ -9,22 +9,20 @@ import typer
 import bayescompare as bc
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.cli import completion
-from bayescompare.cli.flags import Options, argument, group, switch
+from bayescompare.cli.flags import Options, argument, switch
 from bayescompare.cli.outputs import announce, print_json
 from bayescompare.table.writing import check_file_is_writable, write_text
 
 __all__ = ["copy", "examples", "list_models", "methods", "models", "show"]
 
 
-@group("Options")
-class Listed(Options):
+class Listed(Options, panel="Options"):
     """How a list is printed."""
 
     as_json: bool = switch("Print JSON.", flag="--json")
 
 
-@group("Options")
-class Example(Listed):
+class Example(Listed, panel="Options"):
     """One example, or all."""
 
     name: str | None = argument(
@@ -32,8 +30,7 @@ class Example(Listed):
     )
 
 
-@group("Options")
-class OneMethod(Listed):
+class OneMethod(Listed, panel="Options"):
     """One method, or all."""
 
     method: str | None = argument(
@@ -101,15 +98,13 @@ models = "Generative models in plain PyMC: list them, show one, copy one to edit
 # models -------------------------------------------------------------------------------------------
 
 
-@group("Options")
-class Shown(Options):
+class Shown(Options, panel="Options"):
     """A model."""
 
     name: str = argument("NAME|FILE.py", autocompletion=completion.models)
 
 
-@group("Options")
-class Copied(Options):
+class Copied(Options, panel="Options"):
     """A model, and where its copy goes."""
 
     name: str = argument("NAME", autocompletion=completion.models)

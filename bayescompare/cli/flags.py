@@ -1,11 +1,11 @@
 """How options are declared, reach a command in groups, and are named in its errors.
 
-A group is a frozen dataclass of options. A command takes one object for each group where plain
-Typer takes its options one by one. A field is named after the Python argument that it becomes, and
-so an error about ``replicate=`` is one about ``--replicate-column``: the package's errors name
-Python's arguments, and what is typed stands in their place, ``--missing drop`` for
-``missing='drop'``. Quoted text stays, since it is a name or a value of the user; so does a call
-such as ``Dirichlet(prior='jeffreys')``.
+A group is a class of options. A command takes one object for each group where plain Typer takes
+its options one by one. A field is named after the Python argument that it becomes, and so an
+error about ``replicate=`` is one about ``--replicate-column``: the package's errors name Python's
+arguments, and what is typed stands in their place, ``--missing drop`` for ``missing='drop'``.
+Quoted text stays, since it is a name or a value of the user; so does a call such as
+``Dirichlet(prior='jeffreys')``.
 
 Modules with groups or commands do without ``from __future__ import annotations``: their annotations
 are read at every start, and strings would have to be compiled first.
@@ -21,8 +21,15 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Annotated, Any, NamedTuple, dataclass_transform, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    NamedTuple,
+    dataclass_transform,
+    get_args,
+    get_type_hints,
+)
 
 import typer
 
@@ -32,7 +39,6 @@ __all__ = [
     "Flag",
     "Options",
     "argument",
-    "group",
     "in_flags",
     "naming_flags",
     "option",
@@ -43,12 +49,20 @@ __all__ = [
 # declared -----------------------------------------------------------------------------------------
 
 
+class _Declared(NamedTuple):
+    """An option in the body of its group: what Typer takes, its default or ..., and its flags."""
+
+    info: Any
+    default: Any
+    flags: tuple[str, ...] = ()
+
+
 def option(
     metavar: str | None,
     text: str,
     *,
-    flag: str | None = None,
-    short: str | None = None,
+    flag: str = "",
+    short: str = "",
     default: Any = None,
     **more: Any,
 ) -> Any:
@@ -56,8 +70,8 @@ def option(
 
     Its flag is the name of its field unless `flag` is another; `short` is one of one letter.
     """
-    made = typer.Option(..., help=text, metavar=metavar, show_default=False, **more)
-    return field(default=default, metadata={"typer": made, "flag": flag, "short": short})
+    info = typer.Option(..., help=text, metavar=metavar, show_default=False, **more)
+    return _Declared(info, default, (flag, short))
 
 
 def switch(text: str, **more: Any) -> Any:
@@ -65,42 +79,44 @@ def switch(text: str, **more: Any) -> Any:
     return option(None, text, default=False, **more)
 
 
-def argument(metavar: str, text: str = "", *, default: Any = MISSING, **more: Any) -> Any:
+def argument(metavar: str, text: str = "", *, default: Any = ..., **more: Any) -> Any:
     """Return an argument without a flag."""
-    made = typer.Argument(..., metavar=metavar, help=text, show_default=False, **more)
-    return field(default=default, metadata={"typer": made})
+    info = typer.Argument(..., metavar=metavar, help=text, show_default=False, **more)
+    return _Declared(info, default)
 
 
+@dataclass_transform(kw_only_default=True, field_specifiers=(option, switch, argument))
 class Options:
-    """Options that belong together; see `group`."""
+    """A group of options, in a panel of the help unless they name another.
+
+    A subclass declares them as a dataclass does; to make dataclasses takes as long as a help page.
+    """
+
+    #: The annotation that Typer reads and the default of each, those of the bases first.
+    declared: ClassVar[dict[str, tuple[Any, Any]]] = {}
+
+    def __init_subclass__(cls, *, panel: str) -> None:
+        own = {}
+        for name, kind in inspect.get_annotations(cls).items():
+            info, default, flags = vars(cls)[name]
+            info.rich_help_panel = info.rich_help_panel or panel
+            if flags:
+                flag, short = flags
+                flag = flag or f"--{name.replace('_', '-')}"
+                info.param_decls = (flag, short) if short else (flag,)
+            own[name] = (Annotated[kind, info], default)
+        cls.declared = {**cls.declared, **own}
+
+    def __init__(self, **given: Any) -> None:
+        for name, (_, default) in self.declared.items():
+            setattr(self, name, given.get(name, default))
 
     def flag(self, name: str) -> Flag | None:
         """Return how a Python argument is typed, if this group has it."""
-        for each in fields(self):  # type: ignore[arg-type]
-            if each.name == name:
-                made = each.metadata["typer"]
-                metavar = made.metavar or ""
-                return Flag((made.param_decls or (metavar,))[0], metavar)
-        return None
-
-
-@dataclass_transform(
-    frozen_default=True, kw_only_default=True, field_specifiers=(option, switch, argument)
-)
-def group[G: Options](panel: str) -> Callable[[type[G]], type[G]]:
-    """Make a class a group of options, listed in a panel of the help unless they name another."""
-
-    def declare(cls: type[G]) -> type[G]:
-        made = dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
-        for each in fields(made):  # type: ignore[arg-type]
-            info = each.metadata["typer"]
-            info.rich_help_panel = info.rich_help_panel or panel
-            if "flag" in each.metadata:
-                flag = each.metadata["flag"] or f"--{each.name.replace('_', '-')}"
-                info.param_decls = tuple(filter(None, (flag, each.metadata["short"])))
-        return made
-
-    return declare
+        if name not in self.declared:
+            return None
+        _, info = get_args(self.declared[name][0])
+        return Flag((info.param_decls or (info.metavar,))[0], info.metavar or "")
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
@@ -110,21 +126,21 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(**typed: Any) -> None:
         given = {
-            name: kind(**{each.name: typed[f"{name}_{each.name}"] for each in fields(kind)})
-            for name, kind in groups.items()
+            group: kind(**{name: typed[f"{group}_{name}"] for name in kind.declared})
+            for group, kind in groups.items()
         }
         with naming_flags(*(each.flag for each in reversed(given.values()))):
             command(**given)
 
     parameters = [
         inspect.Parameter(
-            f"{name}_{each.name}",  # two groups may have a field of one name
+            f"{group}_{name}",  # two groups may have a field of one name
             inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if each.default is MISSING else each.default,
-            annotation=Annotated[each.type, each.metadata["typer"]],
+            default=inspect.Parameter.empty if default is ... else default,
+            annotation=annotation,
         )
-        for name, kind in groups.items()
-        for each in fields(kind)
+        for group, kind in groups.items()
+        for name, (annotation, default) in kind.declared.items()
     ]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

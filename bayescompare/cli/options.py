@@ -7,14 +7,14 @@ import csv
 import json
 import sys
 from contextlib import suppress
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli import completion
-from bayescompare.cli.flags import Flag, Options, argument, group, option, switch
+from bayescompare.cli.flags import Flag, Options, argument, option, switch
 from bayescompare.readers import FORMATS
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ NETWORK = "The graph, for --method network"
 # the table ----------------------------------------------------------------------------------------
 
 
-@group(TABLE)
-class Columns(Options):
+class Columns(Options, panel=TABLE):
     """What the columns of a table are."""
 
     measures: list[str] | None = option(
@@ -91,8 +90,7 @@ class Columns(Options):
     )
 
 
-@group(TABLE)
-class Table(Columns):
+class Table(Columns, panel=TABLE):
     """Where the table is, and how it is read."""
 
     files: list[Path] | None = argument(
@@ -159,8 +157,7 @@ class Table(Columns):
 # the question -------------------------------------------------------------------------------------
 
 
-@group(QUESTION)
-class Seed(Options):
+class Seed(Options, panel=QUESTION):
     """The random numbers."""
 
     rng: int | None = option(
@@ -171,8 +168,7 @@ class Seed(Options):
     )
 
 
-@group(QUESTION)
-class Asked(Seed):
+class Asked(Seed, panel=QUESTION):
     """What goes with every question."""
 
     missing: str = option(
@@ -183,8 +179,7 @@ class Asked(Seed):
     )
 
 
-@group(QUESTION)
-class Selection(Options):
+class Selection(Options, panel=QUESTION):
     """What of the table is compared."""
 
     algorithms: str | None = option(
@@ -235,8 +230,7 @@ def split_names(flag: str, text: str | None) -> list[str] | None:
 # the method ---------------------------------------------------------------------------------------
 
 
-@group(QUESTION)
-class SampledMethod(Options):
+class SampledMethod(Options, panel=QUESTION):
     """The method and its options: ``--ess 2`` is an alias of ``--set ess=2``.
 
     An alias is named after the option, and its type is checked before the method sees it.
@@ -300,7 +294,7 @@ class SampledMethod(Options):
 
     def read(self) -> "AnyMethod":
         """Make the method with the options that were typed, refusing those it does not have."""
-        aliases = [each.name for each in fields(self) if each.name not in ("method", "settings")]
+        aliases = [name for name in self.declared if name not in ("method", "settings")]
         typed: dict[str, Any] = {name: getattr(self, name) for name in aliases}
         given = {name: value for name, value in typed.items() if value is not None}
         for text in self.settings or ():
@@ -325,8 +319,7 @@ class SampledMethod(Options):
         return method(**given)
 
 
-@group(QUESTION)
-class Method(SampledMethod):
+class Method(SampledMethod, panel=QUESTION):
     """The same, with the options of methods that have no posterior to sample."""
 
     alternative: str | None = option(
@@ -379,8 +372,7 @@ def _prior(text: str) -> Any:
 # the output ---------------------------------------------------------------------------------------
 
 
-@group(OUTPUT)
-class Output(Options):
+class Output(Options, panel=OUTPUT):
     """What is printed, and the file of the answer."""
 
     as_json: bool = switch("Print JSON and nothing else.", flag="--json")
@@ -390,8 +382,7 @@ class Output(Options):
     overwrite: bool = switch("Overwrite existing files.", flag="--force")
 
 
-@group(OUTPUT)
-class Report(Output):
+class Report(Output, panel=OUTPUT):
     """The same, with a report."""
 
     report: Path | None = option(
@@ -399,31 +390,27 @@ class Report(Output):
     )
 
 
-@group(OUTPUT)
-class Drawn(Report):
+class Drawn(Report, panel=OUTPUT):
     """The same, with a picture."""
 
     plot: Path | None = option("PATH.png", "Draw the places with their intervals.")
 
 
-@group(OUTPUT)
-class Picture(Options):
+class Picture(Options, panel=OUTPUT):
     """Where the picture goes, where nothing else is written."""
 
     plot: Path | None = option("PATH.png", "Draw the ranks.")
     overwrite: bool = switch("Overwrite existing files.", flag="--force")
 
 
-@group(OUTPUT)
-class Sampled(Options):
+class Sampled(Options, panel=OUTPUT):
     """Where the posterior goes."""
 
-    out: Path = option("PATH.nc", "Write the posterior to this file.", default=MISSING)
+    out: Path = option("PATH.nc", "Write the posterior to this file.", default=...)
     overwrite: bool = switch("Overwrite existing files.", flag="--force")
 
 
-@group(OUTPUT)
-class Progress(Options):
+class Progress(Options, panel=OUTPUT):
     """Whether somebody watches."""
 
     no_progress: bool = switch("Show no progress bar.")

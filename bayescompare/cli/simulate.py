@@ -8,7 +8,7 @@ import typer
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.cli.flags import Options, argument, group, option
+from bayescompare.cli.flags import Options, argument, option
 from bayescompare.cli.options import (
     Asked,
     Columns,
@@ -45,8 +45,7 @@ Examples:
 }
 
 
-@group("NUTS")
-class Sampler(Options):
+class Sampler(Options, panel="NUTS"):
     """How long and how carefully to sample."""
 
     draws: int = option("N", "Per chain. Default: 1000.", default=1000)
@@ -97,8 +96,7 @@ def sample(
     announce(output.out)
 
 
-@group("SBC")
-class Simulation(Options):
+class Simulation(Options, panel="SBC"):
     """What is simulated, how often, and the table whose sizes are used."""
 
     model: str = argument(

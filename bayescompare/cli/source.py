@@ -11,7 +11,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -167,7 +166,7 @@ def _read_counts(table: Table, paths: Any, algorithms: str | None) -> bc.Results
 
 def _typed(table: Table) -> dict[str, Any]:
     """Return the options about FILE that were typed."""
-    values = {each.name: getattr(table, each.name) for each in fields(Table)}
+    values = dict(vars(table))
     for name in ("files", "bundled", "max_cells", "max_bytes"):
         del values[name]
     return {name: value for name, value in values.items() if value not in (None, [])}
