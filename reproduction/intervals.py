@@ -17,9 +17,8 @@ from scipy.special import ndtr
 from bayescompare import BayescompareError
 from bayescompare._rng import Rng
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.ranking.bootstrap import FEWEST, ranking_concentration
-from bayescompare.kernels.ranking.mean_law import mean_above
-from bayescompare.kernels.ranking.places import doubled_places, standings
+from bayescompare.kernels.ranking.bootstrap import FEWEST, concentration_of, mean_above
+from bayescompare.kernels.ranking.leaderboard import doubled_places, standings
 from reproduction.verdicts import Scenario, laplace_error, simulate_table, simulated
 
 __all__ = ["gate_study", "ranking_study"]
@@ -96,7 +95,7 @@ def _tables_held(
         # The expected rank: one more than the expected number of those ahead.
         expected = 0.5 + ndtr((true[:, 0] - true[:, :1]) / math.sqrt(2.0)).sum(axis=1)
         scores = l + 1.0 - doubled_places(values[:, :l, 0]) / 2.0
-        for j, shape in enumerate((1.0, ranking_concentration(n))):
+        for j, shape in enumerate((1.0, concentration_of(n))):
             weights = rng.dirichlet(np.full(n, shape), draws)
             held[k, j] = _held_by(weights @ scores, scores.mean(axis=0), l + 1.0 - expected, level)
     return held

@@ -16,7 +16,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.decision import LIKELY, SETTLED, State, state_of
 from bayescompare.kernels.classic.pvalues import holm
-from bayescompare.kernels.ranking.win_shares import win_shares
+from bayescompare.kernels.orders import win_shares
 from bayescompare.statements import Statement
 from bayescompare.table.cells import cell_means
 from bayescompare.table.results import Results

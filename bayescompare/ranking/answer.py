@@ -10,16 +10,17 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.kernels.ranking.bootstrap import (
     FEWEST,
-    effective_ranking_number,
-    resampled_ranking_means,
+    effective_number,
+    resampled_means,
 )
 from bayescompare.kernels.ranking.leaderboard import (
     Leaderboard,
     LeaderboardOverall,
+    Standings,
+    doubled_places,
     leaderboard,
     leaderboard_overall,
 )
-from bayescompare.kernels.ranking.places import RankingStandings, doubled_places
 from bayescompare.kernels.ranking.strengths import strength_posterior
 from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.units import Units, units_of
@@ -78,7 +79,7 @@ def answer_of(results: Results, options: RankOptions) -> RankAnswer:
     """Rank the algorithms of a table whose missing cells, if any, are failed runs."""
     options.check_size(len(results.algorithms), len(results.measures))
     units = units_of(results, options.by)
-    effective = effective_ranking_number(units.importance)
+    effective = effective_number(units.importance)
     independent = float(options.draws)
     if effective <= FEWEST - 1:
         board, overall = _ranking_answer_without_draws(results, units, options)
@@ -109,7 +110,7 @@ def draw_ranking_scores(
     weights = _ranking_answer_weights(results, options, n, of_weights)
     if options.by == "strength":
         return DrawnScores(*_ranking_answer_strengths(results, n, of_units), weights)
-    drawn = resampled_ranking_means(units.scores, units.importance, n, of_units)
+    drawn = resampled_means(units.scores, units.importance, n, of_units)
     return DrawnScores(units.centre, drawn, float(n), weights)
 
 
@@ -167,9 +168,9 @@ def _ranking_answer_without_draws(
     )
 
 
-def _ranking_answer_places_alone(scores: FloatArray) -> RankingStandings:
+def _ranking_answer_places_alone(scores: FloatArray) -> Standings:
     """Return the places alone."""
     tolerance = RELATIVE_TOLERANCE * float(np.abs(scores).max())
     nothing = np.full(len(scores), np.nan)
     place = doubled_places(scores[None, :], tolerance=tolerance)[0] / 2.0
-    return RankingStandings(place, nothing, nothing, nothing)
+    return Standings(place, nothing, nothing, nothing)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from bayescompare._typing import FloatArray
 from bayescompare._version import __version__
 from bayescompare.comparison.files import comparison_plain_json, comparison_results_as_json
-from bayescompare.kernels.ranking.leaderboard import LeaderboardOverall
-from bayescompare.kernels.ranking.places import RankingStandings
+from bayescompare.kernels.ranking.leaderboard import LeaderboardOverall, Standings
 
 if TYPE_CHECKING:
     from bayescompare.ranking.ranking import Ranking
@@ -57,7 +56,7 @@ def ranking_to_document(r: Ranking) -> str:
     )
 
 
-def _standings_in_ranking_file(rows: RankingStandings) -> dict[str, FloatArray]:
+def _standings_in_ranking_file(rows: Standings) -> dict[str, FloatArray]:
     return {"place": rows.place, "lower": rows.lower, "upper": rows.upper, "p_best": rows.best}
 
 

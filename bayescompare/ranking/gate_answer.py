@@ -13,10 +13,12 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.kernels.ranking.bootstrap import (
     FEWEST,
+    MOST_EXACT_UNITS,
     bootstrap_weights,
-    effective_ranking_number,
+    effective_number,
+    mean_above,
+    mean_quantile,
 )
-from bayescompare.kernels.ranking.mean_law import MOST_EXACT_UNITS, mean_above, mean_quantile
 from bayescompare.ranking.units import Units, unit_weights, units_of
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import plural
@@ -102,7 +104,7 @@ def gate_answer(results: Results, level: float, rng: np.random.Generator) -> Gat
     every = range(len(results.datasets)) if fixed else [0]
     parts = [GatePart.of(units_of(results, "value", dataset=i)) for i in every]
     shares = _benchmark_shares(results) if fixed else np.ones(1)
-    numbers = [effective_ranking_number(part.importance) for part in parts]
+    numbers = [effective_number(part.importance) for part in parts]
     if fixed:
         _refuse_few_items(results, parts, numbers)
     has_verdicts = fixed or numbers[0] >= FEWEST

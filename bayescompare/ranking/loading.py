@@ -25,8 +25,7 @@ from bayescompare.comparison.loading import (
     load_comparison_results,
     read_saved_json,
 )
-from bayescompare.kernels.ranking.leaderboard import Leaderboard, LeaderboardOverall
-from bayescompare.kernels.ranking.places import RankingStandings
+from bayescompare.kernels.ranking.leaderboard import Leaderboard, LeaderboardOverall, Standings
 from bayescompare.ranking.answer import RankAnswer
 from bayescompare.ranking.files import RANKING_SCHEMA, RANKING_VERSION
 from bayescompare.ranking.options import RankOptions
@@ -137,7 +136,7 @@ def _load_ranking_answer(
     return RankAnswer(board, overall, of["what"], n, effective, independent)
 
 
-def _load_ranking_standings(facts: Mapping[str, Any], l: int) -> RankingStandings:
+def _load_ranking_standings(facts: Mapping[str, Any], l: int) -> Standings:
     place, lower, upper = (
         _load_ranking_row(key, facts[key], l) for key in ("place", "lower", "upper")
     )
@@ -149,9 +148,7 @@ def _load_ranking_standings(facts: Mapping[str, Any], l: int) -> RankingStanding
             )
     if (lower > upper).any():
         raise BayescompareError("lower is above upper.")
-    return RankingStandings(
-        place, lower, upper, _load_ranking_share("p_best", facts["p_best"], (l,))
-    )
+    return Standings(place, lower, upper, _load_ranking_share("p_best", facts["p_best"], (l,)))
 
 
 def _load_ranking_row(name: str, values: Any, l: int) -> FloatArray:

@@ -17,7 +17,7 @@ from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._rng import Rng
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import Standing, part_word
-from bayescompare.kernels.ranking.leaderboard import leaderboard_standard_error
+from bayescompare.kernels.ranking.leaderboard import share_error
 from bayescompare.ranking.answer import RankAnswer
 from bayescompare.ranking.files import ranking_to_document
 from bayescompare.ranking.options import RankOptions
@@ -211,7 +211,7 @@ class Ranking:
         return pd.Index(self.results.algorithms, name="algorithm")
 
     def _mcse(self, p: FloatArray) -> FloatArray:
-        return leaderboard_standard_error(p, self.answer.independent)
+        return share_error(p, self.answer.independent)
 
     def shown_score(self, score: FloatArray, measure: str) -> FloatArray:
         """Turn scores, which are larger the better, into ranks, values or strengths."""

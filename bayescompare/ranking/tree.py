@@ -13,7 +13,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare._version import __version__
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
-from bayescompare.kernels.ranking.places import doubled_places
+from bayescompare.kernels.ranking.leaderboard import doubled_places
 from bayescompare.ranking.answer import RankAnswer, draw_ranking_scores
 from bayescompare.ranking.options import RankOptions
 from bayescompare.table.results import Results

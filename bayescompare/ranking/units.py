@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.ranking.places import doubled_places
+from bayescompare.kernels.ranking.leaderboard import doubled_places
 from bayescompare.table.results import Results
 
 __all__ = ["Units", "unit_weights", "units_of"]

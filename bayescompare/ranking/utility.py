@@ -12,7 +12,7 @@ import numpy as np
 from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.ranking.utility_weights import box_weights, simplex_weights
+from bayescompare.kernels.ranking.leaderboard import box_weights, simplex_weights
 from bayescompare.table.results import Results
 from bayescompare.text.names import unknown_name
 from bayescompare.text.numbers import setting_number_text, statistic_number_text

@@ -61,7 +61,7 @@ def test_the_first_verdict_that_holds(
 
 
 def test_bounds_and_probabilities_say_the_same() -> None:
-    from bayescompare.kernels.ranking.mean_law import mean_above
+    from bayescompare.kernels.ranking.bootstrap import mean_above
 
     d = np.random.default_rng(0).normal(0.1, 1, 12)
     g = gated(d, rope=0.3, level=0.9)

@@ -1,29 +1,45 @@
-"""A leaderboard: places, fronts and utilities from draws of the scores."""
+"""A leaderboard: places, fronts and utilities from draws of the scores.
+
+Places are first, second, and so on; algorithms that tie share the mean of their places. They are
+kept doubled, as small integers: the place 1.5 of two algorithms that share the first two is 3.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from bayescompare._typing import AnyArray, BoolArray, FloatArray
+from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
+from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
-from bayescompare.kernels.ranking.duels import duels
-from bayescompare.kernels.ranking.places import (
-    RankingStandings,
-    best_place_shares,
-    doubled_places,
-    standings,
-)
 
 __all__ = [
     "Leaderboard",
     "LeaderboardOverall",
+    "Standings",
+    "best_place_shares",
+    "box_weights",
+    "doubled_places",
+    "duels",
     "leaderboard",
     "leaderboard_overall",
-    "leaderboard_standard_error",
-    "on_leaderboard_front",
+    "on_front",
+    "place_interval",
+    "share_error",
+    "simplex_weights",
+    "standings",
 ]
+
+#: From this many algorithms on, doubled places need more than 16 bits.
+_MANY = 16_000
+#: Draws that are compared at a time, so that they stay in the fastest cache.
+_BLOCK = 1024
+#: Attempts per weight wanted, before the bounds count as leaving no room.
+_ATTEMPTS = 2000
+
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -45,7 +61,7 @@ class Leaderboard:
     centre: FloatArray
     low: FloatArray
     high: FloatArray
-    standings: tuple[RankingStandings, ...]
+    standings: tuple[Standings, ...]
     front: FloatArray
     ahead: FloatArray
 
@@ -66,7 +82,7 @@ class LeaderboardOverall:
         where the weights are given.
     """
 
-    standings: RankingStandings
+    standings: Standings
     centre: FloatArray
     regret: FloatArray
     share: FloatArray | None
@@ -121,7 +137,7 @@ def leaderboard_overall(
     return LeaderboardOverall(rows, middle, regret, share)
 
 
-def on_leaderboard_front(places: AnyArray) -> BoolArray:
+def on_front(places: AnyArray) -> BoolArray:
     """Whether nobody is at least as good on every measure and better on one.
 
     Parameters
@@ -131,22 +147,274 @@ def on_leaderboard_front(places: AnyArray) -> BoolArray:
 
     Examples
     --------
-    >>> on_leaderboard_front(np.array([[1, 2, 3], [2, 1, 3]]))
+    >>> on_front(np.array([[1, 2, 3], [2, 1, 3]]))
     array([ True,  True, False])
     """
     _, front = duels(np.ascontiguousarray(places[:, :, None]))
     return np.asarray(front > 0.5)
 
 
-def leaderboard_standard_error(share: AnyArray, draws: float) -> FloatArray:
+def share_error(share: AnyArray, draws: float) -> FloatArray:
     """Return the Monte Carlo standard error of a share of independent draws.
 
     By Laplace's rule shares of 0 and 1 have an error above 0 too.
 
     Examples
     --------
-    >>> leaderboard_standard_error(np.array([0.5, 1.0]), 10_000).round(5)
+    >>> share_error(np.array([0.5, 1.0]), 10_000).round(5)
     array([0.005 , 0.0001])
     """
     smoothed = (np.asarray(share) * draws + 1.0) / (draws + 2.0)
     return np.sqrt(smoothed * (1.0 - smoothed) / draws)
+
+
+# ------------------------------------------------------------------------------------------- places
+
+
+class Standings(NamedTuple):
+    """Where each algorithm stands on one scale; arrays (l,).
+
+    Attributes
+    ----------
+    place : array
+        The place of the mean, ties shared.
+    lower, upper : array
+        The interval of the place over the draws.
+    best : array
+        P(best), ties shared; sums to one.
+    """
+
+    place: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    best: FloatArray
+
+
+def doubled_places(values: FloatArray, *, tolerance: float | None = None) -> AnyArray:
+    """Return twice the place of every algorithm in every row, ties sharing the mean place.
+
+    Parameters
+    ----------
+    values : array (rows, l)
+        Larger is better.
+    tolerance : float, optional
+        Values that differ by no more are tied. By default 1e-12 of the larger of the two: decimal
+        tables and means of replicates carry float noise, which must not decide a place.
+
+    Examples
+    --------
+    >>> doubled_places(np.array([[0.9, 0.7, 0.9]]))
+    array([[3, 6, 3]], dtype=int16)
+    """
+    rows, l = values.shape
+    order = np.argsort(-values, axis=1)
+    ranked = np.take_along_axis(values, order, axis=1)
+    near: FloatArray | float = 0.0 if tolerance is None else tolerance
+    if tolerance is None:
+        near = RELATIVE_TOLERANCE * np.maximum(np.abs(ranked[:, :-1]), np.abs(ranked[:, 1:]))
+    with np.errstate(over="ignore"):  # a difference beyond all floats is no tie
+        tied = ranked[:, :-1] - ranked[:, 1:] <= near
+    kind = np.int16 if l < _MANY else np.int32
+    doubled = np.broadcast_to(2 * np.arange(1, l + 1, dtype=kind), (rows, l)).copy()
+    some = np.flatnonzero(tied.any(axis=1))
+    doubled[some] = _shared_places(tied[some]).astype(kind)
+    places = np.empty((rows, l), dtype=kind)
+    np.put_along_axis(places, order, doubled, axis=1)
+    return places
+
+
+def _shared_places(tied: AnyArray) -> AnyArray:
+    """Return twice the mean place of the run that each place belongs to."""
+    rows, l = tied.shape[0], tied.shape[1] + 1
+    at = np.broadcast_to(np.arange(l), (rows, l))
+    edge = np.ones((rows, 1), dtype=bool)
+    first = np.maximum.accumulate(np.where(np.hstack([edge, ~tied]), at, 0), axis=1)
+    ends = np.where(np.hstack([~tied, edge]), at, l)
+    last = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    return np.asarray(first + last + 2)
+
+
+def best_place_shares(places: AnyArray) -> FloatArray:
+    """Return P(best) of each algorithm; those that tie for the first place share it.
+
+    Parameters
+    ----------
+    places : array (draws, l)
+        Doubled places.
+
+    Examples
+    --------
+    >>> best_place_shares(np.array([[3, 3, 6], [2, 4, 6]]))
+    array([0.75, 0.25, 0.  ])
+    """
+    first = places.min(axis=1)
+    # Doubled, k that share the first place have k + 1.
+    rows, who = np.nonzero(places == first[:, None])
+    shares = 1.0 / (first[rows] - 1.0)
+    return np.bincount(who, weights=shares, minlength=places.shape[1]) / len(places)
+
+
+def place_interval(places: AnyArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the shortest equal-tailed interval of each algorithm's place.
+
+    Each tail outside has a share of the draws of at most (1 − level)/2.
+    """
+    tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+    lower, upper = np.quantile(places, tails, axis=0, method="inverted_cdf") / 2.0
+    return lower, upper
+
+
+def standings(scores: FloatArray, centre: FloatArray, level: float) -> tuple[Standings, AnyArray]:
+    """Return where the algorithms stand, and the doubled places of all draws.
+
+    Parameters
+    ----------
+    scores : array (draws, l)
+        Larger is better.
+    centre : array (l,)
+        The scores of the table itself.
+    """
+    tolerance = RELATIVE_TOLERANCE * float(np.abs(centre).max())
+    places = doubled_places(scores, tolerance=tolerance)
+    place = doubled_places(centre[None, :], tolerance=tolerance)[0] / 2.0
+    return Standings(place, *place_interval(places, level), best_place_shares(places)), places
+
+
+# ----------------------------------------------------------------------------- who is ahead of whom
+
+
+def duels(places: AnyArray) -> tuple[FloatArray, FloatArray]:
+    """Return P(ahead on every measure), and P(on the front).
+
+    An algorithm is on the front if none is at least as good on every measure and better on one.
+
+    Parameters
+    ----------
+    places : array (m, l, draws)
+        Smaller is better, contiguous.
+
+    Returns
+    -------
+    ahead : array (l, l)
+        Row ahead of column; the diagonal is 0.
+    front : array (l,)
+
+    Examples
+    --------
+    >>> ahead, front = duels(np.array([[[1], [2], [3]], [[2], [1], [3]]]))
+    >>> ahead.sum(axis=1), front
+    (array([1., 1., 0.]), array([1., 1., 0.]))
+    """
+    draws = places.shape[2]
+    ahead, dominated = _count_duels(places)
+    return ahead / draws, (draws - dominated) / draws
+
+
+@jit()
+def _count_duels(places: AnyArray) -> tuple[IntArray, IntArray]:
+    """Count the draws in which each is ahead of each, and in which each is dominated."""
+    _, l, draws = places.shape
+    ahead = np.zeros((l, l), dtype=np.int64)
+    beaten = np.zeros(l, dtype=np.int64)
+    for start in range(0, draws, _BLOCK):
+        stop = min(start + _BLOCK, draws)
+        size = stop - start
+        dominated = np.zeros((l, size), dtype=np.bool_)
+        for a in range(l):
+            for b in range(a + 1, l):
+                one, two = _duel(places, a, b, start, stop, dominated)
+                ahead[a, b] += one
+                ahead[b, a] += two
+        for a in range(l):
+            beaten[a] += dominated[a].sum()
+    return ahead, beaten
+
+
+@jit(inline="always")
+def _duel(
+    places: AnyArray, a: int, b: int, start: int, stop: int, dominated: AnyArray
+) -> tuple[int, int]:
+    """Compare two algorithms over a block of draws; plain loops, so that they are vectorised."""
+    size = stop - start
+    not_behind, not_ahead = np.ones(size, dtype=np.bool_), np.ones(size, dtype=np.bool_)
+    first, second = np.ones(size, dtype=np.bool_), np.ones(size, dtype=np.bool_)
+    for j in range(places.shape[0]):
+        mine, theirs = places[j, a, start:stop], places[j, b, start:stop]
+        for r in range(size):
+            not_behind[r] &= mine[r] <= theirs[r]
+            not_ahead[r] &= mine[r] >= theirs[r]
+            first[r] &= mine[r] < theirs[r]
+            second[r] &= mine[r] > theirs[r]
+    one = two = 0
+    for r in range(size):
+        one += first[r]
+        two += second[r]
+        dominated[b, r] |= not_behind[r] & ~not_ahead[r]
+        dominated[a, r] |= not_ahead[r] & ~not_behind[r]
+    return one, two
+
+
+# ----------------------------------------------------------- weights of measures that are not known
+
+
+def box_weights(
+    low: FloatArray, high: FloatArray, draws: int, rng: np.random.Generator
+) -> FloatArray:
+    """Draw weights (draws, m), each uniform between its bounds."""
+    return rng.uniform(low, high, (draws, len(low)))
+
+
+def simplex_weights(
+    low: FloatArray, high: FloatArray, draws: int, rng: np.random.Generator
+) -> FloatArray | None:
+    r"""Draw weights (draws, m) that sum to one, uniform within their bounds.
+
+    The points of the simplex above `low` are a smaller simplex, :math:`l + (1 - \sum l)\,e`, and
+    those below `high` lie in an inverted one, :math:`h - (\sum h - 1)\,e`, with e uniform on the
+    simplex. Points are drawn from the smaller of the two and kept where the other bounds hold.
+
+    Returns
+    -------
+    array, or None
+        None where the bounds leave no weights, or next to none.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> low, high = np.array([0.5, 0.0, 0.0]), np.array([1.0, 1.0, 0.1])
+    >>> w = simplex_weights(low, high, 4, rng)
+    >>> w.sum(axis=1).round(12), bool((w >= low).all() and (w <= high).all())
+    (array([1., 1., 1., 1.]), True)
+    """
+    free = high > low
+    total = 1.0 - float(low[~free].sum())
+    weights = np.broadcast_to(low, (draws, len(low))).copy()
+    if not free.any():
+        return weights if abs(total) < _ROUNDING else None
+    inside = _free_weights(low[free], high[free], total, draws, rng)
+    if inside is None:
+        return None
+    weights[:, free] = inside
+    return weights
+
+
+def _free_weights(
+    low: FloatArray, high: FloatArray, total: float, draws: int, rng: np.random.Generator
+) -> FloatArray | None:
+    """Draw weights that sum to `total`, each with room between its bounds."""
+    above, below = total - low.sum(), high.sum() - total
+    if min(above, below) < -_ROUNDING:
+        return None
+    upright = above <= below
+    size = max(0.0, above if upright else below)
+    kept: list[FloatArray] = []
+    have, tried = 0, 0
+    while have < draws:
+        if tried > _ATTEMPTS * (have + 1):
+            return None
+        e = rng.dirichlet(np.ones(len(low)), draws)
+        points = low + size * e if upright else high - size * e
+        inside = ((points >= low - _ROUNDING) & (points <= high + _ROUNDING)).all(axis=1)
+        kept.append(points[inside])
+        have, tried = have + int(inside.sum()), tried + draws
+    return np.concatenate(kept)[:draws]

@@ -9,9 +9,9 @@ from scipy.special import betainc
 from bayescompare.kernels.ranking import bootstrap
 from bayescompare.kernels.ranking.bootstrap import (
     bootstrap_weights,
-    effective_ranking_number,
-    ranking_concentration,
-    resampled_ranking_means,
+    concentration_of,
+    effective_number,
+    resampled_means,
 )
 from tests.cases import few_quick
 from tests.oracles.ranking import positive
@@ -46,7 +46,7 @@ def test_the_draws_do_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) 
 def test_means_are_weighted_sums() -> None:
     units = np.random.default_rng(1).normal(size=(6, 3, 2))
     v = np.array([1.0, 1, 1, 2, 2, 0.5])
-    means = resampled_ranking_means(units, v, 30, np.random.default_rng(5))
+    means = resampled_means(units, v, 30, np.random.default_rng(5))
     (w,) = bootstrap_weights(v, 30, np.random.default_rng(5))
     for j in range(2):
         for r in range(30):
@@ -57,7 +57,7 @@ def test_means_are_weighted_sums() -> None:
 def test_wins_and_losses_are_a_beta_exactly(wins: int, n: int) -> None:
     """Exact enumeration of two algorithms by rank: the wins' weight is Beta(a·wins, a·losses)."""
     d = np.array([1.0] * wins + [-1.0] * (n - wins))
-    a = ranking_concentration(n)
+    a = concentration_of(n)
     exact = 1.0 - betainc(a * wins, a * (n - wins), 0.5)
     assert positive(d, a) == pytest.approx(exact, abs=1e-6)
     seen = (weights(n, 100_000) @ d > 0).mean()
@@ -68,8 +68,8 @@ def test_wins_and_losses_are_a_beta_exactly(wins: int, n: int) -> None:
 def test_signs_of_weighted_means_have_their_exact_probability(seed: int) -> None:
     rng = np.random.default_rng(seed)
     d, v = rng.normal(0.3, 1.0, 8), rng.uniform(0.5, 2.0, 8)
-    n = effective_ranking_number(v)
+    n = effective_number(v)
     assert n < 8
-    exact = positive(d, ranking_concentration(n), v)
-    drawn = resampled_ranking_means(d[:, None, None], v, 100_000, rng)[0, :, 0]
+    exact = positive(d, concentration_of(n), v)
+    drawn = resampled_means(d[:, None, None], v, 100_000, rng)[0, :, 0]
     assert abs((drawn > 0).mean() - exact) < 4 * np.sqrt(exact * (1 - exact) / 100_000)

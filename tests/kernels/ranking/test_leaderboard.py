@@ -10,22 +10,24 @@ from scipy.stats import rankdata
 
 from bayescompare.kernels.ranking.bootstrap import (
     bootstrap_weights,
-    ranking_concentration,
-    resampled_ranking_means,
+    concentration_of,
+    resampled_means,
 )
-from bayescompare.kernels.ranking.duels import duels
 from bayescompare.kernels.ranking.leaderboard import (
+    best_place_shares,
+    doubled_places,
+    duels,
     leaderboard,
     leaderboard_overall,
-    leaderboard_standard_error,
-    on_leaderboard_front,
+    on_front,
+    share_error,
+    standings,
 )
-from bayescompare.kernels.ranking.places import best_place_shares, doubled_places, standings
 from tests.oracles.ranking import best_of_three_patterns, loop
 
 
 def board(units: np.ndarray, draws: int = 300, seed: int = 0, level: float = 0.95):  # type: ignore[no-untyped-def]
-    scores = resampled_ranking_means(units, np.ones(len(units)), draws, np.random.default_rng(seed))
+    scores = resampled_means(units, np.ones(len(units)), draws, np.random.default_rng(seed))
     return scores, leaderboard(scores, units.mean(axis=0).T, level)
 
 
@@ -49,12 +51,12 @@ def test_the_best_of_three_against_an_integral() -> None:
     """Three patterns of ranks, each better for another algorithm: exact up to quadrature."""
     patterns = np.array([[3.0, 2.0, 1.0], [1.0, 3.0, 2.0], [1.0, 2.0, 3.0]])
     counts = [4, 3, 2]
-    exact = best_of_three_patterns(patterns, counts, ranking_concentration(9))
+    exact = best_of_three_patterns(patterns, counts, concentration_of(9))
     assert exact.sum() == pytest.approx(1.0, abs=1e-6)
     units = np.repeat(patterns, counts, axis=0)[:, :, None]
     _, found = board(units, draws=100_000)
     gap = np.abs(found.standings[0].best - exact)
-    assert (gap < 4 * leaderboard_standard_error(exact, 100_000)).all()
+    assert (gap < 4 * share_error(exact, 100_000)).all()
 
 
 def test_a_given_utility_is_a_weighted_mean_of_scores() -> None:
@@ -137,4 +139,4 @@ def test_blocks_of_draws_change_nothing() -> None:
     beaten = (places[:, None, :] <= places[:, :, None]).all(axis=0)
     better = (places[:, None, :] < places[:, :, None]).any(axis=0)
     np.testing.assert_allclose(front, 1 - (beaten & better).any(axis=1).mean(axis=-1))
-    assert on_leaderboard_front(places[:, :, 0]).any()
+    assert on_front(places[:, :, 0]).any()

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bayescompare.kernels.ranking.bootstrap import bootstrap_weights
-from bayescompare.kernels.ranking.mean_law import mean_above, mean_quantile
+from bayescompare.kernels.ranking.bootstrap import bootstrap_weights, mean_above, mean_quantile
 
 VALUES = st.lists(st.integers(-20, 20).map(lambda k: k / 10), min_size=5, max_size=12)
 

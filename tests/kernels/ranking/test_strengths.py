@@ -11,7 +11,7 @@ from scipy.linalg import helmert
 from scipy.optimize import approx_fprime
 
 from bayescompare.kernels.ranking import strengths
-from bayescompare.kernels.ranking.places import doubled_places
+from bayescompare.kernels.ranking.leaderboard import doubled_places
 from bayescompare.kernels.ranking.strengths import (
     FREEDOM,
     RankedDatasets,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayescompare.kernels.ranking.utility_weights import box_weights, simplex_weights
+from bayescompare.kernels.ranking.leaderboard import box_weights, simplex_weights
 
 
 def drawn(low: list[float], high: list[float], draws: int = 20_000) -> np.ndarray | None:

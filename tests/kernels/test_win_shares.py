@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from bayescompare.kernels.ranking.win_shares import win_shares
+from bayescompare.kernels.orders import win_shares
 
 
 def by_pairs(values, weights):
