@@ -25,7 +25,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import SETTLED
 from bayescompare.comparison.method import Method
-from bayescompare.kernels.numerics.orthants import quadrants
+from bayescompare.kernels.numerics.boxes import quadrants
 from bayescompare.kernels.pair_states import every_state
 from bayescompare.posterior.dirichlet import Board
 from bayescompare.posterior.partition import Groups

@@ -31,7 +31,7 @@ import bayescompare as bc
 from bayescompare import methods
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Method
-from bayescompare.kernels.numerics.orthants import quadrants
+from bayescompare.kernels.numerics.boxes import quadrants
 from bayescompare.statements import State, Statement
 from bayescompare.studies import Study
 from reproduction.verdicts import LabelledMethod

@@ -23,8 +23,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.compiled import model_with_compiled_memory
 from bayescompare.comparison.diagnosis import MOST_RHAT
-from bayescompare.kernels.numerics.bridge import Bridge, bridge_constant
-from bayescompare.kernels.numerics.sinh_arcsinh import fit_sinh_arcsinh
+from bayescompare.kernels.numerics.bridge import Bridge, bridge_constant, fit_sinh_arcsinh
 from bayescompare.text.numbers import (
     count,
     log_evidence_text,

@@ -27,7 +27,7 @@ from bayescompare.comparison import nuts
 from bayescompare.comparison.compiled import model_with_compiled_memory
 from bayescompare.comparison.loo import MOST_KHAT, checked_loo, marked_loo
 from bayescompare.comparison.tree import is_edited_comparison_tree
-from bayescompare.kernels.numerics.bridge import bridge_autocorrelation_time
+from bayescompare.kernels.numerics.bridge import autocorrelation_time
 from bayescompare.text.numbers import count, plural
 from bayescompare.text.phrases import join_names
 
@@ -197,7 +197,7 @@ class _PartialRefit:
         logs = self._log_likelihood(i, posterior)
         mean = float(logsumexp(logs) - np.log(logs.size))
         ratio = np.exp(logs - mean)
-        return mean, float(ratio.std() * np.sqrt(bridge_autocorrelation_time(ratio) / ratio.size))
+        return mean, float(ratio.std() * np.sqrt(autocorrelation_time(ratio) / ratio.size))
 
     def _log_likelihood(self, i: int, posterior: xr.Dataset) -> FloatArray:
         if self.pointwise is not None:

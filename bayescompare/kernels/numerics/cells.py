@@ -28,12 +28,12 @@ from scipy.special import gammaincinv, gammaln, ndtr, ndtri, stdtr
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.boxes import (
     bivariate_box,
+    bivariate_cdf,
     trivariate_box,
     trivariate_cdf,
     univariate_box,
 )
 from bayescompare.kernels.numerics.legendre import composite_legendre
-from bayescompare.kernels.numerics.orthants import bivariate_cdf
 
 __all__ = ["Edges", "independent_cells", "normal_cells", "student_cells"]
 
@@ -82,22 +82,20 @@ def normal_cells(
     standard = tuple((e - mean[:, j : j + 1]) / scale[:, j : j + 1] for j, e in enumerate(edges))
     if len(edges) > 3:
         factor = np.linalg.cholesky(correlation + 1e-14 * np.eye(len(edges)))
-        return _student_cells_quasi_random(factor, standard, None, rng)
-    cells = _low_dimensional_normal_cells(standard, correlation, precise=True)
+        return _quasi_random(factor, standard, None, rng)
+    cells = _in_few_dimensions(standard, correlation, precise=True)
     return cells, np.zeros_like(cells)
 
 
-def _low_dimensional_normal_cells(
-    edges: Edges, correlation: FloatArray, *, precise: bool
-) -> FloatArray:
+def _in_few_dimensions(edges: Edges, correlation: FloatArray, *, precise: bool) -> FloatArray:
     """Cells of standard normals; `precise` where small ones must keep their digits."""
     if len(edges) > 1:
-        return _normal_cells_by_corners(edges, correlation, precise=precise)
-    cells = [univariate_box(low[:, 0], high[:, 0]) for low, high in _ends_of_normal_cells(edges)]
+        return _by_corners(edges, correlation, precise=precise)
+    cells = [univariate_box(low[:, 0], high[:, 0]) for low, high in _ends(edges)]
     return np.stack(cells, axis=1)
 
 
-def _ends_of_normal_cells(edges: Edges) -> list[tuple[FloatArray, FloatArray]]:
+def _ends(edges: Edges) -> list[tuple[FloatArray, FloatArray]]:
     """Lower and upper ends (N, m) of every cell, from the greatest values down."""
     n = len(edges[0])
     inf = np.full((n, 1), math.inf)
@@ -112,7 +110,7 @@ def _ends_of_normal_cells(edges: Edges) -> list[tuple[FloatArray, FloatArray]]:
     ]
 
 
-def _normal_cells_by_corners(edges: Edges, correlation: FloatArray, *, precise: bool) -> FloatArray:
+def _by_corners(edges: Edges, correlation: FloatArray, *, precise: bool) -> FloatArray:
     """Cells of two or three variables: differences of Φ between edges, small ones by themselves."""
     n, m = len(edges[0]), len(edges)
     ends = [np.hstack([e, np.full((n, 1), math.inf)]) for e in edges]
@@ -122,20 +120,20 @@ def _normal_cells_by_corners(edges: Edges, correlation: FloatArray, *, precise: 
         # A variable without an upper end drops out, and fewer are much quicker.
         inner = [j for j, k in enumerate(corner) if k < edges[j].shape[1]]
         h = [edges[j][:, corner[j]] for j in inner]
-        grid[place] = _normal_cell_cdf(h, correlation[:, inner][:, :, inner])
+        grid[place] = _cdf(h, correlation[:, inner][:, :, inner])
     for axis in range(1, m + 1):
         grid = np.flip(np.diff(grid, axis=axis), axis=axis)
     cells = np.maximum(grid.reshape(n, -1), 0.0)
     if not precise:
         return cells
-    for k, (low, high) in enumerate(_ends_of_normal_cells(edges)):
+    for k, (low, high) in enumerate(_ends(edges)):
         small = np.flatnonzero(~(cells[:, k] > _SMALL[m]))
         if len(small):
-            cells[small, k] = _normal_cell_box(low[small], high[small], correlation[small])
+            cells[small, k] = _box(low[small], high[small], correlation[small])
     return cells
 
 
-def _normal_cell_cdf(h: list[FloatArray], correlation: FloatArray) -> FloatArray:
+def _cdf(h: list[FloatArray], correlation: FloatArray) -> FloatArray:
     """Φ at the upper ends h of up to three standard normals."""
     if len(h) < 2:
         return np.asarray(ndtr(h[0])) if h else np.ones(len(correlation))
@@ -144,7 +142,7 @@ def _normal_cell_cdf(h: list[FloatArray], correlation: FloatArray) -> FloatArray
     return trivariate_cdf(np.stack(h, axis=1), correlation)
 
 
-def _normal_cell_box(low: FloatArray, high: FloatArray, correlation: FloatArray) -> FloatArray:
+def _box(low: FloatArray, high: FloatArray, correlation: FloatArray) -> FloatArray:
     if low.shape[1] == 2:
         return bivariate_box(low, high, correlation[:, 0, 1])
     return trivariate_box(low, high, correlation)
@@ -183,19 +181,19 @@ def student_cells(
     [[0.333333, 0.166667, 0.166667, 0.333333]]
     """
     if len(edges) == 1:
-        cells = _student_cell_intervals(dof, (edges[0] - mean) / np.sqrt(scale[:, 0]))
+        cells = _intervals(dof, (edges[0] - mean) / np.sqrt(scale[:, 0]))
         return cells, np.zeros_like(cells)
     sd = np.sqrt(np.diagonal(scale, axis1=1, axis2=2))
     correlation = scale / (sd[:, :, None] * sd[:, None, :])
     standard = tuple((e - mean[:, j : j + 1]) / sd[:, j : j + 1] for j, e in enumerate(edges))
     if len(edges) > 3:
         factor = np.linalg.cholesky(correlation + 1e-14 * np.eye(len(edges)))
-        return _student_cells_quasi_random(factor, standard, dof, rng)
+        return _quasi_random(factor, standard, dof, rng)
     cells = np.empty((len(dof), math.prod(e.shape[1] + 1 for e in edges)))
     for value in np.unique(dof):
         same = np.flatnonzero(dof == value)
         own = tuple(e[same] for e in standard)
-        cells[same] = _same_dof_student_cells(float(value), correlation[same], own, quick=quick)
+        cells[same] = _of_same_dof(float(value), correlation[same], own, quick=quick)
     return cells, np.zeros_like(cells)
 
 
@@ -223,9 +221,7 @@ def independent_cells(dof: FloatArray, scale: FloatArray, edges: Edges) -> Float
     cells = np.empty((len(dof), math.prod(e.shape[1] + 1 for e in edges)))
     for value in np.unique(dof):
         same = np.flatnonzero(dof == value)
-        factor, weight = (
-            (np.ones(1), np.ones(1)) if math.isinf(value) else _student_cell_scale_nodes(value)
-        )
+        factor, weight = (np.ones(1), np.ones(1)) if math.isinf(value) else _scale_nodes(value)
         each = np.ones((len(same), len(factor), 1))
         for e in standard:
             ends = e[same][:, None] * factor[:, None]
@@ -237,7 +233,7 @@ def independent_cells(dof: FloatArray, scale: FloatArray, edges: Edges) -> Float
     return cells
 
 
-def _student_cell_intervals(dof: FloatArray, ends: FloatArray) -> FloatArray:
+def _intervals(dof: FloatArray, ends: FloatArray) -> FloatArray:
     """Intervals of a univariate t, from the greatest values down, precise in both tails."""
     inf = np.full((len(ends), 1), math.inf)
     grid = np.hstack([-inf, ends, inf])
@@ -248,20 +244,16 @@ def _student_cell_intervals(dof: FloatArray, ends: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(inside, 0.0)[:, ::-1])
 
 
-def _same_dof_student_cells(
-    dof: float, correlation: FloatArray, edges: Edges, *, quick: bool
-) -> FloatArray:
+def _of_same_dof(dof: float, correlation: FloatArray, edges: Edges, *, quick: bool) -> FloatArray:
     """Average normal cells over nodes of the random scale."""
-    factor, weight = _numeric_gauss_scales(dof) if quick else _student_cell_scale_nodes(dof)
+    factor, weight = _gauss_scales(dof) if quick else _scale_nodes(dof)
     n, size = len(correlation), len(factor)
     scaled = tuple((e[:, None] * factor[:, None]).reshape(n * size, -1) for e in edges)
-    cells = _low_dimensional_normal_cells(
-        scaled, np.repeat(correlation, size, axis=0), precise=False
-    )
+    cells = _in_few_dimensions(scaled, np.repeat(correlation, size, axis=0), precise=False)
     return np.asarray(np.einsum("g,igk->ik", weight, cells.reshape(n, size, -1)))
 
 
-def _student_cell_scale_nodes(dof: float) -> tuple[FloatArray, FloatArray]:
+def _scale_nodes(dof: float) -> tuple[FloatArray, FloatArray]:
     """Nodes of √(g/ν) and weights, by log g ~ log χ²_ν, whose density is e^{(ν/2)(v − e^v)}."""
     half = 0.5 * dof
     spread = _DROP / half
@@ -278,12 +270,12 @@ def _student_cell_scale_nodes(dof: float) -> tuple[FloatArray, FloatArray]:
 
 
 @cache
-def _numeric_gauss_scales(dof: float) -> tuple[FloatArray, FloatArray]:
+def _gauss_scales(dof: float) -> tuple[FloatArray, FloatArray]:
     """The Gauss rule for √(g/ν), from the full one by the Lanczos process.
 
     A normal cell is an entire function of √g, so that few nodes are enough.
     """
-    point, weight = _student_cell_scale_nodes(dof)
+    point, weight = _scale_nodes(dof)
     nodes = next(count for most, count in _QUICK if dof < most)
     basis = np.zeros((nodes, len(point)))
     vector = np.sqrt(weight)
@@ -299,12 +291,12 @@ def _numeric_gauss_scales(dof: float) -> tuple[FloatArray, FloatArray]:
     return value, vectors[0] ** 2
 
 
-def _student_cells_quasi_random(
+def _quasi_random(
     factor: FloatArray, edges: Edges, dof: FloatArray | None, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Cells of many standard variables with these Cholesky factors, and their standard errors."""
     n, m = factor.shape[:2]
-    points = np.arange(1, _POINTS + 1)[:, None] * np.sqrt(_primes_for_student_cells(m))
+    points = np.arange(1, _POINTS + 1)[:, None] * np.sqrt(_primes(m))
     sizes = [e.shape[1] + 1 for e in edges]
     estimates = np.empty((_SHIFTS, n, math.prod(sizes)))
     for k in range(_SHIFTS):
@@ -312,15 +304,15 @@ def _student_cells_quasi_random(
         u = np.abs(2.0 * ((points + rng.random(m)) % 1.0) - 1.0)
         u = np.clip(u, 1e-15, 1.0 - 1e-15)
         z = np.asarray(ndtri(u[:, 1:]), dtype=np.float64)
-        shrink = _numeric_cell_shrinks(u[:, 0], dof)
+        shrink = _shrinks(u[:, 0], dof)
         for i in range(n):
             own = tuple(e[i] for e in edges)
             value = math.inf if dof is None else float(dof[i])
-            estimates[k, i] = _student_cell_sums(factor[i], own, z, shrink[value])
+            estimates[k, i] = _sums(factor[i], own, z, shrink[value])
     return estimates.mean(axis=0), estimates.std(axis=0, ddof=1) / math.sqrt(_SHIFTS)
 
 
-def _numeric_cell_shrinks(u: FloatArray, dof: FloatArray | None) -> dict[float, FloatArray]:
+def _shrinks(u: FloatArray, dof: FloatArray | None) -> dict[float, FloatArray]:
     """Draws of √(g/ν) for every value of ν; ones for a normal."""
     if dof is None:
         return {math.inf: np.ones_like(u)}
@@ -328,9 +320,7 @@ def _numeric_cell_shrinks(u: FloatArray, dof: FloatArray | None) -> dict[float, 
     return {value: np.sqrt(2.0 * gammaincinv(0.5 * value, u) / value) for value in each}
 
 
-def _student_cell_sums(
-    factor: FloatArray, edges: Edges, z: FloatArray, shrink: FloatArray
-) -> FloatArray:
+def _sums(factor: FloatArray, edges: Edges, z: FloatArray, shrink: FloatArray) -> FloatArray:
     """Share of every cell: all variables but the last are drawn, the last is integrated."""
     drawn = z @ factor[:-1, :-1].T
     cell = np.zeros(len(z), dtype=np.int64)
@@ -346,7 +336,7 @@ def _student_cell_sums(
     return np.stack(sums, axis=1).ravel() / len(z)
 
 
-def _primes_for_student_cells(count: int) -> FloatArray:
+def _primes(count: int) -> FloatArray:
     """Return the first prime numbers."""
     primes: list[int] = []
     k = 2

@@ -17,7 +17,7 @@ from bayescompare.kernels.dirichlet.learned import (
     learn_weights,
     learned_base,
 )
-from bayescompare.kernels.numerics.orthants import quadrants
+from bayescompare.kernels.numerics.boxes import quadrants
 
 
 def sparse(counts: np.ndarray) -> DirichletPairCounts:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.signal import lfilter
 
-from bayescompare.kernels.numerics.bridge import bridge_autocorrelation_time, bridge_constant
+from bayescompare.kernels.numerics.bridge import autocorrelation_time, bridge_constant
 
 
 def autoregressive(
@@ -111,14 +111,14 @@ def test_proposals_outside_the_support_count_as_nothing() -> None:
 @pytest.mark.parametrize("phi", [0.0, 0.5, 0.9])
 def test_the_autocorrelation_time_of_a_known_process(phi: float) -> None:
     chains = autoregressive(phi, (4, 40_000), np.random.default_rng(8))
-    assert bridge_autocorrelation_time(chains) == pytest.approx((1 + phi) / (1 - phi), rel=0.08)
+    assert autocorrelation_time(chains) == pytest.approx((1 + phi) / (1 - phi), rel=0.08)
 
 
 def test_chains_that_disagree_are_worth_little() -> None:
     chains = np.random.default_rng(9).normal(size=(4, 1000)) + np.arange(4)[:, None]
-    assert bridge_autocorrelation_time(chains) > 100
+    assert autocorrelation_time(chains) > 100
 
 
 def test_constants_and_short_chains_have_time_one() -> None:
-    assert bridge_autocorrelation_time(np.ones((4, 100))) == 1.0
-    assert bridge_autocorrelation_time(np.arange(6.0).reshape(2, 3)) == 1.0
+    assert autocorrelation_time(np.ones((4, 100))) == 1.0
+    assert autocorrelation_time(np.arange(6.0).reshape(2, 3)) == 1.0

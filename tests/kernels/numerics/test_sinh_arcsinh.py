@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import quad
 
-from bayescompare.kernels.numerics.sinh_arcsinh import SinhArcsinh, fit_sinh_arcsinh
+from bayescompare.kernels.numerics.bridge import SinhArcsinh, fit_sinh_arcsinh
 
 RNG = np.random.default_rng(1)
 #: Draws with skewness, with heavy tails, with light tails, and normal ones.

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayescompare.kernels.numerics.boxes import bivariate_box
-from bayescompare.kernels.numerics.orthants import bivariate_cdf, quadrants
+from bayescompare.kernels.numerics.boxes import bivariate_box, bivariate_cdf, quadrants
 
 
 @pytest.mark.parametrize("rho", [-0.8, 0.0, 0.4])
