@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from matplotlib.text import Text
 
 import bayescompare as bc
 from bayescompare import plots
+from bayescompare._errors import BayescompareError
+from bayescompare.plots.kinds import KINDS
 from bayescompare.studies import success_errors
 from bayescompare.studies.ranks import SBC
 from tests.cases import few_quick
@@ -32,7 +35,8 @@ def odd(algorithms: int = 5, measures: int = 3, rope: float | None = None) -> bc
     rng = np.random.default_rng(1)
     values = rng.normal(size=(9, 5, 3)) + np.linspace(2.0, 0.0, 5)[:, None]
     values[:, :, 1] *= -1.0  # so that there are trade-offs
-    chosen: Any = {name: bc.Measure("max", rope=rope) for name in MEASURES[:measures]}
+    signs = zip(MEASURES[:measures], ("max", "max", "min"), strict=False)
+    chosen: Any = {name: bc.Measure(sign, rope=rope) for name, sign in signs}  # type: ignore[arg-type]
     return table(
         values[:, :algorithms, :measures], names=ALGORITHMS, measures=chosen, datasets=DATASETS
     )
@@ -75,6 +79,7 @@ def belief() -> Any:
     return bc.methods.elicit(prior, algorithms=[first, second], measures=MEASURES)
 
 
+@cache
 def errors() -> Any:
     wrong = {"dataset": DATASETS, ALGORITHMS[0]: range(9), ALGORITHMS[1]: [3] * 9}
     first, second = ALGORITHMS[:2]
@@ -103,30 +108,35 @@ def calibration() -> SBC:
     return SBC("$x$ $y$", pd.DataFrame(ranks, columns=MEASURES), draws=9)
 
 
-DRAWN: dict[str, Callable[[Axes], Axes]] = {
+@cache
+def one_measure() -> Any:
+    return bc.compare(odd(2, 1, 0.5))
+
+
+@cache
+def ranks() -> Any:
+    return bc.compare(odd(5, 1), method="friedman")
+
+
+def network() -> Any:
+    return pair(method="network")
+
+
+#: Of each kind of plot the first that has it is drawn; "plan" shows no names.
+THINGS = (one_measure, pairs, ranking, gate, errors, ranks, network, lambda: gsd(4), lambda: gsd(2))
+KINDS_OF_ALL = [
+    (result, kind) for result, kinds in KINDS.items() for kind in kinds if kind != "plan"
+]
+
+#: Other forms, and what no result draws by itself.
+MORE: dict[str, Callable[[Axes], Axes]] = {
     "statements": lambda ax: plots.plot_statements(pair(), ax=ax),
-    "simplex": lambda ax: plots.plot_simplex(bc.compare(odd(2, 1, 0.5)), draws=20, ax=ax),
-    "network": lambda ax: plots.plot_network(pair(method="network"), ax=ax),
-    "shrinkage": lambda ax: plots.plot_shrinkage(errors(), ax=ax),
     "shrinkage of states": lambda ax: plots.plot_shrinkage(folds(), ax=ax),
-    "ranks": lambda ax: plots.plot_ranks(bc.compare(odd(5, 1), method="friedman"), ax=ax),
-    "relation": lambda ax: plots.plot_relation(gsd(4), ax=ax),
-    "growth": lambda ax: plots.plot_growth(gsd(4), ax=ax),
-    "robustness": lambda ax: plots.plot_robustness(gsd(2), ax=ax),
-    "sensitivity": lambda ax: plots.plot_sensitivity(pair().sensitivity([0.5, 1.0]), ax=ax),
-    "matrix": lambda ax: plots.plot_matrix(pairs(), ax=ax),
-    "order": lambda ax: plots.plot_order(pairs(), ax=ax),
-    "dominance": lambda ax: plots.plot_dominance(pairs(), ax=ax),
-    "critical": lambda ax: plots.plot_critical(pairs(), measure=MEASURES[1], ax=ax),
     "critical rows": lambda ax: plots.plot_critical(
         bc.pairwise(odd(5, 1), reference=ALGORITHMS[0], n_jobs=1), ax=ax
     ),
-    "places": lambda ax: plots.plot_places(ranking(), ax=ax),
     "places of measures": lambda ax: plots.plot_places(ranking_by_place(), ax=ax),
-    "front": lambda ax: plots.plot_front(ranking(), measures=MEASURES[:2], ax=ax),
-    "weights": lambda ax: plots.plot_weights(ranking(), ax=ax),
     "weights of two": lambda ax: plots.plot_weights(ranking(), measures=MEASURES[:2], ax=ax),
-    "gate": lambda ax: plots.plot_gate(gate(), ax=ax),
     "prior": lambda ax: plots.plot_prior(belief(), ax=ax),
     "beliefs": lambda ax: plots.plot_beliefs(belief(), ax=ax),
     "prior_predictive": lambda ax: plots.plot_prior_predictive(belief(), n=6, ax=ax),
@@ -135,14 +145,7 @@ DRAWN: dict[str, Callable[[Axes], Axes]] = {
 }
 
 
-def test_every_picture_is_tried() -> None:
-    others = {"plot_comparison", "plot_pairwise", "plot_ranking"}  # which choose one of them
-    without_names = {"plot_plan"}
-    assert set(plots.__all__) - others - without_names <= {f"plot_{name}" for name in DRAWN}
-
-
-@pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
-def test_a_picture_shows_names_as_they_are(draw: Callable[[Axes], Axes]) -> None:
+def assert_literal(draw: Callable[[Axes], Any]) -> None:
     figure = Figure(figsize=(9, 7))
     draw(figure.subplots())
     figure.canvas.draw()  # mathtext would fail on "$\frac$"
@@ -151,6 +154,24 @@ def test_a_picture_shows_names_as_they_are(draw: Callable[[Axes], Axes]) -> None
     named = [text for text in shown if re.search(r"[$\\_^](?!mathdefault)", text.get_text())]
     assert named
     assert [text.get_text() for text in named if text.get_parse_math() or text.get_usetex()] == []
+
+
+@pytest.mark.parametrize(("result", "kind"), KINDS_OF_ALL, ids=[kind for _, kind in KINDS_OF_ALL])
+def test_every_kind_shows_names_as_they_are(result: type, kind: str) -> None:
+    options = {"measure": MEASURES[1]} if kind == "critical" else {}
+    for make in THINGS:
+        thing = make()
+        with suppress(BayescompareError):  # it has nothing for this plot
+            if isinstance(thing, result):
+                draw = KINDS[result][kind].draw
+                assert_literal(lambda ax, draw=draw, thing=thing: draw(thing, ax=ax, **options))
+                return
+    pytest.fail(f"nothing here is drawn as {kind}")
+
+
+@pytest.mark.parametrize("draw", MORE.values(), ids=MORE)
+def test_other_pictures_show_names_as_they_are(draw: Callable[[Axes], Axes]) -> None:
+    assert_literal(draw)
 
 
 @pytest.mark.parametrize("ask", few_quick([ranking_by_place, ranking, pair, pairs], 1))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from dataclasses import replace
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -22,90 +22,24 @@ from bayescompare.report import check_report_path, page_of, render, write_report
 from bayescompare.report import pictures as writing
 from bayescompare.report.pairwise import pairwise_page
 from bayescompare.statements import Statement
-from bayescompare.table import writing as _files
 from bayescompare.text.numbers import format_probability
 from tests.cases import few_quick
+from tests.plots.drawn import fresh, title
+from tests.report.conftest import Rendered
+from tests.report.parsed import Page
 from tests.tables import normal_table, table
 
-VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
-
-
-class Page(HTMLParser):
-    """Checks that tags balance, and collects tags, attributes and text."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.said: list[str] = []
-        self.cells: list[list[str]] = []
-        self.feed(html)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-        if tag == "tr":
-            self.cells.append([])
-        if tag in ("td", "th"):
-            self.cells[-1].append("")
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if {"style", "script"} & set(self.open):
-            return
-        self.said.append(data)
-        if {"td", "th"} & set(self.open[-2:]):
-            self.cells[-1][-1] += data
-
-    @property
-    def text(self) -> str:
-        return " ".join("".join(self.said).split())
-
-    def count(self, tag: str) -> int:
-        return sum(found == tag for found, _ in self.tags)
-
-
-THINGS = {
-    "dirichlet": lambda: bc.compare(bc.load_example("benavoli-example1")),
-    "imprecise": lambda: bc.compare(
-        bc.load_example("pnn"), method=bc.methods.Dirichlet(prior="imprecise")
-    ),
-    "glrt": lambda: bc.compare(bc.load_example("pnn"), method="glrt"),
-    "network": lambda: bc.compare(
-        bc.load_example("jansen-uci"),
-        method=bc.methods.Network(max_parents=0),
-        algorithms=["GBM", "RF"],
-    ),
-    "pairs": lambda: bc.pairwise(bc.load_example("pnn"), n_jobs=1),
-    "glrt pairs": lambda: bc.pairwise(
-        bc.load_example("jansen-uci"), method="glrt", reference="CART", n_jobs=1
-    ),
-}
-
-
-@pytest.fixture(scope="module", params=THINGS.values(), ids=THINGS)
-def thing(request: pytest.FixtureRequest) -> Any:
-    return request.param()
-
-
-@pytest.fixture(scope="module")
-def html(thing: Any) -> str:
-    return render(thing)
+#: One of each kind of page.
+KINDS = ("example1", "imprecise", "glrt", "network", "pair", "glrt pairs")
+every = pytest.mark.parametrize("name", KINDS)
 
 
 # ---------------------------------------------------------------------------------- what it holds
 
 
-def test_page_has_words_tables_pictures_and_what_made_them(thing: Any, html: str) -> None:
-    page = Page(html)
+@every
+def test_page_has_words_tables_pictures_and_what_made_them(name: str, rendered: Rendered) -> None:
+    thing, page = rendered.thing(name), rendered.page(name)
     assert thing.explain() in page.text
     assert page.count("h1") == 1
     pair = isinstance(thing, bc.Pairwise)
@@ -122,12 +56,49 @@ def test_page_has_words_tables_pictures_and_what_made_them(thing: Any, html: str
         exact = "no Monte Carlo error; the p-value is a large-sample approximation"
     assert exact in page.text
     assert thing.results.source in page.text
-    for name in (*thing.results.algorithms, *thing.results.measures):
-        assert name in page.text
+    assert all(one in page.text for one in (*thing.results.algorithms, *thing.results.measures))
 
 
-def test_comparison_table_is_the_summary(example1: bc.Comparison, example1_html: str) -> None:
-    page = Page(example1_html)
+OTHERS = (
+    *("poisson-binomial", "hierarchical", "correlated-t", "wilcoxon", "friedman", "all-test"),
+    *("gsd", "gsd pair", "gsd bootstrap", "a twin", "a leader without a dataset"),
+)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_method_has_a_report_with_its_tables(name: str, rendered: Rendered) -> None:
+    c, page = rendered.thing(name), rendered.page(name)
+    assert c.headline() in page.text
+    assert c.explain() in page.text
+    for head, frame in c.tables.items():
+        assert head in page.text
+        assert all(str(label) in page.text for label in frame.index)
+    if name != "friedman":
+        assert all(str(label) in page.text for label in c.summary().index)
+    assert "nan" not in page.text.lower().split()
+    if name == "gsd":
+        assert all(words in page.text for words in ("Who dominates whom", "Growth"))
+    if name == "gsd pair":
+        assert "carry no Monte Carlo error" not in page.text
+
+
+def test_a_page_of_pairs_says_what_its_figures_are(uci: bc.Results, counts: bc.ErrorCounts) -> None:
+    gsd = bc.methods.GSD(permutations=50)
+    p = bc.pairwise(uci, method=gsd, algorithms=["GBM", "CART", "RF"], rng=1, n_jobs=1)
+    page = render(p)
+    assert "carry no Monte Carlo error" not in page
+    assert p.explain() in Page(page).text
+    assert "GBM over CART" in page
+    assert "one-sided p-value of “row dominates column”" in page
+    leading = "leading: GBM is better than CART (p = 0.039)"
+    assert f"GBM against CART: one-sided p = 0.020; {leading}" in page
+    p = bc.pairwise(counts, method="poisson-binomial")
+    assert "P(row better than column on most datasets)" in render(p)
+    assert "holds on most datasets" in title(p.plot(ax=fresh()))
+
+
+def test_comparison_table_is_the_summary(example1: bc.Comparison, rendered: Rendered) -> None:
+    page = rendered.page("example1")
     assert example1.headline() in page.text
     assert ["B>A|B>A", "6", "0.798", "0.481", "0.227", "0.740"] in page.cells
     assert ["time", "lower", "none", "metric", "none", "s"] in page.cells
@@ -135,15 +106,15 @@ def test_comparison_table_is_the_summary(example1: bc.Comparison, example1_html:
     assert labels == list(example1.summary().index)
 
 
-def test_questions_are_there(example1: bc.Comparison, example1_html: str) -> None:
-    page = Page(example1_html)
+def test_questions_are_there(example1: bc.Comparison, rendered: Rendered) -> None:
+    page = rendered.page("example1")
     answers = {row[0]: row[1] for row in page.cells if len(row) == 3}
     for question, answer in example1.questions.items():
         assert answers[str(question)] == f"{answer:.3f}"
 
 
-def test_pairwise_tables(pairs: bc.Pairwise, pairs_html: str) -> None:
-    page = Page(pairs_html)
+def test_pairwise_tables(pairs: bc.Pairwise, rendered: Rendered) -> None:
+    page = rendered.page("pairs")
     names = ["GBM", "RF", "BDS", "GLM", "RIDGE", "LASSO", "EN", "CART"]  # by place
     assert ["", *names] in page.cells
     row = next(cells for cells in page.cells if cells[0] == "GBM" and len(cells) == 9)
@@ -165,8 +136,9 @@ def test_pairwise_tables(pairs: bc.Pairwise, pairs_html: str) -> None:
     assert [cells[2] for cells in decided] == table["decision"].tolist()
 
 
-def test_the_first_screen_of_all_pairs(pairs: bc.Pairwise, pairs_html: str) -> None:
-    text = Page(pairs_html).text
+def test_the_first_screen_of_all_pairs(pairs: bc.Pairwise, rendered: Rendered) -> None:
+    page = rendered.page("pairs")
+    text = page.text
     order = [
         "8 algorithms on auc, accuracy, brier",
         f"{pairs.headline()}.",
@@ -180,26 +152,21 @@ def test_the_first_screen_of_all_pairs(pairs: bc.Pairwise, pairs_html: str) -> N
         "By mean place, the best first",
     ]
     assert [text.index(words) for words in order] == sorted(text.index(words) for words in order)
-    rows = [cells[0] for cells in Page(pairs_html).cells if len(cells) == 7]
+    rows = [cells[0] for cells in page.cells if len(cells) == 7]
     assert rows[:9] == ["algorithm", "GBM", "RF", "BDS", "GLM", "RIDGE", "LASSO", "EN", "CART"]
 
 
-def test_codes_are_for_tables_only(pairs_html: str) -> None:
-    outside = re.sub(r"<(table|svg)\b.*?</\1>", "", pairs_html, flags=re.DOTALL)
-    assert not re.search(r"\w&gt;\w", outside)
-    assert "GBM is better than CART on auc, accuracy and brier" in Page(outside).text
-
-
-def test_codes_are_for_tables_of_two_algorithms_too(
-    example1: bc.Comparison, example1_html: str
-) -> None:
+def test_codes_are_for_tables_only(example1: bc.Comparison, rendered: Rendered) -> None:
     kept = r"<(table|svg|script|pre)\b.*?</\1>"
-    outside = re.sub(kept, "", example1_html, flags=re.DOTALL)
-    assert not re.search(r"\w(&gt;|>)\w+(\||&gt;|>)\w", Page(outside).text)
-    assert example1.best not in Page(outside).text
+    outside = Page(re.sub(kept, "", rendered.html("pairs"), flags=re.DOTALL)).text
+    assert not re.search(r"\w>\w", outside)
+    assert "GBM is better than CART on auc, accuracy and brier" in outside
+    outside = Page(re.sub(kept, "", rendered.html("example1"), flags=re.DOTALL)).text
+    assert not re.search(r"\w>\w+(\||>)\w", outside)
+    assert example1.best not in outside
     claim = example1.posterior.claim(example1.best)
-    assert f"Questions about the statement that {claim}" in Page(example1_html).text
-    assert f"the probability of “{claim}” runs from" in Page(outside).text
+    assert f"Questions about the statement that {claim}" in rendered.page("example1").text
+    assert f"the probability of “{claim}” runs from" in outside
 
 
 def trade_off_pairs() -> bc.Pairwise:
@@ -232,8 +199,8 @@ def test_trade_offs_and_what_all_names_begin_with() -> None:
         assert "How to read this" in text
 
 
-def test_matrix_cells_are_shaded_by_value(pairs_html: str) -> None:
-    html = pairs_html
+def test_matrix_cells_are_shaded_by_value(rendered: Rendered) -> None:
+    html = rendered.html("pairs")
     (tenth,) = set(re.findall(r'<td class="(s\d+)" title="[^"]*">0.999</td>', html))
     assert tenth == "s10"
     assert html.count('<td class="none"></td>') == 8
@@ -378,21 +345,22 @@ def test_many_pairs_stay_readable() -> None:
 # ------------------------------------------------------------------------------- self-containment
 
 
-def test_nothing_is_loaded_from_elsewhere(html: str) -> None:
-    page = Page(html)
+@every
+def test_nothing_is_loaded_from_elsewhere(name: str, rendered: Rendered) -> None:
+    html, page = rendered.html(name), rendered.page(name)
     assert not {"link", "iframe", "object", "embed"} & {tag for tag, _ in page.tags}
     for _, attributes in page.tags:
-        for name, value in attributes.items():
-            if name.startswith("xmlns") or (value or "").startswith("data:image/png;base64,"):
+        for key, value in attributes.items():
+            if key.startswith("xmlns") or (value or "").startswith("data:image/png;base64,"):
                 continue
-            assert not re.search(r"(https?:)?//", value or ""), (name, value)
-            assert not name.startswith("on")
+            assert not re.search(r"(https?:)?//", value or ""), (key, value)
+            assert not key.startswith("on")
     assert "@import" not in html
     assert not re.search(r"url\((?!#)", html)
 
 
-def test_pictures_scale_and_stand_alone(pairs_html: str) -> None:
-    html = pairs_html
+def test_pictures_scale_and_stand_alone(rendered: Rendered) -> None:
+    html = rendered.html("pairs")
     assert "<?xml" not in html
     assert html.lower().count("<!doctype") == 1
     assert "<metadata" not in html
@@ -408,12 +376,12 @@ def test_pictures_scale_and_stand_alone(pairs_html: str) -> None:
 
 
 def test_page_does_not_depend_on_settings_nor_change_them(
-    example1: bc.Comparison, example1_html: str
+    example1: bc.Comparison, rendered: Rendered
 ) -> None:
     figures = plt.get_fignums()
     with mpl.rc_context({"axes.facecolor": "black", "font.size": 30, "svg.fonttype": "path"}):
         before = dict(mpl.rcParams)
-        assert render(example1) == example1_html
+        assert render(example1) == rendered.html("example1")
         assert dict(mpl.rcParams) == before
     assert plt.get_fignums() == figures
 
@@ -457,17 +425,13 @@ def test_names_in_pictures_are_text() -> None:
 # ----------------------------------------------------------------------------------------- files
 
 
-@pytest.mark.parametrize(
-    "thing",
-    few_quick([THINGS[name] for name in ("dirichlet", "pairs", "imprecise", "network")], 2),
-    indirect=True,
-)
+@pytest.mark.parametrize("name", few_quick(["example1", "pair", "imprecise", "network"], 2))
 def test_report_writes_the_page_which_is_the_same_again(
-    thing: Any, html: str, tmp_path: Path
+    name: str, rendered: Rendered, tmp_path: Path
 ) -> None:
-    path = thing.report(str(tmp_path / "report.html"))
+    path = rendered.thing(name).report(str(tmp_path / "report.html"))
     assert path == tmp_path / "report.html"
-    assert path.read_text(encoding="utf-8") == html
+    assert path.read_text(encoding="utf-8") == rendered.html(name)
 
 
 def test_overwriting_is_asked_for(example1: bc.Comparison, tmp_path: Path) -> None:
@@ -528,7 +492,7 @@ def test_unwritable_place_is_an_error_of_ours(
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(_files, "_create_temporary_file", refuse)
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
     with pytest.raises(bc.BayescompareError, match="cannot be written: Permission denied"):
         example1.report(tmp_path / "report.html")
 

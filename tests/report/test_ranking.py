@@ -9,7 +9,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.report import page_of, render
-from tests.report.test_page import Page
+from tests.report.parsed import Page
 from tests.tables import normal_table
 
 
