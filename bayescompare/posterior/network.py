@@ -325,12 +325,12 @@ class NetworkPosterior:
         It is a network again where these have no parents outside, in the graph or in an equivalent
         one; else (a common child without its parents) no network equals it, and it is drawn.
         """
-        scores, graph, _ = self.learned
         if self.prior.is_averaged:
             raise BayescompareError(
                 "on() follows one graph, and average=True mixes them: ask compare() on "
                 "results.sel(measures=[...]) with average=True, or on() with average=False."
             )
+        scores, graph, _ = self.learned
         columns = [self._statements.measures.index(name) for name in measures]
         kept, place = sum(1 << j for j in columns), {j: k for k, j in enumerate(columns)}
         statements = _projected(self._statements, columns)

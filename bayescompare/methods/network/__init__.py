@@ -26,9 +26,8 @@ from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import PROBABILITY, theta_columns
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import Decision, decide
+from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import (
     STATEMENTS,
@@ -69,11 +68,13 @@ from bayescompare.methods._shared.simplex import (
 )
 from bayescompare.methods.network.alpha import cell_alpha, check_cell_alpha
 from bayescompare.methods.network.posterior import (
+    NO_GRAPH,
     OF_SUMS,
     Component,
     NetworkAnswer,
     NetworkComparison,
     NetworkDetails,
+    answer_of,
 )
 from bayescompare.methods.network.trees import (
     Layout,
@@ -346,6 +347,11 @@ class Network(Method):
             options["search"] = [[str(a), str(b)] for a, b, *_ in edges]
         return options
 
+    def chosen(self) -> dict[str, Any]:
+        """Return the options that are not the defaults, and what a sum was made from."""
+        summed = {} if self.summed_from is None else {"summed_from": self.summed_from}
+        return {**super().chosen(), **summed}
+
     @property
     def nonconjugate_priors(self) -> Priors:
         """The user's priors that leave the tables' posterior without a closed form."""
@@ -432,7 +438,7 @@ class Network(Method):
                 results, Layout.of(results, scores), graph, details, sampling
             )
         groups = [_component(scores.statements, *part) for part in posterior.components]
-        return _answer_of(
+        return answer_of(
             posterior,
             scores.statements,
             log_evidence=posterior.log_evidence,
@@ -447,8 +453,7 @@ class Network(Method):
         draws = max(1, int(np.ceil(0.25 / self.mcse**2)))
         shares = self.whole.events(results.measures, draws, sampling.rng)
         assert isinstance(shares, DrawnShares)
-        details = NetworkDetails(edges=(), score=None, max_parents=0, components=())
-        return _answer_of(shares, Statements.of(results), details=details, seed=sampling.seed)
+        return answer_of(shares, Statements.of(results), details=NO_GRAPH, seed=sampling.seed)
 
     def _sampled_answer(
         self,
@@ -516,33 +521,6 @@ class Network(Method):
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
         return methods_text(self, answer)
-
-
-def _answer_of(
-    posterior: NetworkPosterior | DrawnShares, statements: Statements, **more: Any
-) -> Answer:
-    """Read P(max), shares, parts and the four questions off a posterior."""
-    p, mcse, none = posterior.p_max()[:-1], posterior.mcse(), posterior.none_leads
-    parts = {PROBABILITY: posterior.parts()} if len(statements.measures) > 1 else {}
-    mean = posterior.mean()
-    answer = Answer.over(
-        statements,
-        probability=p,
-        mcse=None if mcse is None else mcse[:-1],
-        unobserved=max(0.0, 1.0 - none - float(p[statements.table.counts > 0].sum())),
-        none_leads=none,
-        per_statement=theta_columns(mean, *posterior.intervals()),
-        parts=parts,
-        **more,
-    )
-    best = answer.labels.index(decide(answer).statement)
-    questions = FourQuestions(
-        most_probable=float(p[best]),
-        beats_opposite=posterior.order(best),
-        majority=posterior.majority(best),
-        expected=float(mean[best]),
-    )
-    return replace(answer, scalars=questions)
 
 
 def _component(statements: Statements, members: list[int], part: Maximum) -> Component:

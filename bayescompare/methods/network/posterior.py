@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -15,13 +15,16 @@ import xarray as xr
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison import nuts
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import PROBABILITY, theta_columns
 from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.decision import decide
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Method, Sampling
 from bayescompare.comparison.method_checks import comparison_of
 from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.questions import Questions
-from bayescompare.kernels.network.graphs import Graph, closed_graph
+from bayescompare.comparison.questions import FourQuestions, Questions
+from bayescompare.kernels.network.graphs import Graph
 from bayescompare.methods._shared.prediction import shared_sampled_posterior
 from bayescompare.methods._shared.simulated import (
     shared_table_of_statements,
@@ -30,8 +33,15 @@ from bayescompare.methods._shared.simulated import (
 from bayescompare.methods._shared.trees import make_shared_tree
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.network.trees import Layout, draws_tree, finished_tree
-from bayescompare.posterior.graphs import edge_posterior, edges_of, graph_of, graph_weights
-from bayescompare.posterior.network import MonteCarlo, NetworkPosterior
+from bayescompare.posterior.graphs import (
+    GraphScores,
+    edge_posterior,
+    edges_of,
+    graph_of,
+    graph_weights,
+)
+from bayescompare.posterior.network import DrawnShares, MonteCarlo, NetworkPosterior
+from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
@@ -39,7 +49,15 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.network import Network
 
-__all__ = ["OF_SUMS", "Component", "NetworkAnswer", "NetworkComparison", "NetworkDetails"]
+__all__ = [
+    "NO_GRAPH",
+    "OF_SUMS",
+    "Component",
+    "NetworkAnswer",
+    "NetworkComparison",
+    "NetworkDetails",
+    "answer_of",
+]
 
 #: What a sum over measures of a network can still be asked.
 OF_SUMS = frozenset({"probability", "unobserved", "questions", "components", "on"})
@@ -91,6 +109,10 @@ class NetworkDetails(Details):
     def log_bdeu(self) -> float:
         """The score; NaN where there is none."""
         return math.nan if self.score is None else self.score
+
+
+#: Of a sum over measures of a network, which has no graph.
+NO_GRAPH = NetworkDetails(edges=(), score=None, max_parents=0, components=())
 
 
 class NetworkAnswer(Posterior):
@@ -206,7 +228,9 @@ class NetworkComparison(Questions, Comparison):
         self._require("network")
         from bayescompare.methods.network.to_pgmpy import pgmpy_network
 
-        scores, graph, _ = self._whole("network").learned
+        self._check_fixed("network")
+        scores = self._scores
+        graph = graph_of(self._details.edges, self.results.measures)
         return pgmpy_network(scores.statements, graph, scores.tables(graph))
 
     @cached_property
@@ -218,7 +242,7 @@ class NetworkComparison(Questions, Comparison):
         attributes ``mcse`` and ``rhat`` are the greatest of all.
         """
         self._require("edges")
-        scores = self._asked.network.learned.scores
+        scores = self._scores
         names = list(self.results.measures)
         coords = {"parent": names, "child": names}
         dims = ("parent", "child")
@@ -250,62 +274,60 @@ class NetworkComparison(Questions, Comparison):
         Exact where the subset holds its own ancestors in an equivalent graph; the graph is kept.
         """
         self._require("on")
-        subset = self.results.sel(measures=measures)
-        if cast("Network", self.method).average:
-            raise BayescompareError(
-                "on() follows one graph, and average=True mixes them: ask compare() on "
-                "results.sel(measures=[...]) with average=True, or on() with average=False."
-            )
-        smaller = self._on(list(subset.measures))
-        answer = smaller.answer(subset, Sampling(np.random.default_rng(0), seed=0))
-        return comparison_of(subset, smaller, answer)
-
-    def _on(self, measures: list[str]) -> Method:
-        """Return the method that has this network's posterior, summed over the other measures.
-
-        One measure alone is the plain test, of strength ESS, or with its α.
-        """
-        method, whole = cast("Network", self.method), self._whole("on()")
-        scores, graph, _ = whole.learned
-        names, prior = scores.statements.measures, scores.prior
-        places = {name: names.index(name) for name in measures}
-        kept = sum(1 << j for j in places.values())
-        closed = closed_graph(graph, kept, equivalent=prior.equivalent)
-        if closed is None:
-            return replace(
-                method,
-                ess=prior.ess,
-                max_parents=None,
-                search="exact",
-                priors=None if prior.alpha is None else method.priors,
-                summed_from=edges_of(graph, names),
-                whole=whole,
-            )
-        priors = None
-        if prior.alpha is not None:
-            each = {
-                name: dict(zip(scores.statements.state_names(j), prior.alpha[j], strict=True))
-                for name, j in places.items()
-            }
-            priors = {"alpha": each}
-        if len(measures) == 1:
-            if priors is None:
-                return Dirichlet(strength=prior.ess)
-            return Dirichlet(prior=priors["alpha"][measures[0]])
-        edges = [edge for edge in edges_of(closed, names) if set(edge) <= set(measures)]
-        return replace(
+        self._check_fixed("on()")
+        subset, method = self.results.sel(measures=measures), cast("Network", self.method)
+        whole = method.whole
+        if method.summed_from is None:
+            # The graph that was found, without another search.
+            graph = graph_of(self._details.edges, self.results.measures)
+            whole = method.posterior_of(self.results)
+            whole = replace(whole, prior=replace(whole.prior, find=lambda _: graph))
+        if whole is None:
+            raise QuantityNotAvailableError("on: ask the comparison that this one was summed from.")
+        rng, draws = np.random.default_rng(0), max(1, math.ceil(0.25 / method.mcse**2))
+        smaller = whole.events(subset.measures, draws, rng)
+        if isinstance(smaller, NetworkPosterior):
+            own = self._method_of(smaller)
+            return comparison_of(subset, own, own.answer(subset, Sampling(rng, seed=0)))
+        answer = answer_of(smaller, Statements.of(subset), details=NO_GRAPH, seed=0)
+        summed = replace(
             method,
-            ess=prior.ess,
-            search=edges,
-            priors=priors,
+            ess=whole.prior.cells.ess,
+            max_parents=None,
+            search="exact",
+            priors=None if whole.prior.cells.alpha is None else method.priors,
+            summed_from=edges_of(whole.learned.graph, whole.evidence.statements.measures),
+            whole=whole,
+        )
+        return comparison_of(subset, summed, answer)
+
+    def _method_of(self, posterior: NetworkPosterior) -> Method:
+        """Return the method with this posterior; one measure alone is the plain test."""
+        statements, cells = posterior.evidence.statements, posterior.prior.cells
+        ess, alpha = cells.ess, None
+        if cells.alpha is not None:
+            alpha = {
+                name: dict(zip(statements.state_names(j), own, strict=True))
+                for j, (name, own) in enumerate(zip(statements.measures, cells.alpha, strict=True))
+            }
+        if len(statements.measures) == 1:
+            if alpha is None:
+                return Dirichlet(strength=ess)
+            return Dirichlet(prior=alpha[statements.measures[0]])
+        return replace(
+            cast("Network", self.method),
+            ess=ess,
+            search=edges_of(posterior.learned.graph, statements.measures),
+            priors=None if alpha is None else {"alpha": alpha},
             max_parents=None,
             summed_from=None,
             whole=None,
         )
 
     @property
-    def _asked(self) -> NetworkAnswer:
-        return cast("NetworkAnswer", self.posterior)
+    def _scores(self) -> GraphScores:
+        statements = Statements.of(self.results)
+        return cast("Network", self.method).prior_of(statements).scores(statements)
 
     @property
     def _details(self) -> NetworkDetails:
@@ -319,22 +341,37 @@ class NetworkComparison(Questions, Comparison):
             lacking.update(("network", "on"))
         return lacking
 
-    def _whole(self, what: str) -> NetworkPosterior:
-        """The posterior of the graph that was found, without another search."""
-        method = cast("Network", self.method)
-        if method.needs_mcmc:
-            (name,) = method.nonconjugate_priors
+    def _check_fixed(self, what: str) -> None:
+        if self.method.needs_mcmc:
+            (name,) = cast("Network", self.method).nonconjugate_priors
             raise BayescompareError(
                 f"{what} needs a fixed {name}, and here it has a custom prior; the sampled tables "
                 "are in c.tree."
             )
-        if method.summed_from is not None:
-            if method.whole is None:
-                raise QuantityNotAvailableError(
-                    "on: ask the comparison that this one was summed from."
-                )
-            return method.whole
-        graph = graph_of(self._details.edges, self.results.measures)
-        posterior = method.posterior_of(self.results)
-        prior = replace(posterior.prior, find=lambda _: graph, is_averaged=False)
-        return replace(posterior, prior=prior)
+
+
+def answer_of(
+    posterior: NetworkPosterior | DrawnShares, statements: Statements, **more: Any
+) -> Answer:
+    """Read P(max), shares, parts and the four questions off a posterior."""
+    p, mcse, none = posterior.p_max()[:-1], posterior.mcse(), posterior.none_leads
+    parts = {PROBABILITY: posterior.parts()} if len(statements.measures) > 1 else {}
+    mean = posterior.mean()
+    answer = Answer.over(
+        statements,
+        probability=p,
+        mcse=None if mcse is None else mcse[:-1],
+        unobserved=max(0.0, 1.0 - none - float(p[statements.table.counts > 0].sum())),
+        none_leads=none,
+        per_statement=theta_columns(mean, *posterior.intervals()),
+        parts=parts,
+        **more,
+    )
+    best = answer.labels.index(decide(answer).statement)
+    questions = FourQuestions(
+        most_probable=float(p[best]),
+        beats_opposite=posterior.order(best),
+        majority=posterior.majority(best),
+        expected=float(mean[best]),
+    )
+    return replace(answer, scalars=questions)
