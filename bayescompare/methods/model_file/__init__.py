@@ -158,13 +158,13 @@ class ModelPosterior(Posterior):
         """Predict datasets at one draw, and weigh every draw by them."""
         from bayescompare.methods.model_file.prediction import weigh_more
 
-        return weigh_more(self.method, self.results, self.answer)
+        return weigh_more(self)
 
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw the statements of new datasets by what the model has: theta, better or rank."""
         from bayescompare.methods.model_file.prediction import predict
 
-        return predict(self.method, self.results, self.answer, number, draws, rng)
+        return predict(self, number, draws, rng)
 
     def simulate(self, rng: np.random.Generator) -> Results:
         """Draw once from the model's prior, and make a table of what it predicts."""
@@ -333,30 +333,22 @@ class ModelFile(Method):
 
     def _sampled(self, results: Results, model: pm.Model, sampling: Sampling) -> xr.DataTree:
         """Sample, and name the file in whatever goes wrong."""
-        try:
+        with self.code.named("sampling failed"):
             asked = replace(sampling, options={**self.sampler, **sampling.options})
             tree = nuts.sample_nuts_as_asked(asked, model)
             likelihood = self.pointwise(results, model, tree["posterior"].to_dataset())
             return with_likelihood(bounded_prior(tree, model), likelihood, model)
-        except BayescompareError as error:
-            raise BayescompareError(f"{self.code.where}: {error}") from None
-        except Exception as error:
-            message = " ".join(str(error).split())[:300]
-            raise BayescompareError(
-                f"{self.code.where}: sampling failed: {type(error).__name__}: {message}"
-            ) from error
 
     def _read(
         self, results: Results, model: pm.Model, tree: xr.DataTree, sampling: Sampling
     ) -> Answer:
+        """Read the answer off the draws as the file says."""
         posterior = tree["posterior"].to_dataset()
-        try:
+        with self.code.named("its posterior cannot be read"):
             if self.code.probability is not None:
                 answer = read_probability(results, self.code.probability, posterior)
             else:
                 answer = read_quantity(results, posterior[self.code.quantity_of(model)])
-        except BayescompareError as error:
-            raise BayescompareError(f"{self.code.where}: {error}") from None
         return replace(answer, tree=tree, seed=sampling.seed, details=self._details(answer))
 
     def _details(self, answer: Answer, together: tuple[str, ...] | None = None) -> ModelDetails:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import PROBABILITY, theta_columns
@@ -327,10 +327,7 @@ def _ask(hook: Hook, posterior: xr.Dataset) -> xr.DataArray:
     try:
         array = hook(posterior)
     except Exception as error:
-        message = " ".join(str(error).split())[:300]
-        raise BayescompareError(
-            f"probability() failed: {type(error).__name__}: {message}"
-        ) from error
+        raise BayescompareError(f"probability() failed: {error_in_one_line(error)}") from error
     dims = set(getattr(array, "dims", ()))
     if dims not in ({"statement"}, {*_SAMPLES, "statement"}) or "statement" not in array.coords:
         raise BayescompareError(

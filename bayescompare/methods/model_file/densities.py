@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescompare._errors import BayescompareError, error_in_one_line
+from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison.nuts import nuts_starts_put_aside, quiet_nuts_warnings
 from bayescompare.methods._shared.trees import shared_ratio_prior
@@ -64,12 +64,8 @@ def hooked_likelihood(
     given = {name: value for name, value in priors.items() if name in named}
 
     def likelihood(posterior: xr.Dataset) -> xr.DataArray:
-        try:
+        with source.named("log_likelihood() failed"):
             array = hook(posterior, results, **given)
-        except Exception as error:
-            raise BayescompareError(
-                f"{source.where}: log_likelihood() failed: {error_in_one_line(error)}"
-            ) from error
         return _checked_likelihood(array, source.where, results)
 
     return likelihood

@@ -7,7 +7,8 @@ import inspect
 import re
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -162,6 +163,21 @@ class Source:
         parameters = inspect.signature(self.build).parameters.values()
         return any(p.kind == p.VAR_KEYWORD for p in parameters)
 
+    @contextmanager
+    def named(self, what: str, *, asked: str = "") -> Iterator[None]:
+        """Name the file in whatever goes wrong, in one line, and what was done.
+
+        A refusal of ours says itself what is wrong.
+        """
+        try:
+            yield
+        except BayescompareError as error:
+            raise BayescompareError(f"{asked}{self.where}: {error}") from None
+        except Exception as error:
+            raise BayescompareError(
+                f"{asked}{self.where}: {what}: {error_in_one_line(error)}"
+            ) from error
+
     def quantity_of(self, model: pm.Model) -> str:
         """Name of the variable that the answer is read off."""
         wanted = [self.quantity] if self.quantity else list(MODEL_QUANTITIES)
@@ -187,10 +203,8 @@ class Source:
                 )
         for dim in ("dataset", "algorithm", "opponent", "measure"):
             self._check_names(model, dim, results)
-        try:
+        with self.named("LATENT"):
             check_integration_latents(self.latents, model)
-        except BayescompareError as error:
-            raise BayescompareError(f"{self.where}: {error}") from None
         quantity = self.quantity_of(model)
         if self.probability is None:
             dims = tuple(model.named_vars_to_dims.get(quantity) or ())
