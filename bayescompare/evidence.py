@@ -17,10 +17,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp, softmax
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.kernels.numerics.gammas import log_rising_gamma, sum_log_rising_gamma
+from bayescompare.kernels.numerics.gammas import log_rising_gamma, parted, sum_log_rising_gamma
 from bayescompare.partly_seen import partial_table
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
@@ -91,19 +90,20 @@ class Evidence:
 
     def each_alone(self, version: FloatArray) -> FloatArray:
         """P of each statement by each uncounted dataset itself, (u, S), versions weighed."""
-        return np.asarray(np.einsum("r,ris->is", version, softmax(self.rows, axis=2)))
+        return np.asarray(np.einsum("r,ris->is", version, parted(self.rows)[0]))
 
     def leanings(self, version: FloatArray) -> FloatArray:
         """How many datasets show each statement, each judged by itself, (S,)."""
         return np.asarray(self.counts + self.each_alone(version).sum(axis=0))
 
-    def paths(self, shape: FloatArray, *, each: bool = False) -> Paths:
+    def paths(self, shape: FloatArray, *, joint: bool = True, each: bool = False) -> Paths:
         """Return the count vectors (M, S) behind the rows, and log W of each, (R, M).
 
         Pólya's urn is carried through the recursion and divided out again, because W alone leaves
         the float range long before the product does. Any `shape` (S,) of the urn gives the same W;
         it should be no stronger than the weakest prior. `each` asks for P of every dataset under
-        this urn, which is given where it comes cheap.
+        this urn, which is given where it comes cheap. Where datasets do not inform each other W is
+        all that is wanted, and no urn is carried.
         """
         versions, datasets, cells = self.rows.shape
         if not datasets:
@@ -116,9 +116,11 @@ class Evidence:
             log_w = (self.rows.max(axis=2) @ self.powers)[:, None]
             return Paths((self.powers @ shown)[None], log_w)
         if cells == 2 and versions == 1 and shape[0] == shape[1]:
-            found = _paths_of_two(self.rows[0], float(shape[0]))
+            found = _paths_of_two(self.rows[0], float(shape[0]), joint=joint)
         else:
-            found = _paths_of_many(self.rows, shape, each=each)
+            found = _paths_of_many(self.rows, shape, joint=joint, each=each)
+        if not joint:
+            return found
         urn = sum_log_rising_gamma(np.log(shape), found.vectors)
         urn -= log_rising_gamma(np.log(shape.sum()), float(datasets))
         return found._replace(log_w=found.log_w - urn)
@@ -148,25 +150,28 @@ class Paths(NamedTuple):
     each: FloatArray | None = None
 
 
-def _paths_of_two(rows: FloatArray, b: float) -> Paths:
+def _paths_of_two(rows: FloatArray, b: float, *, joint: bool) -> Paths:
     """Two statements: the urn of a Poisson binomial, which is fast for very many datasets."""
     # Compiled kernels load when there are rows: numba takes longer than a small table.
+    from bayescompare.kernels.context.poisson_binomial import poisson_binomial_masses
     from bayescompare.kernels.context.poisson_binomial_joint import poisson_binomial_counts
 
-    counts, log_evidence = poisson_binomial_counts(softmax(rows, axis=1)[:, 0], b)
-    wins = np.arange(len(counts), dtype=np.float64)
+    shares, log_totals = parted(rows)
+    first = shares[:, 0]
+    found = poisson_binomial_counts(first, b) if joint else (poisson_binomial_masses(first), 0.0)
+    wins = np.arange(len(rows) + 1.0)
     with np.errstate(divide="ignore"):
-        log_v = np.log(counts) + log_evidence + logsumexp(rows, axis=1).sum()
-    return Paths(np.stack([wins, len(rows) - wins], axis=1), log_v[None])
+        log_w = np.log(found[0]) + found[1] + log_totals.sum()
+    return Paths(np.stack([wins, len(rows) - wins], axis=1), log_w[None])
 
 
-def _paths_of_many(rows: FloatArray, shape: FloatArray, *, each: bool) -> Paths:
+def _paths_of_many(rows: FloatArray, shape: FloatArray, *, joint: bool, each: bool) -> Paths:
     from bayescompare.kernels.replicated.recursion import recursion_for_counts
     from bayescompare.kernels.replicated.rows import EvidenceRows
     from bayescompare.kernels.replicated.smoothing import smoothed
 
     kept = EvidenceRows.from_logs(rows, shape)
-    found = recursion_for_counts(kept, each=each)
+    found = recursion_for_counts(kept, joint=joint, each=each)
     if found is None:
         raise TooManyVectors
     vectors = np.tile(kept.fixed, (len(found.codes), 1))

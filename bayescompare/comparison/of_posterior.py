@@ -37,6 +37,7 @@ __all__ = [
     "level_with_more",
     "listed_in_answer",
     "posterior_answer",
+    "resembling",
     "under_other_priors",
 ]
 
@@ -198,27 +199,35 @@ def _least_of_grown(posterior: DirichletMixture, more: int, rng: np.random.Gener
 def grown_by_resemblance(
     posterior: DirichletMixture,
 ) -> Callable[[int, np.random.Generator], FloatArray]:
-    """Return what adds datasets that resemble those seen, and gives the least P of a verdict.
-
-    A new dataset's statement is drawn from θ. Its evidence is that of one of the datasets seen, by
-    the probability that this one shows the same statement, so that new datasets are as informative
-    as the old ones; certain, where none shows it.
-    """
-    rows = posterior.evidence.rows
-    ends = np.cumsum(posterior.per_dataset(), axis=0)
+    """Return what adds datasets that resemble those seen, and gives the least P of a verdict."""
+    rows, each = posterior.evidence.rows, posterior.per_dataset()
 
     def simulate(more: int, rng: np.random.Generator) -> FloatArray:
         theta = np.exp(posterior.draw(1, rng)[0, :-1])
-        shown = rng.choice(len(theta), p=theta / theta.sum(), size=more)
-        at = rng.random(more) * ends[-1, shown]
-        like = np.minimum((at >= ends[:, shown]).sum(axis=0), len(ends) - 1)
-        new = rows[:, like].copy()
-        unlike = ends[-1, shown] <= 0.0
-        new[:, unlike] = -np.inf
-        new[:, unlike, shown[unlike]] = 0.0
+        new = resembling(rows, each, theta, more, rng)
         return least_of_rows(posterior, np.concatenate([rows, new], axis=1), rng)
 
     return simulate
+
+
+def resembling(
+    rows: FloatArray, each: FloatArray, theta: FloatArray, more: int, rng: np.random.Generator
+) -> FloatArray:
+    """Draw the evidence of so many new datasets, (R, more, S).
+
+    Each has a statement drawn from θ, and the evidence of one of the datasets seen (R, n, S), by
+    the probability that this one shows the same statement, `each` (n, S). So new datasets are as
+    informative as the old ones; certain, where none shows it.
+    """
+    ends = np.cumsum(each, axis=0)
+    shown = rng.choice(len(theta), p=theta / theta.sum(), size=more)
+    at = rng.random(more) * ends[-1, shown]
+    like = np.minimum((at >= ends[:, shown]).sum(axis=0), len(ends) - 1)
+    new = rows[:, like].copy()
+    unlike = ends[-1, shown] <= 0.0
+    new[:, unlike] = -np.inf
+    new[:, unlike, shown[unlike]] = 0.0
+    return new
 
 
 def least_of_rows(

@@ -58,6 +58,17 @@ class Betas:
         tail = betainc(self.second, self.first, np.maximum(left, 0.0))
         return float(self.weight @ np.where(self.second > 0.0, tail, np.heaviside(left, 0.5)))
 
+    @property
+    def sd(self) -> float:
+        """Standard deviation of X."""
+        total = self.first + self.second
+        mean = self.scale * self.first / total
+        square = mean * self.scale * (self.first + 1.0) / (total + 1.0)
+        # An atom has no spread of its own.
+        square = np.where(self.second > 0.0, square, self.scale**2)
+        mean = np.where(self.second > 0.0, mean, self.scale)
+        return math.sqrt(max(float(self.weight @ square - (self.weight @ mean) ** 2), 0.0))
+
     def quantile(self, level: FloatArray) -> FloatArray:
         """Return the least x with P(X ≤ x) ≥ level, for every level."""
         return beta_mixture_quantile(self.weight, self.first, self.second, level, self.scale)
@@ -183,6 +194,11 @@ class Component:
             row = np.append(self.classes.share(share[: len(self.log_alpha)]), 0.0)
             row[-1] = share[len(self.log_alpha) :].sum()
             return np.tile(row, (len(counts), 1))
+        if self.is_plain and len(self.log_alpha) == 2:
+            first, second = (np.exp(self.log_alpha) + counts).T
+            # I of the swapped pair: each tail keeps its own digits.
+            both = betainc(second, first, 0.5), betainc(first, second, 0.5)
+            return np.stack([*both, np.zeros(len(counts))], axis=1)
         distinct, where = distinct_rows(self.classes.total(counts))
         sizes = np.log(self.classes.size / self.classes.size.min())
         each = p_max(self.log_alpha, Vectors.of(distinct), self.lumps, sizes)[where]

@@ -34,6 +34,8 @@ __all__ = ["Board", "DirichletMixture", "Drawn"]
 
 #: Sweeps of the Gibbs sampler before the first kept draw, and for each.
 _WARMUP, _THIN = 500, 5
+#: Chains and draws of the cut, and numbers held at once.
+_DRAWN, _BLOCK = (4, 1000), 1 << 22
 #: Standard error of P(max) that is aimed at, and the weights that may be computed for it, by chain.
 _PRECISION, _MOST_WORK = 1e-3, 8e7
 #: Components of less weight cannot change a figure.
@@ -87,18 +89,19 @@ class DirichletMixture(Mixture):
         TooManyVectors
             If there are more count vectors than can be summed over: see `sampled`.
         """
-        plain = len(prior.components) == 1 and prior.components[0].is_plain
         shape = prior.weakest + evidence.counts
-        vectors, log_paths, given_all = evidence.paths(shape, each=each and joint and plain)
-        whole = cls.weighed(
-            evidence, prior, evidence.counts + vectors, log_paths, given_all=given_all
-        )
         if joint:
-            return whole
+            plain = len(prior.components) == 1 and prior.components[0].is_plain
+            vectors, log_paths, given_all = evidence.paths(shape, each=each and plain)
+            counts = evidence.counts + vectors
+            return cls.weighed(evidence, prior, counts, log_paths, given_all=given_all)
+        vectors, log_paths, _ = evidence.paths(shape, joint=False)
         # Versions weigh as they do in the full model; within each, rows count as probabilities.
-        alone = log_paths - log_sum(log_paths, axis=1)[:, None]
-        alone = alone + np.log(whole.version)[:, None]
-        return cls.weighed(evidence, prior, whole.counts, alone, joint=False)
+        version = np.ones(1)
+        if len(log_paths) > 1:
+            version = cls.of(evidence, prior).version
+        alone = log_paths - log_sum(log_paths, axis=1)[:, None] + np.log(version)[:, None]
+        return cls.weighed(evidence, prior, evidence.counts + vectors, alone, joint=False)
 
     @classmethod
     def sampled(
@@ -116,13 +119,17 @@ class DirichletMixture(Mixture):
         """
         from bayescompare.kernels.replicated.gibbs import gibbs_counts
 
-        (component,) = prior.components
-        alpha = component.alpha + evidence.counts
-        gibbs = gibbs_counts(evidence.rows, alpha, rng, warmup=_WARMUP, thin=_THIN)
-        drawn, counts, version = Drawn(gibbs.per_dataset.mean(axis=0)), gibbs.counts, gibbs.version
+        (component,), versions = prior.components, len(evidence.rows)
+        if joint or versions > 1:
+            alpha = component.alpha + evidence.counts
+            gibbs = gibbs_counts(evidence.rows, alpha, rng, warmup=_WARMUP, thin=_THIN)
+            drawn, counts = Drawn(gibbs.per_dataset.mean(axis=0)), gibbs.counts
+            version = gibbs.version
         if not joint:
-            share = np.bincount(version.ravel(), minlength=len(evidence.rows)) / version.size
-            counts, version = _drawn_alone(evidence.rows, share, version.shape, rng)
+            share = np.ones(1)
+            if versions > 1:
+                share = np.bincount(version.ravel(), minlength=versions) / version.size
+            counts, version = _drawn_alone(evidence.rows, share, rng)
             drawn = Drawn(evidence.each_alone(share))
         cells = counts.shape[-1]
         vectors, states = np.unique(counts.reshape(-1, cells), axis=0, return_inverse=True)
@@ -274,8 +281,11 @@ class DirichletMixture(Mixture):
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
         """Log predictive density of each dataset given the others, and given all, (n,) each.
 
-        Both are differences of log evidences, the prior held.
+        Both are differences of log evidences, the prior held. The cut has none; there what the
+        other datasets show by themselves predicts each.
         """
+        if not self.joint:
+            return self._predicted_alone()
         evidence, table = self.evidence, self.evidence.statements.table
         whole = float(log_sum(self.log_evidences + self.prior.log_weight))
         number, both = len(evidence.statements.datasets), []
@@ -296,6 +306,18 @@ class DirichletMixture(Mixture):
             log_share = np.log(self.mean()) + np.log(self.version)[:, None, None]
             within[evidence.uncounted] = log_sum(evidence.rows + log_share, axis=(0, 2))
         return without, within
+
+    def _predicted_alone(self) -> tuple[FloatArray, FloatArray]:
+        """Log predictive density of each dataset in the cut, of one version."""
+        (rows,), each = self.evidence.rows, self.evidence.each_alone(np.ones(1))
+        both = []
+        for rest in (each.sum(axis=0) - each, each.sum(axis=0)[None]):
+            mean = np.zeros_like(rest)
+            for a, weight in zip(self.components, np.exp(self.prior.log_weight), strict=True):
+                shape = a.alpha + a.classes.share(a.classes.total(rest))
+                mean += weight * shape / shape.sum(axis=1, keepdims=True)
+            both.append(log_sum(rows + np.log(mean), axis=1))
+        return both[0], both[1]
 
     def leader_known(self) -> tuple[float, float]:
         """P of the leading statement once each dataset's statement is known, and its error.
@@ -376,14 +398,18 @@ class Drawn:
 
 
 def _drawn_alone(
-    rows: FloatArray, version: FloatArray, size: tuple[int, int], rng: np.random.Generator
+    rows: FloatArray, version: FloatArray, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """Draw the version, and each dataset's statement by itself: counts (*size, S), versions."""
-    drawn = rng.choice(len(rows), size=math.prod(size), p=version)
-    ends = np.cumsum(softmax(rows, axis=2), axis=2)[drawn]
-    z = (rng.random((*ends.shape[:2], 1)) >= ends[..., :-1]).sum(axis=2)
-    counts = np.stack([(z == s).sum(axis=1) for s in range(rows.shape[2])], axis=1)
-    return counts.reshape(*size, -1), drawn.reshape(size)
+    """Draw the version, and each dataset's statement by itself: counts, and versions."""
+    drawn = rng.choice(len(rows), size=math.prod(_DRAWN), p=version)
+    ends = np.cumsum(softmax(rows, axis=2), axis=2)
+    counts = np.empty((len(drawn), rows.shape[2]), dtype=np.int64)
+    step = max(1, _BLOCK // rows[0].size)
+    for start in range(0, len(drawn), step):
+        own = ends[drawn[start : start + step]]
+        z = (rng.random((*own.shape[:2], 1)) >= own[..., :-1]).sum(axis=2)
+        counts[start : start + step] = (z[:, :, None] == np.arange(rows.shape[2])).sum(axis=1)
+    return counts.reshape(*_DRAWN, -1), drawn.reshape(_DRAWN)
 
 
 @dataclass(frozen=True, eq=False)

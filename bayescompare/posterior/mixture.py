@@ -161,7 +161,9 @@ def p_max_of(mixtures: Sequence[Mixture]) -> FloatArray:
     """P(max) of many that have the same components, as all pairs of a table: (P, S + 1)."""
     out = np.zeros((len(mixtures), mixtures[0].counts.shape[1] + 1))
     for a, component in enumerate(mixtures[0].components):
-        is_many = [component.is_plain and len(each.counts) >= _MANY for each in mixtures]
+        # Of two statements P(max) is closed.
+        contracts = component.is_plain and len(component.log_alpha) > 2
+        is_many = [contracts and len(each.counts) >= _MANY for each in mixtures]
         for i in np.flatnonzero(is_many).tolist():
             out[i] += component.contracted(mixtures[i].counts, mixtures[i].weight[a])
         few = np.flatnonzero(~np.array(is_many)).tolist()

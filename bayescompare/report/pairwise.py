@@ -18,7 +18,6 @@ from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.comparison.pairwise_facts import pairwise_facts
 from bayescompare.comparison.pairwise_headline import pairwise_headline
 from bayescompare.comparison.verdicts import PairVerdicts, Rule, pair_kind
-from bayescompare.methods.context.learned_rate import LearnsWeight
 from bayescompare.plots.kinds import KINDS
 from bayescompare.plots.order import MOST_TRADES
 from bayescompare.report.blocks import (
@@ -325,15 +324,15 @@ def _learned(p: Pairwise) -> list[Table]:
     """Return the prior learned from all pairs, beside the papers' prior."""
     learned = p.learned
     assert learned is not None
-    weight = isinstance(p.method, LearnsWeight)
     strengths = [
         [_strength(float(str(value))), Cell.of(percent(share), share)]
         for value, share in learned.strengths.items()
     ]
-    heads = ["b" if weight else "strength A (datasets)", "share of pairs"]
-    weights = Table("Learned prior: how much it weighs (papers' prior: 1)", heads, strengths)
-    if weight:
-        return [weights]
+    own = "papers' prior: 1"
+    if p.method.prior_weight == "b":
+        own = "of two outcomes b is half of it"
+    heads = ["strength A (datasets)", "share of pairs"]
+    weights = Table(f"Learned prior: how much it weighs ({own})", heads, strengths)
     base = learned.base.sort_values(ascending=False, kind="stable").head(MOST_ROWS)
     even = Cell.probability(1.0 / p.comparisons[0].answer.n_statements)
     rows = [[str(pattern), Cell.probability(phi), even] for pattern, phi in base.items()]

@@ -30,6 +30,7 @@ __all__ = [
     "draw_correlated_t_means",
     "draw_correlated_t_spreads",
     "draw_correlated_t_within",
+    "draw_statements",
     "posterior_of_correlated_t",
 ]
 
@@ -279,3 +280,30 @@ def draw_correlated_t_differences(
     shared = rng.standard_normal((*means.shape, 1)) * np.sqrt(rho)[..., None]
     own = rng.standard_normal((*means.shape, replicates)) * np.sqrt(1.0 - rho)[..., None]
     return np.asarray(means[..., None] + spreads[..., None] * (shared + own))
+
+
+def draw_statements(evidence: FloatArray, shares: FloatArray, rng: np.random.Generator) -> IntArray:
+    r"""Draw every dataset's statement given the shares.
+
+    .. math:: \Pr(z_i = s \mid x, \theta) \propto \theta_s\,\ell_i(s)
+
+    Parameters
+    ----------
+    evidence : array (N, S)
+    shares : array (draws, S)
+        Draws of θ.
+    rng : Generator
+
+    Returns
+    -------
+    array (draws, N)
+
+    Examples
+    --------
+    >>> evidence = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> draw_statements(evidence, np.full((1, 3), 1 / 3), np.random.default_rng(1)).tolist()
+    [[0, 2]]
+    """
+    edges = np.cumsum(shares[:, None, :] * evidence, axis=-1)
+    at = rng.random(edges.shape[:2]) * edges[..., -1]
+    return np.asarray((at[..., None] >= edges[..., :-1]).sum(axis=-1), dtype=np.int64)

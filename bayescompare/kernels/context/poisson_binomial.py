@@ -10,8 +10,6 @@ dataset's own counts. A share r of the context's datasets favours it, :math:`r \
 The paper averages the second over the first (`context`), a *cut* model: no :math:`d_i` uses what
 the other datasets say about r. The full model is in `poisson_binomial_joint`.
 
-With a region of practical equivalence see `poisson_multinomial`.
-
 References
 ----------
 Lacoste, Laviolette & Marchand (2012), Section 5.

@@ -17,6 +17,7 @@ __all__ = [
     "log_minus_log_cdf",
     "log_rising_gamma",
     "log_sum",
+    "parted",
     "sum_log_rising_gamma",
 ]
 
@@ -60,6 +61,21 @@ def log_sum(logs: FloatArray, axis: int | tuple[int, ...] | None = None) -> Floa
     with np.errstate(divide="ignore"):
         total = np.log(np.exp(logs - top).sum(axis=axis, keepdims=True)) + top
     return np.asarray(total.squeeze(axis=axis))
+
+
+def parted(logs: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Part rows into shares that sum to one and the log of their totals, over the last axis.
+
+    Examples
+    --------
+    >>> shares, totals = parted(np.log([[1.0, 3.0]]))
+    >>> shares.round(12).tolist(), np.exp(totals).round(12).tolist()
+    ([[0.25, 0.75]], [4.0])
+    """
+    top = logs.max(axis=-1, keepdims=True)
+    shares = np.exp(logs - top)
+    total = shares.sum(axis=-1, keepdims=True)
+    return shares / total, (top + np.log(total))[..., 0]
 
 
 def stirling_error(a: FloatArray) -> FloatArray:

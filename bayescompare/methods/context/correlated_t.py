@@ -20,7 +20,7 @@ data sets; Nadeau & Bengio (2003); Lacoste, Laviolette & Marchand (2012), Sectio
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -28,13 +28,12 @@ import numpy as np
 
 from bayescompare._checks import check_flag, is_number
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray, StrArray
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import (
-    BetaMixture,
     Form,
     Kind,
     Method,
@@ -42,11 +41,12 @@ from bayescompare.comparison.method import (
     Sampling,
     Scope,
 )
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
-from bayescompare.kernels.context.poisson_multinomial_joint import poisson_multinomial_joint_regions
+from bayescompare.evidence import Evidence
 from bayescompare.methods._shared.correlation import check_correlation, replicate_correlation
-from bayescompare.methods._shared.learned_prior import LearnedPrior
-from bayescompare.methods._shared.prediction import share_labels
+from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
+from bayescompare.methods._shared.pair_answer import pair_answer, shared_pair_leanings
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
@@ -54,28 +54,22 @@ from bayescompare.methods._shared.priors import (
     prior_options,
 )
 from bayescompare.methods.context.comparison import ContextComparison
-from bayescompare.methods.context.correlated_t_answer import (
-    MOST_EXACT,
-    correlated_t_share_betas,
-    correlated_t_three_outcomes,
-    correlated_t_two_outcomes,
-    sampled_answer,
-)
+from bayescompare.methods.context.correlated_t_posterior import CorrelatedTPosterior
 from bayescompare.methods.context.correlated_t_words import correlated_t_words
-from bayescompare.methods.context.details import CorrelatedTDetails
-from bayescompare.methods.context.methods_text import correlated_t_methods_text, weight_learned_text
-from bayescompare.methods.context.rate_model import RateModel
+from bayescompare.methods.context.details import CorrelatedTDetails, OfReplicates
+from bayescompare.methods.context.methods_text import correlated_t_methods_text
 from bayescompare.methods.context.replicates import (
     Replicates,
     context_outcome_labels,
     context_pair_differences,
 )
 from bayescompare.methods.context.scalars import RateScalars
+from bayescompare.methods.context.shares import ShareTest, mixture_figures, rate_figures
+from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm
-    import xarray as xr
 
 __all__ = ["CorrelatedT"]
 
@@ -107,7 +101,7 @@ _NO_MODEL = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorrelatedT(RateModel, Method):
+class CorrelatedT(ShareTest):
     """Is the first algorithm better on most datasets, judged by replicates of any measure?
 
     Parameters
@@ -124,7 +118,7 @@ class CorrelatedT(RateModel, Method):
         judged by its own replicates alone (the default).
     b : float or "learned"
         Parameter of the symmetric prior of the shares of datasets. ``"learned"``, for
-        ``pairwise`` with ``joint=True`` and without a rope only, learns it from all pairs.
+        ``pairwise`` with ``joint=True`` only, learns it from all pairs.
     priors : mapping, optional
         Your priors, by the names in ``bc.methods.describe("correlated-t")``: a number for b, or
         with ``joint=True`` any prior of b, or of the shares themselves. A distribution for ``r``
@@ -155,6 +149,7 @@ class CorrelatedT(RateModel, Method):
         "corani2015bayesian",
         "lacoste2012bayesian",
     )
+    posterior_type: ClassVar[type[Posterior]] = CorrelatedTPosterior
     comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
     details_type: ClassVar[type[Details]] = CorrelatedTDetails
     scalars_type: ClassVar[type[Scalars]] = RateScalars
@@ -199,8 +194,9 @@ class CorrelatedT(RateModel, Method):
     joint: bool = False
     b: float | Literal["learned"] = 1.0
     priors: Priors | None = None
-    #: What `pairwise` learned, with ``b="learned"``.
+    #: What `pairwise` learned for one pair, and for all, with ``b="learned"``.
     learned: LearnedPrior | None = field(default=None, repr=False)
+    taught: Learned | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_flag(joint=self.joint)
@@ -230,11 +226,6 @@ class CorrelatedT(RateModel, Method):
         """Return the choices by name, with what was learned; a prior that is an object is named."""
         return self.with_learned({**super().options(), "priors": prior_options(self.priors)})
 
-    @property
-    def supports_psis(self) -> bool:
-        """Not the formula's, which cuts what the datasets would tell each other."""
-        return self.joint
-
     def each(self, results: Results) -> Replicates:
         """What every dataset's replicates say of the mean advantage of the first algorithm."""
         differences, grain, names = context_pair_differences(results)
@@ -244,12 +235,20 @@ class CorrelatedT(RateModel, Method):
         labels = context_outcome_labels(results)
         return Replicates(differences, grain, rho, rope, labels, names)
 
-    def alone(self, results: Results) -> FloatArray:
-        """P(the first is better) on each dataset, by its own replicates."""
-        return self.each(results).regions[:, 2]
+    def evidence(self, results: Results) -> Evidence:
+        """Return the mass of each dataset's t above, in and below the rope."""
+        return self.evidence_of(results, self.each(results))
+
+    def evidence_of(self, results: Results, each: Replicates) -> Evidence:
+        """Return the same, where the replicates were read already."""
+        (measure,) = results.measures
+        statements = Statements.without_data(results.algorithms, {measure: each.rope or None})
+        with np.errstate(divide="ignore"):
+            rows = np.log(each.evidence)
+        return Evidence.from_rows(replace(statements, datasets=results.datasets), rows)
 
     def learn(self, asked: Sequence[Results]) -> Method:
-        """Return the test with the weight b that all pairs teach; two outcomes only."""
+        """Return the test with what all pairs teach each."""
         for results in asked:
             self._check_outcomes(results)
         return super().learn(asked)
@@ -257,11 +256,6 @@ class CorrelatedT(RateModel, Method):
     def _check_outcomes(self, results: Results) -> None:
         """Reject a prior of two outcomes where there are three, and the reverse."""
         rope = results[results.measures[0]].rope
-        if rope and self.b == "learned":
-            raise BayescompareError(
-                "b='learned' is learned for two outcomes, and with a rope there are three: leave "
-                "out the rope, or give b as a number."
-            )
         priors = self.priors or {}
         if rope and "r" in priors:
             raise BayescompareError(
@@ -280,57 +274,46 @@ class CorrelatedT(RateModel, Method):
         """P(r > ½) and P(r < ½), or with a rope P(each region is the most frequent)."""
         self._check_outcomes(results)
         check_shared_prior_ranges(self.priors, [p for p in self.parameters if not p.dims])
-        each = self.each(results)
-        many = self.joint and each.rope and len(results.datasets) > MOST_EXACT
-        if self.needs_mcmc or many:
+        if self.needs_mcmc:
+            from bayescompare.methods.context.correlated_t_posterior import sampled_answer
+
             return sampled_answer(self, results, sampling)
+        each = self.each(results)
+        posterior = self.posterior(results, sampling.rng)
+        if posterior is None:
+            after = self.rate_after(results)
+            wins = after.joint.wins
+            figures = rate_figures(after)
+            given_all = np.stack([wins, 1.0 - wins], axis=1)
+        else:
+            figures, given_all = mixture_figures(posterior), posterior.per_dataset()
+            if posterior.states is not None:
+                figures["seed"] = sampling.seed
+        # The flat priors of mean and spread leave a constant open.
+        figures["log_evidence"] = None
+        return self.finished(results, each, given_all, **figures)
+
+    def finished(
+        self, results: Results, each: Replicates, given_all: FloatArray, **figures: Any
+    ) -> Answer:
+        """Put figures about the shares and about every dataset into an answer."""
+        names = ("probability", "equivalent", "second_better") if each.rope else ("probability",)
+        columns = dict(zip(names, given_all.T, strict=False))
+        first = each.regions[:, 2]
+        if self.joint:
+            columns["alone"] = first
+        support = shared_pair_leanings(first)
         if each.rope:
-            return correlated_t_three_outcomes(self, results, each, sampling)
-        return correlated_t_two_outcomes(self, results, each)
-
-    def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
-        """Return the Betas of every statement's share, one for each count of datasets."""
-        return None if self.needs_mcmc else correlated_t_share_betas(self, self.each(results))
-
-    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
-        """Exact log predictive densities of what each dataset says, up to its own constant.
-
-        The constant, the density of the replicates under the flat prior of mean and spread, is
-        left out: it does not depend on the shares, nor on their prior.
-        """
-        if self.needs_mcmc:
-            raise self.unavailable("exact loo with a custom prior")
-        each, b = self.each(results), self.weight
-        evidence = each.evidence
-        if not self.joint:
-            n, outcomes = evidence.shape
-            total = evidence.sum(axis=0)
-            without = (b + total - evidence) / (outcomes * b + n - 1.0)
-            within = (b + total) / (outcomes * b + n)
-            return np.log((evidence * without).sum(axis=1)), np.log(evidence @ within)
-        if each.rope:
-            posterior = poisson_multinomial_joint_regions(each.regions, b)
-            return posterior.log_predictive, np.log(each.regions @ posterior.mean)
-        rate = self.full(each.regions[:, 2])
-        return rate.log_predictive, np.log(evidence @ np.array([rate.mean, 1.0 - rate.mean]))
-
-    def predictive_simulator(
-        self, results: Results
-    ) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Predict datasets that resemble those seen, statement by statement."""
-        from bayescompare.methods.context.correlated_t_plan import plan_simulator
-
-        if self.needs_mcmc:
-            raise BayescompareError("plan() needs the exact answer, and this prior needs NUTS.")
-        return plan_simulator(self, self.each(results))
-
-    def predictive_statistics(
-        self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
-    ) -> Mapping[str, tuple[FloatArray, Any]]:
-        """Compare how many datasets make each statement true, and the replicates' shape."""
-        from bayescompare.methods.context.correlated_t_check import check_statistics
-
-        return check_statistics(self.each(results), tree, rng, prior=prior)
+            largest = each.evidence == each.evidence.max(axis=1, keepdims=True)
+            support = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
+        table = OfReplicates.from_arrays(
+            advantage=each.location,
+            scale=each.scale,
+            replicates=each.count,
+            rho=each.rho,
+            **columns,
+        )
+        return pair_answer(results, support, details=CorrelatedTDetails(table), **figures)
 
     # posterior -----------------------------------------------------------------------------------
 
@@ -361,36 +344,9 @@ class CorrelatedT(RateModel, Method):
     def predictive_model(self, results: Results) -> None:
         """Predict through the form for NUTS, which has no flat prior."""
 
-    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
-        """Draw the shares, every mean advantage and every spread, independently."""
-        from bayescompare.methods.context.correlated_t_posterior import correlated_t_exact_tree
-
-        if self.needs_mcmc:
-            raise BayescompareError(
-                "draws() are exact, and a custom prior has no exact formula: use sample(), or the "
-                "posterior kept as c.tree."
-            )
-        return correlated_t_exact_tree(self, results, draws, chains, rng)
-
-    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
-        """Draw every mean, spread and new replicate back, given NUTS's shares."""
-        from bayescompare.methods.context.correlated_t_posterior import finish_correlated_t
-
-        return finish_correlated_t(self, results, tree, rng)
-
-    def predict(
-        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
-    ) -> StrArray:
-        """Draw the shares of datasets, and who is better on new datasets."""
-        return share_labels(self.posterior_type(self, results, answer), number, draws, rng)
-
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
         return correlated_t_methods_text(self, answer)
-
-    def learned_text(self, pairs: int) -> str:
-        """Describe how b came from all pairs."""
-        return weight_learned_text(pairs)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, what ρ was taken and what is ignored."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.context.poisson_multinomial_joint import draw_poisson_multinomial_regions
+from bayescompare.kernels.context.correlated_t import draw_statements
 from bayescompare.methods.context.correlated_t_model import ADVANTAGE, DIFFERENCE
 from bayescompare.methods.context.replicates import Replicates
 from bayescompare.statements import OUTCOME
@@ -50,7 +50,7 @@ def _correlated_t_check_seen(
     outcomes = len(each.labels)
     if prior:
         even = np.full((size, outcomes), 1.0 / outcomes)
-        statement = draw_poisson_multinomial_regions(each.evidence, even, rng)
+        statement = draw_statements(each.evidence, even, rng)
         counts = [(statement == k).sum(axis=1) for k in range(outcomes)]
     else:
         mean = tree["posterior"][ADVANTAGE].transpose("chain", "draw", "dataset").values

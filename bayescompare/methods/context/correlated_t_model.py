@@ -27,10 +27,10 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.context.correlated_t import draw_correlated_t_differences
-from bayescompare.methods._shared.learned_prior import place_learned
 from bayescompare.methods._shared.priors import place_shared_prior
 from bayescompare.methods.context.mean_transform import mean_transform
 from bayescompare.methods.context.replicates import Replicates
+from bayescompare.methods.dirichlet.learned_model import place_learned_shares
 from bayescompare.statements import OUTCOME
 from bayescompare.table.results import Results
 from bayescompare.text.phrases import join_names
@@ -149,6 +149,12 @@ def _place_correlated_t_model_shares(method: CorrelatedT, each: Replicates) -> A
     import pytensor.tensor as pt
 
     priors = method.priors or {}
+    if method.learned is not None:
+        base = np.zeros(len(each.labels))
+        if method.learned.folds:
+            base = np.log(list(method.learned.shares.values()))
+        theta = place_learned_shares(method.learned, np.exp(base))
+        return pm.Deterministic("theta", theta, dims="statement") if method.learned.folds else theta
     if each.rope:
         if "theta" in priors:
             return _checked_correlated_t_model_theta(
@@ -165,9 +171,7 @@ def _place_correlated_t_model_shares(method: CorrelatedT, each: Replicates) -> A
 
 
 def _place_correlated_t_model_weight(method: CorrelatedT) -> Any:
-    """Place b: a number, what was learned, or the user's prior of it."""
-    if method.learned is not None:
-        return place_learned("b", method.learned)
+    """Place b: a number, or the user's prior of it."""
     b = (method.priors or {}).get("b")
     if not method.needs_mcmc or b is None:
         return np.float64(method.weight)

@@ -7,36 +7,51 @@ shares alone, and predicts statements.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import gammaln, logit, logsumexp
 
+from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray
+from bayescompare.comparison import nuts
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import theta_columns
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Sampling
+from bayescompare.comparison.of_posterior import grown_by_resemblance, resembling
 from bayescompare.kernels.context.correlated_t import (
     draw_correlated_t_differences,
     draw_correlated_t_means,
     draw_correlated_t_spreads,
     draw_correlated_t_within,
+    draw_statements,
 )
-from bayescompare.kernels.context.poisson_multinomial_joint import (
-    draw_poisson_multinomial_regions,
-    draw_poisson_multinomial_shares,
-    poisson_multinomial_posterior,
-)
-from bayescompare.kernels.context.rate_quadrature import rate_posterior
+from bayescompare.kernels.leading import sole_leader
+from bayescompare.methods._shared.priors import check_shared_prior_support
 from bayescompare.methods._shared.trees import (
     add_shared_constants,
     make_shared_tree,
-    shared_logit_prior,
-    shared_ratio_prior,
     shared_statement_each,
     shrink_shared_predictions,
 )
-from bayescompare.methods.context.correlated_t_model import ADVANTAGE, DIFFERENCE, SIGMA
-from bayescompare.methods.context.learned_rate import draw_learned_rate_weight
+from bayescompare.methods.context.correlated_t_model import (
+    ADVANTAGE,
+    DIFFERENCE,
+    SIGMA,
+    build_correlated_t_evidence,
+)
 from bayescompare.methods.context.replicates import Replicates
+from bayescompare.methods.context.scalars import RateScalars
+from bayescompare.methods.context.share_draws import (
+    SHARE_DIMS,
+    drawn_shares,
+    log_prior_by_name,
+    log_prior_of_shares,
+    with_learned_log_prior,
+    with_log_prior,
+)
+from bayescompare.methods.context.shares import SharePosterior
 from bayescompare.statements import OUTCOME
 from bayescompare.table.results import Results
 
@@ -45,67 +60,86 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.context.correlated_t import CorrelatedT
 
-__all__ = ["correlated_t_exact_tree", "correlated_t_share_sampler", "finish_correlated_t"]
+__all__ = ["CorrelatedTPosterior", "finish_correlated_t", "sampled_answer"]
 
 _SAMPLE = ("chain", "draw")
 _DIMS = {
-    "r": (),
-    "theta": ("statement",),
     ADVANTAGE: ("dataset",),
     OUTCOME: ("dataset", "statement"),
 }
 
 
+class CorrelatedTPosterior(SharePosterior):
+    """Shares of datasets after the data, and the mean and spread of each dataset."""
+
+    method: CorrelatedT
+
+    def exact_draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
+        """Draw the shares, every mean advantage and every spread, independently."""
+        return correlated_t_exact_tree(self, draws, chains, rng)
+
+    def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
+        """Draw every mean, spread and new replicate back, given NUTS's shares."""
+        return finish_correlated_t(self.method, self.results, tree, rng)
+
+    def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets that resemble those seen, statement by statement."""
+        method = self.method
+        if method.needs_mcmc:
+            raise BayescompareError("plan() needs the exact answer, and this prior needs NUTS.")
+        if self.theta is not None:
+            return grown_by_resemblance(self.theta)
+        wins, rows = method.rate_after(self.results).joint.wins, method.evidence(self.results).rows
+        given_all, shares = np.stack([wins, 1.0 - wins], axis=1), method.share_draws(self.results)
+
+        def simulate(more: int, rng: np.random.Generator) -> FloatArray:
+            new = resembling(rows, given_all, shares(1, rng)[0], more, rng)
+            return self.least_of(np.concatenate([rows, new], axis=1), rng)
+
+        return simulate
+
+    def level_given(self, decision: Decision) -> None:
+        """Nothing: how sure further datasets would be is not known."""
+        return
+
+    def statistics(
+        self, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
+    ) -> Mapping[str, tuple[FloatArray, Any]]:
+        """Compare how many datasets make each statement true, and the replicates' shape."""
+        from bayescompare.methods.context.correlated_t_check import check_statistics
+
+        return check_statistics(self.method.each(self.results), tree, rng, prior=prior)
+
+
 def correlated_t_exact_tree(
-    method: CorrelatedT, results: Results, draws: int, chains: int, rng: np.random.Generator
+    asked: CorrelatedTPosterior, draws: int, chains: int, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw independently from the posterior, and the shares from their prior."""
-    import xarray as xr
-
-    each, total = method.each(results), chains * draws
-    more: dict[str, AnyArray] = {}
-    if method.joint:
-        theta = correlated_t_share_sampler(method, each)(total, rng)
-    else:
+    method, results = asked.method, asked.results
+    each, shape = method.each(results), (chains, draws)
+    shares = drawn_shares(asked, shape, rng)
+    posterior, log_prior = shares.posterior, shares.log_prior
+    if not method.joint:
         # The cut: every mean by its own replicates, then the shares given the statements.
-        theta, advantage = _correlated_t_test_cut_shares(method, each, total, rng)
-        more[ADVANTAGE] = advantage.reshape(chains, draws, -1)
-    theta = theta.reshape(chains, draws, -1)
-    before = _correlated_t_test_prior_shares(method, len(each.labels), draws, rng)
+        theta, advantage = _correlated_t_test_cut_shares(method, each, chains * draws, rng)
+        posterior = {"theta": theta.reshape(*shape, -1), ADVANTAGE: advantage.reshape(*shape, -1)}
+        if theta.shape[1] == 2:
+            posterior["r"] = posterior["theta"][..., 0]
+        log_prior = log_prior_by_name(method, posterior)
+    theta, before = posterior["theta"], shares.prior["theta"]
     n = len(results.datasets)
     groups: dict[str, dict[str, AnyArray]] = {
-        "posterior": {**_correlated_t_test_named_shares(theta), **more},
-        "prior": _correlated_t_test_named_shares(before),
+        "posterior": posterior,
+        "prior": shares.prior,
         "posterior_predictive": {OUTCOME: shared_statement_each(theta, n, rng)},
         "prior_predictive": {OUTCOME: shared_statement_each(before, n, rng)},
         "log_likelihood": {OUTCOME: np.log(theta @ each.evidence.T)},
-        "log_prior": {"r": _correlated_t_test_log_prior(method, theta)},
         "observed_data": {OUTCOME: each.evidence},
     }
     coords = {"statement": each.labels, "dataset": list(results.datasets)}
-    tree = make_shared_tree(groups, _DIMS, coords)
-    if each.rope:
-        # Of a vector, but one number for each.
-        tree["log_prior"] = xr.DataTree(tree["log_prior"].to_dataset().rename(r="theta"))
+    tree = make_shared_tree(groups, {**SHARE_DIMS, **_DIMS}, coords)
+    tree = with_log_prior(tree, log_prior)
     return finish_correlated_t(method, results, tree, rng)
-
-
-def correlated_t_share_sampler(
-    method: CorrelatedT, each: Replicates
-) -> Callable[[int, np.random.Generator], FloatArray]:
-    """Return what draws θ from its posterior, (draws, S)."""
-    b = method.weight
-    if not method.joint:
-        return lambda draws, rng: _correlated_t_test_cut_shares(method, each, draws, rng)[0]
-    if each.rope:
-        counts, _ = poisson_multinomial_posterior(each.regions, b)
-        return lambda draws, rng: draw_poisson_multinomial_shares(counts, draws, rng, b)[:, ::-1]
-    rates = method.rate_draws(each.regions[:, 2])
-    return lambda draws, rng: _correlated_t_test_two_shares(rates(draws, rng))
-
-
-def _correlated_t_test_two_shares(r: FloatArray) -> FloatArray:
-    return np.stack([r, 1.0 - r], axis=-1)
 
 
 def _correlated_t_test_cut_shares(
@@ -126,43 +160,41 @@ def _correlated_t_test_cut_shares(
     # A mean difference of exactly 0 favours either alike.
     better = better + rng.binomial(n - better - worse, 0.5)
     r = rng.beta(b + better, b + n - better)
-    return _correlated_t_test_two_shares(r), advantage
+    return np.stack([r, 1.0 - r], axis=-1), advantage
 
 
-def _correlated_t_test_prior_shares(
-    method: CorrelatedT, outcomes: int, draws: int, rng: np.random.Generator
-) -> FloatArray:
-    """Draw θ from its prior, (1, draws, S)."""
-    if method.rate_prior is not None:
-        return _correlated_t_test_two_shares(
-            rate_posterior([], method.rate_prior).draw(draws, rng)
-        )[None]
-    if method.learned is not None:
-        b = draw_learned_rate_weight(method.learned, (1, draws), rng)
-        return _correlated_t_test_two_shares(rng.beta(b, b))
-    return rng.dirichlet(np.full(outcomes, method.weight), size=(1, draws))
-
-
-def _correlated_t_test_named_shares(theta: FloatArray) -> dict[str, AnyArray]:
-    """The shares by name: of two the first is r."""
-    return {"r": theta[..., 0], "theta": theta} if theta.shape[-1] == 2 else {"theta": theta}
-
-
-def _correlated_t_test_log_prior(method: CorrelatedT, theta: FloatArray) -> FloatArray:
-    """Log density of the shares; where b was learned, averaged over it."""
-    outcomes = theta.shape[-1]
-    logs = np.log(np.maximum(theta, np.finfo(np.float64).tiny)).sum(axis=-1)
-    if method.rate_prior is not None:
-        return np.asarray(method.rate_prior.log_density(logit(theta[..., 0])) - logs)
-
-    def symmetric(b: FloatArray) -> FloatArray:
-        norm = gammaln(outcomes * b) - outcomes * gammaln(b)
-        return np.asarray(norm + (b - 1.0) * logs[..., None])
-
-    if method.learned is None:
-        return symmetric(np.array([method.weight]))[..., 0]
-    values, weights = np.array(method.learned.values), np.array(method.learned.weights)
-    return np.asarray(logsumexp(symmetric(values), b=weights, axis=-1))
+def sampled_answer(method: CorrelatedT, results: Results, sampling: Sampling) -> Answer:
+    """Answer from NUTS, with its Monte Carlo standard error."""
+    each, model = method.each(results), build_correlated_t_evidence(method, results)
+    check_shared_prior_support(method.priors or {}, method.parameters, model)
+    tree = finish_correlated_t(
+        method, results, nuts.sample_nuts_as_asked(sampling, model), sampling.rng
+    )
+    theta = tree["posterior"]["theta"].transpose("chain", "draw", "statement").values
+    leads = sole_leader(theta).astype(np.float64)
+    # Given the shares every dataset is known exactly.
+    within = theta[..., None, :] * each.evidence
+    given_all = (within / within.sum(axis=-1, keepdims=True)).mean(axis=(0, 1))
+    low, high = np.quantile(theta, (0.025, 0.975), axis=(0, 1))
+    mean = theta.mean(axis=(0, 1))
+    rate = RateScalars(
+        rate_mean=float(mean[0]),
+        rate_sd=None if each.rope else float(theta[..., 0].std()),
+        rate_lower=float(low[0]),
+        rate_upper=float(high[0]),
+    )
+    return method.finished(
+        results,
+        each,
+        given_all,
+        probability=leads.mean(axis=(0, 1)),
+        mcse=nuts.nuts_monte_carlo_error(leads),
+        none_leads=1.0 - float(leads.any(axis=-1).mean()),
+        per_statement=theta_columns(mean, low, high) if each.rope else rate.both,
+        scalars=rate,
+        tree=tree,
+        seed=sampling.seed,
+    )
 
 
 # what each dataset is, given the shares -----------------------------------------------------------
@@ -194,13 +226,14 @@ def finish_correlated_t(
     log_prior = tree["log_prior"].to_dataset()
     log_prior = log_prior.drop_vars([ADVANTAGE, SIGMA], errors="ignore")
     tree["log_prior"] = xr.DataTree(log_prior)
+    tree = with_learned_log_prior(method, tree)
     facts = {
         "mean_difference": each.location,
         "scale": each.scale,
         "replicates": each.count,
         "rho": each.rho,
     }
-    tree = shrink_shared_predictions(shared_ratio_prior(shared_logit_prior(tree, ["r"]), ["theta"]))
+    tree = shrink_shared_predictions(log_prior_of_shares(tree))
     return add_shared_constants(tree, facts, results.datasets)
 
 
@@ -208,7 +241,7 @@ def _correlated_t_test_means_given(
     theta: FloatArray, each: Replicates, rng: np.random.Generator
 ) -> FloatArray:
     """Draw the statement of every dataset given the shares, and its mean advantage within that."""
-    statement = draw_poisson_multinomial_regions(each.evidence, theta, rng)
+    statement = draw_statements(each.evidence, theta, rng)
     # Statements begin with the first better, regions with the left.
     region = 2 - statement if each.rope else 2 * (1 - statement)
     return draw_correlated_t_within(each.dof, each.location, each.scale, region, each.rope, rng)

@@ -29,6 +29,7 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
+from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
@@ -166,7 +167,10 @@ class HierarchicalPosterior(Posterior):
         """Draw the hyper-parameters from the prior, and errors on each dataset."""
         from bayescompare.methods.context.prediction import simulated
 
-        return simulated(self.method, self.results, rng)
+        if self.method.needs_mcmc:
+            tree = nuts.draw_prior_as_nuts(self.method.model(self.results), rng)
+            return simulated(self.results, tree)
+        return simulated(self.results, self.draws(1, 1, rng))
 
 
 @dataclass(frozen=True, kw_only=True)

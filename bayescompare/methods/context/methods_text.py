@@ -20,7 +20,6 @@ __all__ = [
     "correlated_t_methods_text",
     "hierarchical_methods_text",
     "poisson_binomial_methods_text",
-    "weight_learned_text",
 ]
 
 
@@ -78,13 +77,4 @@ def correlated_t_methods_text(method: Any, answer: Answer | None) -> str:
         f"{{aside}}){shared_text_on_sampling(method) if own else ''}. Reported is the posterior "
         "probability that "
         f"{outcome}."
-    )
-
-
-def weight_learned_text(pairs: int) -> str:
-    """Describe how the prior of each pair came from all of them."""
-    return (
-        f"For each pair the parameter b of its prior was learned from all {pairs} "
-        "pairs by empirical Bayes: it comes from one distribution over 16 values from 0.1 to "
-        "1000, found by EM on the closed evidences."
     )

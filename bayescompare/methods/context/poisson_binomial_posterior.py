@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import logit
 from scipy.stats import beta
 
+from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.context.error_rates import (
     draw_error_rate_outcomes,
     draw_error_rate_shares,
     error_rate_log_marginal,
+    first_error_rate_better,
 )
-from bayescompare.kernels.context.poisson_binomial import (
-    draw_poisson_binomial_rates,
-    draw_poisson_binomial_wins,
-)
-from bayescompare.kernels.context.poisson_binomial_joint import poisson_binomial_counts
-from bayescompare.kernels.context.rate_quadrature import RatePrior, rate_posterior
-from bayescompare.methods._shared.learned_prior import place_learned
+from bayescompare.kernels.context.poisson_binomial import draw_poisson_binomial_wins
 from bayescompare.methods._shared.pair_answer import WRONG, pair_counts
 from bayescompare.methods._shared.priors import place_shared_prior
-from bayescompare.methods._shared.trees import (
-    add_shared_constants,
-    make_shared_tree,
-    shared_logit_prior,
-)
-from bayescompare.methods.context.learned_rate import draw_learned_rate_weight
+from bayescompare.methods._shared.trees import add_shared_constants, make_shared_tree
 from bayescompare.methods.context.scalars import rate_scalars
+from bayescompare.methods.context.share_draws import (
+    SHARE_DIMS,
+    drawn_shares,
+    log_prior_of_shares,
+    with_learned_log_prior,
+    with_log_prior,
+)
+from bayescompare.methods.context.shares import SharePosterior
+from bayescompare.methods.dirichlet.learned_model import place_learned_shares
 from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.results import Results
 
@@ -43,22 +44,82 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.context.poisson_binomial import PoissonBinomial
 
-__all__ = [
-    "build",
-    "finish_poisson_binomial",
-    "poisson_binomial_by_nuts",
-    "poisson_binomial_rate_leads",
-    "poisson_binomial_tree",
-]
+__all__ = ["PoissonBinomialPosterior", "build", "poisson_binomial_by_nuts"]
 
 
 _DIMS = {
-    "r": (),
     "d": ("dataset",),
     "z": ("dataset",),
     "p": ("dataset", "outcome"),
     WRONG: ("dataset",),
 }
+
+
+class PoissonBinomialPosterior(SharePosterior):
+    """r after the data, every d and the error probabilities of each dataset."""
+
+    method: PoissonBinomial
+
+    def exact_draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
+        """Draw r, every d and every error probability, independently."""
+        return poisson_binomial_tree(self, draws, chains, rng)
+
+    def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
+        """Draw d and the error probabilities back, given NUTS's r."""
+        return finish_poisson_binomial(self.method, self.results, tree, rng)
+
+    def leads(self) -> FloatArray:
+        """Whether r is above ½, and whether below, in each draw."""
+        assert self.answer.tree is not None
+        return poisson_binomial_rate_leads(self.answer.tree)
+
+    def simulate(self, rng: np.random.Generator) -> Results:
+        """Draw r from the prior, and errors on each dataset."""
+        from bayescompare.methods.context.prediction import simulated
+
+        if self.method.needs_mcmc:
+            tree = nuts.draw_prior_as_nuts(self.method.model(self.results), rng)
+            return simulated(self.results, tree)
+        return simulated(self.results, self.draws(1, 1, rng))
+
+    def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets with as many discordant examples as those seen, one like another."""
+        method = self.method
+        if method.needs_mcmc:
+            raise BayescompareError("plan() needs the exact answer, and this prior needs NUTS.")
+        seen = np.add(*pair_counts(self.results))
+        rows, draw = method.evidence(self.results).rows, method.share_draws(self.results)
+
+        def simulate(number: int, rng: np.random.Generator) -> FloatArray:
+            rate = draw(1, rng)[0, 0]
+            n = rng.choice(seen, size=number).astype(np.int64)
+            share = _poisson_binomial_test_shares(rng.random(number) < rate, method.a, rng)
+            wrong = rng.binomial(n, share)
+            first = first_error_rate_better(wrong, n - wrong, method.a)
+            second = first_error_rate_better(n - wrong, wrong, method.a)
+            with np.errstate(divide="ignore"):
+                new = np.log(np.stack([first, second], axis=1))
+            return self.least_of(np.concatenate([rows, new[None]], axis=1), rng)
+
+        return simulate
+
+    def level_given(self, decision: Decision) -> Callable[[int, int], float] | None:
+        """P of the leading statement with more sure datasets, or its surest ones turned round."""
+        if self.method.needs_mcmc:
+            return None
+        place = self.answer.labels.index(decision.statement)
+        (rows,) = self.method.evidence(self.results).rows
+        # From the surest for it to the surest against it.
+        rows = rows[np.argsort(rows[:, 1 - place] - rows[:, place], kind="stable")]
+        sure = np.full((1, 2), -np.inf)
+        sure[0, place] = 0.0
+
+        def level(more: int, moved: int) -> float:
+            turned = [rows[:moved, ::-1], rows[moved:], np.repeat(sure, more, axis=0)]
+            least = self.least_of(np.concatenate(turned)[None], np.random.default_rng(0))
+            return float(least[place])
+
+        return level
 
 
 def build(method: PoissonBinomial, results: Results) -> pm.Model:
@@ -70,14 +131,17 @@ def build(method: PoissonBinomial, results: Results) -> pm.Model:
     with pm.Model(coords={"dataset": list(results.datasets)}) as model:
         if "r" in priors:
             r = place_shared_prior("r", priors["r"], ())
+        elif method.learned is not None:
+            statements = method.evidence(results).statements
+            model.add_coord("statement", list(statements.labels))
+            base = np.exp(method.log_base(statements))
+            r = pm.Deterministic("r", place_learned_shares(method.learned, base)[0])
         else:
             b = (
                 place_shared_prior("b", priors["b"], ())
                 if method.needs_mcmc
                 else np.float64(method.weight)
             )
-            if method.learned is not None:
-                b = place_learned("b", method.learned)
             r = pm.Beta("r", b, b)
         pm.CustomDist(
             WRONG,
@@ -126,64 +190,55 @@ def _poisson_binomial_test_shares(
 
 
 def poisson_binomial_tree(
-    method: PoissonBinomial, results: Results, draws: int, chains: int, rng: np.random.Generator
+    asked: PoissonBinomialPosterior, draws: int, chains: int, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw independently: κ, r, d and the error probabilities, all from known distributions."""
-    p, b = method.alone(results), method.weight
-    shape = (chains, draws, len(p))
-    # One weight b, or where it was learned one for each draw.
-    now, first = np.full((chains, draws), b), np.full((1, draws), b)
-    mixture = method.mixture(p)
-    if mixture is not None and method.learned is not None:
-        r, weights = mixture.draw(chains * draws, rng)
-        now, first = (
-            weights.reshape(chains, draws),
-            draw_learned_rate_weight(method.learned, (1, draws), rng),
-        )
-        d = draw_poisson_binomial_wins(p, r, rng)
-    elif method.rate_prior is not None:
-        r = rate_posterior(p, method.rate_prior).draw(chains * draws, rng)
-        d = draw_poisson_binomial_wins(p, r, rng)
-    elif method.joint:
-        r = draw_poisson_binomial_rates(poisson_binomial_counts(p, b)[0], chains * draws, rng, b)
-        d = draw_poisson_binomial_wins(p, r, rng)
+    method, results = asked.method, asked.results
+    p, shape = method.alone(results), (chains, draws)
+    shares = drawn_shares(asked, shape, rng)
+    rate, before = shares.posterior["r"], shares.prior["r"]
+    if method.joint:
+        d = draw_poisson_binomial_wins(p, rate.ravel(), rng)
     else:
         # The cut: d by each dataset's own counts, then r given how many there are.
-        d = rng.random((chains * draws, len(p))) < p
+        d = rng.random((rate.size, len(p))) < p
         wins = d.sum(axis=1)
-        r = rng.beta(b + wins, b + len(p) - wins)
-    rate, before = r.reshape(chains, draws), rng.beta(first, first)
-    log_prior = beta.logpdf(rate, now, now)
-    if method.rate_prior is not None:
-        before = rate_posterior([], method.rate_prior).draw(draws, rng)[None]
-        log_prior = _poisson_binomial_test_log_prior(method.rate_prior, rate)
+        rate = rng.beta(method.weight + wins, method.weight + len(p) - wins).reshape(shape)
+        shares.posterior["r"] = rate
+        shares.log_prior["r"] = beta.logpdf(rate, method.weight, method.weight)
+    d = d.reshape(*shape, len(p))
     groups = {
         "posterior": {
-            "r": rate,
-            **_poisson_binomial_test_details(method, results, d.reshape(shape), rng),
+            **shares.posterior,
+            **_poisson_binomial_test_details(method, results, d, rng),
         },
-        "prior": {"r": before, **_poisson_binomial_prior_details(method, results, before, rng)},
+        "prior": {
+            **shares.prior,
+            **_poisson_binomial_prior_details(method, results, before, rng),
+        },
         "posterior_predictive": {
             WRONG: _poisson_binomial_test_predicted(method, results, rate, rng)
         },
         "prior_predictive": {WRONG: _poisson_binomial_test_predicted(method, results, before, rng)},
         "log_likelihood": {WRONG: _poisson_binomial_test_likelihood(method, results, rate)},
-        "log_prior": {"r": log_prior},
         "observed_data": {WRONG: pair_counts(results)[0].astype(np.int64)},
     }
-    tree = make_shared_tree(groups, _DIMS, _poisson_binomial_test_coords(results))
+    for group in ("posterior", "prior"):
+        # Of two statements the first has the share r.
+        groups[group].pop("theta")
+    labels = method.evidence(results).statements.labels
+    coords = {**_poisson_binomial_test_coords(results), "statement": list(labels)}
+    tree = make_shared_tree(groups, {**SHARE_DIMS, **_DIMS}, coords)
+    tree = with_log_prior(tree, shares.log_prior)
     return _finish_poisson_binomial_tree(method, results, tree)
-
-
-def _poisson_binomial_test_log_prior(prior: RatePrior, rate: FloatArray) -> FloatArray:
-    """Log density of r, from that of its logit."""
-    return np.asarray(prior.log_density(logit(rate)) - np.log(rate) - np.log1p(-rate))
 
 
 def finish_poisson_binomial(
     method: PoissonBinomial, results: Results, tree: xr.DataTree, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw d and the error probabilities back, exactly given r."""
+    import xarray as xr
+
     p = method.alone(results)
     for group in ("posterior", "prior"):
         data = tree[group].to_dataset()
@@ -200,10 +255,8 @@ def finish_poisson_binomial(
             data[name] = (("chain", "draw", *_DIMS[name]), values)
         if "p" in data:
             data = data.assign_coords(outcome=_poisson_binomial_test_coords(results)["outcome"])
-        import xarray as xr
-
         tree[group] = xr.DataTree(data)
-    return _finish_poisson_binomial_tree(method, results, tree)
+    return _finish_poisson_binomial_tree(method, results, with_learned_log_prior(method, tree))
 
 
 def poisson_binomial_by_nuts(
@@ -221,9 +274,10 @@ def poisson_binomial_by_nuts(
     figures = rate_scalars(r.mean(), r.std(), low, high)
     return method.finished(
         results,
-        each.mean(axis=(0, 1)),
-        figures,
         wins,
+        probability=each.mean(axis=(0, 1)),
+        scalars=figures,
+        per_statement=figures.both,
         mcse=nuts.nuts_monte_carlo_error(each),
         none_leads=float((r == 0.5).mean()),
         tree=tree,
@@ -300,4 +354,4 @@ def _finish_poisson_binomial_tree(
 ) -> xr.DataTree:
     k_h, k_g = pair_counts(results)
     facts = {"discordant": k_h + k_g, "alone": method.alone(results)}
-    return add_shared_constants(shared_logit_prior(tree, ["r"]), facts, results.datasets)
+    return add_shared_constants(log_prior_of_shares(tree), facts, results.datasets)

@@ -9,15 +9,8 @@ import numpy as np
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.details import Scalars
-from bayescompare.comparison.method import BetaMixture
 
-__all__ = [
-    "PooledScalars",
-    "RateScalars",
-    "context_betas_of_both",
-    "context_rate_betas",
-    "rate_scalars",
-]
+__all__ = ["PooledScalars", "RateScalars", "rate_scalars"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,20 +40,6 @@ class RateScalars(Scalars):
         return theta_columns(
             np.array([mean, 1.0 - mean]), np.array([low, 1.0 - high]), np.array([high, 1.0 - low])
         )
-
-
-def context_rate_betas(
-    counts: FloatArray, b: float, other: float | None = None
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The mixture of Betas that a share has, given the distribution of its count."""
-    wins = np.arange(len(counts), dtype=np.float64)
-    return counts, b + wins, (b if other is None else other) + (len(counts) - 1.0 - wins)
-
-
-def context_betas_of_both(counts: FloatArray, b: float) -> list[BetaMixture]:
-    """The mixtures of the shares of both algorithms, which sum to one."""
-    weight, first, second = context_rate_betas(counts, b)
-    return [(weight, first, second), (weight, second, first)]
 
 
 def rate_scalars(mean: float, sd: float, low: float, high: float) -> RateScalars:

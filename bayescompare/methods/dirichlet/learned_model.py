@@ -42,7 +42,12 @@ from bayescompare.methods._shared.simplex import (
     shared_weighted_logs,
 )
 
-__all__ = ["dirichlet_with_log_prior", "dirichlet_without_choice", "place_learned_dirichlet"]
+__all__ = [
+    "dirichlet_with_log_prior",
+    "dirichlet_without_choice",
+    "place_learned_dirichlet",
+    "place_learned_shares",
+]
 
 
 Likelihood = Callable[[Any], Any] | None
@@ -70,13 +75,24 @@ def place_learned_dirichlet(
     import pymc as pm
     import pytensor.tensor as pt
 
+    theta = place_learned_shares(learned, base)
+    return pt.log(pm.Deterministic("theta", theta, dims="statement"))
+
+
+def place_learned_shares(learned: LearnedPrior, base: FloatArray) -> Any:
+    """Add what was learned to the model in context, as a textbook has it; return θ."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    if not learned.folds:
+        strength = place_learned("strength", learned)
+        return pm.Dirichlet("theta", strength * base, dims="statement")
     component = pm.Categorical("component", p=np.array(learned.weights))
     twice = np.tile(np.array(learned.values), 2)
     strength = pm.Deterministic("strength", pick_shared_choice(twice, component))
     free = pm.Dirichlet("free", strength * base, dims="statement")
     differs = pt.lt(component, len(learned.values))
-    theta = pt.switch(differs, free, (free + free[::-1]) / 2.0)
-    return pt.log(pm.Deterministic("theta", theta, dims="statement"))
+    return pt.switch(differs, free, (free + free[::-1]) / 2.0)
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,6 @@ from scipy import stats
 from bayescompare.kernels.context import error_rates as er
 from bayescompare.kernels.context import poisson_binomial as pb
 from bayescompare.kernels.context import poisson_binomial_joint as pbj
-from bayescompare.kernels.context import poisson_multinomial as pm
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from tests.oracles import dirichlet as oracles
 
 #: Lacoste et al., Table 5: k_h + 10 and k_g + 10 of svm and parzen (its header is wrong).
 TABLE_5 = np.array(
@@ -272,80 +268,6 @@ def test_joint_is_calibrated_and_the_cut_is_not() -> None:
     assert score[0] > 6
 
 
-# ------------------------------------------------------------------------------ three regions
-
-
-def enumerate_regions(triples: np.ndarray, alpha: tuple[float, ...]) -> np.ndarray:
-    total = np.zeros(3)
-    seen: dict[tuple[int, ...], np.ndarray] = {}
-    for region in itertools.product(range(3), repeat=len(triples)):
-        counts = tuple(region.count(j) for j in range(3))
-        if counts not in seen:
-            shapes = [a + c for a, c in zip(alpha, counts, strict=True)]
-            seen[counts] = np.array(oracles.largest(shapes))
-        total += seen[counts] * math.prod(triples[i, j] for i, j in enumerate(region))
-    return total
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("alpha", [(0.5, 1.0, 2.0), (1.0, 1.0, 1.0)])
-def test_regions_against_enumeration(alpha: tuple[float, float, float]) -> None:
-    triples = np.random.default_rng(11).dirichlet([1.0, 0.5, 1.0], 3)
-    exact = enumerate_regions(triples, alpha)
-    np.testing.assert_allclose(pm.context_regions(triples, alpha), exact, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    "alpha", [(1.0, 1.0, 1.0), (0.1, 0.1, 0.1), (3.0, 0.4, 1.0), (1e-3, 1e-3, 1e-3)]
-)
-@pytest.mark.parametrize(
-    "counts", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (3, 0, 9), (10, 9, 9), (40, 41, 39), (130, 0, 1)]
-)
-def test_certain_regions_are_the_dirichlet_kernel(
-    counts: tuple[int, int, int], alpha: tuple[float, float, float]
-) -> None:
-    triples = np.repeat(np.eye(3), counts, axis=0)
-    exact, _ = probability_of_maximum(DirichletCells(np.log(alpha), np.array(counts, dtype=float)))
-    np.testing.assert_allclose(pm.context_regions(triples, alpha), exact, atol=1e-12)
-
-
-def test_regions_are_checked_where_they_are_likely_and_at_the_corners() -> None:
-    certain = np.repeat(np.eye(3), (3, 1, 9), axis=0)
-    states = pm._poisson_multinomial_test_states(pm._poisson_multinomial_counts(certain)).tolist()
-    assert states == [[3, 1, 9], [13, 0, 0], [0, 13, 0], [0, 0, 13]]
-
-
-def test_regions_by_a_rule_too_coarse_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def coarse(edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        # The middles of the panels: right to some 1 %.
-        return (edges[1:] + edges[:-1]) / 2, np.diff(edges)
-
-    monkeypatch.setattr(pm, "composite_legendre", coarse)
-    with pytest.raises(ArithmeticError, match="known only within"):
-        pm.context_regions(np.tile([0.3, 0.4, 0.3], (12, 1)))
-
-
-@pytest.mark.parametrize("n", [30, 300])
-def test_regions_by_draws(n: int) -> None:
-    triples = np.random.default_rng(n).dirichlet([1.0, 1.0, 1.2], n)
-    exact = pm.context_regions(triples)
-    assert exact.sum() == pytest.approx(1.0, abs=1e-12)
-    found, error = pm.context_regions_by_draws(triples, 2000, np.random.default_rng(12))
-    assert np.all(np.abs(found - exact) < 4 * error)
-    assert np.all(error < 0.01)
-
-
-@given(st.integers(0, 12), st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
-def test_regions_mirror_and_permute(n: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    triples = rng.dirichlet([0.5, 0.5, 0.5], n).reshape(n, 3)
-    found = pm.context_regions(triples)
-    assert found.sum() == pytest.approx(1.0, abs=1e-12)
-    np.testing.assert_allclose(pm.context_regions(triples[:, ::-1]), found[::-1], atol=1e-13)
-    np.testing.assert_allclose(pm.context_regions(rng.permutation(triples)), found, atol=1e-13)
-
-
 # ------------------------------------------------------------------------------------ the property
 
 
@@ -412,7 +334,6 @@ def test_no_dataset_leaves_the_prior() -> None:
     found = pbj.joint(np.array([]))
     assert (round(found.first, 12), round(found.mean, 12)) == (0.5, 0.5)
     assert found.log_evidence == pytest.approx(0.0, abs=1e-12)
-    np.testing.assert_allclose(pm.context_regions(np.empty((0, 3))), 1 / 3, atol=1e-13)
 
 
 # ------------------------------------------------------------------------------------ speed, memory

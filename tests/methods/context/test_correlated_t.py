@@ -236,12 +236,18 @@ def test_a_rope_of_nothing_is_no_rope() -> None:
     np.testing.assert_array_equal(none.probability.values, zero.probability.values)
 
 
-@pytest.mark.slow
-def test_beyond_a_thousand_datasets_regions_are_sampled_and_it_is_said() -> None:
-    values = scores(1001, 3, gain=0.004)
-    c = ask(values, rope=0.02)
+@pytest.mark.parametrize("joint", [True, False])
+def test_too_many_datasets_to_sum_over_are_drawn_and_it_is_said(
+    joint: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = scores(12, 4, gain=0.01)
+    exact = ask(values, rope=0.02, joint=joint)
+    monkeypatch.setattr("bayescompare.kernels.replicated.recursion.MOST_STATES", 3)
+    c = ask(values, rope=0.02, joint=joint)
     assert not c.exact
     assert c.mcse is not None
+    gap = np.abs(c.probability.values - exact.probability.values)
+    assert (gap < 5.0 * np.maximum(c.mcse.values, 1e-3)).all()
     assert float(c.probability.sum()) == pytest.approx(1.0, abs=1e-9)
     said = str(c.diagnose())
     assert "no sampling was done" not in said, said

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from typing import Any
 
 import arviz as az
@@ -21,8 +22,6 @@ from scipy.special import expit, logsumexp
 
 import bayescompare as bc
 from bayescompare import BayescompareError
-from bayescompare.kernels.context.poisson_binomial_joint import joint
-from bayescompare.kernels.context.poisson_multinomial_joint import poisson_multinomial_joint_regions
 from bayescompare.methods import CorrelatedT
 from bayescompare.methods.context.correlated_t_model import correlated_t_exchangeable_logp
 from bayescompare.methods.context.mean_transform import mean_transform
@@ -287,23 +286,18 @@ def test_priors_that_contradict_other_options(choices: dict[str, Any], needed: s
 
 def test_a_learned_weight_is_of_two_outcomes() -> None:
     results = ask(np.concatenate([scores(), scores(seed=1)], axis=1)[:, :2]).results
-    three = np.concatenate([scores(), scores(seed=1)[:, :1]], axis=1)
-    roped = bc.Results.from_frame(
-        frame_of(three), replicate="fold", measures={"score": bc.Measure("max", rope=0.01)}
-    )
-    with pytest.raises(BayescompareError, match="leave out the rope"):
-        bc.pairwise(roped, method=CorrelatedT(joint=True, b="learned"), n_jobs=1)
     with pytest.raises(BayescompareError, match="pairwise"):
         bc.compare(results, method=CorrelatedT(joint=True, b="learned"))
 
 
 def test_priors_for_nuts_say_what_they_lack() -> None:
     method = CorrelatedT(joint=True, priors={"b": pm.Gamma.dist(2, 1)})
-    results = ask(scores(4, 5)).results
+    c = ask(scores(4, 5))
+    asked = method.posterior_type(method, c.results, replace(c.answer, posterior=None))
     for call in (
-        lambda: method.draws(results, 5, 1, np.random.default_rng(0)),
-        lambda: method.predictive_simulator(results),
-        lambda: method.leave_one_out(results),
+        lambda: asked.draws(5, 1, np.random.default_rng(0)),
+        asked.grown,
+        asked.leave_one_out,
     ):
         with pytest.raises(BayescompareError):
             call()
@@ -364,16 +358,13 @@ def test_a_prior_of_the_weight_under_nuts() -> None:
     sampler = {"draws": 2000, "chains": 4, "target_accept": 0.95, **QUIET}
     for rope in (None, 0.01):
         fixed = asked(rope)
-        regions = fixed.method.each(fixed.results).regions
         grid = np.geomspace(0.02, 40, 120)
         weight = stats.gamma.pdf(grid, 2.0) * np.gradient(grid)
-        if rope:
-            each = [poisson_multinomial_joint_regions(regions, b) for b in grid]
-            first = np.array([e.probability[2] for e in each])
-        else:
-            each = [joint(regions[:, 2], b) for b in np.maximum(grid, 0.1)]
-            first = np.array([e.first for e in each])
-        weight = weight * np.exp([e.log_evidence for e in each])
+        # The closed quadrature of r takes b from a tenth on.
+        grid = grid if rope else np.maximum(grid, 0.1)
+        each: list[Any] = [CorrelatedT(joint=True, b=b).posterior(fixed.results) for b in grid]
+        first = np.array([one.p_max()[0] for one in each])
+        weight = weight * np.exp([one.log_evidence for one in each])
         method = CorrelatedT(joint=True, priors=priors)
         c: Any = bc.compare(fixed.results, method=method, rng=5, sampler=sampler)
         assert not c.exact
@@ -440,21 +431,7 @@ def test_evidence_by_smc_is_the_kernels(rope: float | None) -> None:
     logs = np.array([np.nanmax(np.hstack(list(np.ravel(s))).astype(float)) for s in stages])
     mean = float(logsumexp(logs) - math.log(len(logs)))
     error = float(logs.std(ddof=1) / math.sqrt(len(logs)))
-    regions = c.method.each(c.results).regions
-    exact = (
-        poisson_multinomial_joint_regions(regions) if rope else joint(regions[:, 2])
-    ).log_evidence
+    exact = c.method.posterior(c.results).log_evidence
     print(f"closed {exact:.4f}  SMC {mean:.4f} ± {error:.4f}")
     assert error < 0.1
     assert abs(mean - exact) < 4 * error
-
-
-@pytest.mark.slow
-def test_more_than_a_thousand_datasets_with_a_rope_are_sampled() -> None:
-    sampler = {"draws": 500, "chains": 2, **QUIET}
-    results = ask(scores(1001, 3, gain=0.004), rope=0.02).results
-    c: Any = bc.compare(results, method=CorrelatedT(joint=True), rng=1, sampler=sampler)
-    assert not c.exact
-    assert c.mcse is not None
-    part = ask(scores(1001, 3, gain=0.004)[:1000], rope=0.02, joint=True)
-    assert c.rate["mean"] == pytest.approx(part.rate["mean"], abs=0.02)

@@ -14,6 +14,7 @@ from scipy import special, stats
 
 import bayescompare as bc
 from bayescompare import BayescompareError
+from bayescompare.comparison.of_posterior import resembling
 from bayescompare.methods import CorrelatedT
 from tests.cases import few_quick
 from tests.methods.context.folds import ask, frame_of, scores, triples_of
@@ -259,19 +260,24 @@ def test_more_datasets_settle_more(joint: bool, rope: float | None) -> None:
 
 def test_planned_datasets_resemble_those_seen() -> None:
     """They are as sure as those seen, and of those that say so with 80 % four in five are so."""
-    from bayescompare.methods.context.correlated_t_plan import _CorrelatedTPlanKinds
-
     c = ask(scores(30, 10, gain=0.02, seed=5))
-    each = c.method.each(c.results)
-    kinds, rng = _CorrelatedTPlanKinds(each, each.evidence), np.random.default_rng(1)
-    share = each.evidence.mean(axis=0)
-    statements = rng.choice(2, p=share, size=40_000)
-    regions = kinds.draw(statements, rng)
-    np.testing.assert_array_equal(np.unique(regions, axis=0), np.unique(each.regions, axis=0))
-    assert near(regions[:, 2], share[0])
-    for row in each.evidence[:5]:
-        alike = regions[:, 2] == row[0]
-        assert shares_near(statements[alike] == 0, row[0])
+    each = c.method.each(c.results).evidence
+    share, rng = each.mean(axis=0), np.random.default_rng(1)
+    (new,) = resembling(np.log(each)[None], each, share, 40_000, rng)
+    regions = np.exp(new)
+    assert len(np.unique(new, axis=0)) == len(np.unique(each, axis=0))
+    assert near(regions[:, 0], share[0])
+
+
+def test_a_new_dataset_is_certain_where_none_shows_its_statement() -> None:
+    rows = np.log(np.array([[[0.25, 0.75], [0.5, 0.5]]]))
+    given_all = np.array([[0.0, 1.0], [0.0, 1.0]])
+    rng = np.random.default_rng(0)
+    new = resembling(rows, given_all, np.array([0.5, 0.5]), 400, rng)[0]
+    sure = np.isneginf(new[:, 1])
+    assert 100 < sure.sum() < 300
+    assert (new[sure, 0] == 0.0).all()
+    assert {tuple(row) for row in new[~sure].tolist()} <= {tuple(row) for row in rows[0].tolist()}
 
 
 def test_what_it_does_not_have_is_said() -> None:
