@@ -18,33 +18,107 @@ stochastic dominance.
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._checks import check_count
+from bayescompare._checks import check_count, check_word, is_number
+from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import OPT, PVALUE, SHARE_BELOW
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Kind, Sampling
+from bayescompare.comparison.method import Kind, Method, Sampling, Scope
 from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.gsd.permutation import PermutationTest, Scheme, permutation_test
-from bayescompare.methods.gsd.base import GsdMethod, GsdResult, check_gsd_option
+from bayescompare.kernels.gsd.system import PairRule
 from bayescompare.methods.gsd.comparison import GsdComparison
-from bayescompare.methods.gsd.details import GsdDetails, PermutationDetails
-from bayescompare.methods.gsd.methods_text import gsd_methods_text
-from bayescompare.statements import State
+from bayescompare.methods.gsd.posterior import bootstrap_tree
+from bayescompare.methods.gsd.problem import (
+    DominanceProblem,
+    GsdDetails,
+    OrderDetails,
+    PermutationDetails,
+    Square,
+    front_of,
+    strict_order,
+)
+from bayescompare.methods.gsd.words import (
+    methods_text_of_test,
+    order_words,
+    pair_headline,
+    pair_words,
+    resolution_words,
+)
+from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
 
-__all__ = ["GSD"]
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["GSD", "GsdMethod"]
 
 Alternative = Literal["two-sided", "first", "second"]
+
+
+class GsdResult(Posterior):
+    """What an answer about dominance can be asked."""
+
+    def claim(self, statement: str) -> str:
+        """Say a relation in words: "A dominates B"."""
+        # With the algorithms, because a name may contain a tilde.
+        (state,) = Statement.parse(statement, self.results.algorithms).states
+        return " dominates ".join(state.names) if state.relation == ">" else state.words()
+
+
+@dataclass(frozen=True, kw_only=True)
+class GsdMethod(Method):
+    """What both forms of the test share: δ, and the meaning of ordinal measures."""
+
+    posterior_type: ClassVar[type[Posterior]] = GsdResult
+    scope: ClassVar[Scope] = Scope(question=True)
+    draws_are: ClassVar[str] = "Bayesian bootstrap"
+
+    delta: float = 1e-5
+    epsilon: float | None = None
+    rule: PairRule | None = None
+
+    def __post_init__(self) -> None:
+        _check_share("delta", self.delta, "0 for the order itself, 1e-5 to tell ties apart")
+        if self.epsilon is not None:
+            _check_share("epsilon", self.epsilon, "a share of each pair's δ_max", closed=True)
+            if self.delta != type(self).delta:
+                raise BayescompareError(
+                    f"delta={self.delta!r} and epsilon={self.epsilon!r}: δ = ε·δ_max; pass one."
+                )
+        if self.rule is not None:
+            check_word("rule", self.rule, ("interval", "jansen2022"))
+
+    def pair(self, results: Results) -> DominanceProblem:
+        """Set up the linear programmes of two algorithms."""
+        return DominanceProblem(results, self.rule or "interval", float(self.delta), self.epsilon)
+
+    def pairs(self, results: Results) -> dict[tuple[str, str], DominanceProblem]:
+        """Set them up for every pair."""
+        return {
+            two: self.pair(results.sel(algorithms=two))
+            for two in itertools.combinations(results.algorithms, 2)
+        }
+
+    def weight_alpha(self, results: Results) -> FloatArray:
+        """Parameters of the datasets' weights, whose posterior is a Dirichlet: Rubin's are 1."""
+        return np.ones(len(results.datasets))
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw opt in both directions by the Bayesian bootstrap over datasets."""
+        return bootstrap_tree(self, results, draws, chains, rng)
 
 
 class PermutationResult(GsdResult):
@@ -54,11 +128,9 @@ class PermutationResult(GsdResult):
 
     def headline(self, decision: Decision) -> str:
         """Say that relation, and whether it is significant."""
-        from bayescompare.methods.gsd.words import gsd_pair_headline
-
         if self.answer.tested is None:
             return super().headline(decision)
-        return gsd_pair_headline(self.method, self.results, self.answer, decision)
+        return pair_headline(self.method, self.results, self.answer, decision)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,8 +215,8 @@ class GSD(GsdMethod):
         check_count(permutations=self.permutations)
         if self.stop_after is not None:
             check_count(stop_after=self.stop_after)
-        check_gsd_option("scheme", self.scheme, ("paired", "pooled"))
-        check_gsd_option("alternative", self.alternative, ("two-sided", "first", "second"))
+        check_word("scheme", self.scheme, ("paired", "pooled"))
+        check_word("alternative", self.alternative, ("two-sided", "first", "second"))
 
     @property
     def sides(self) -> int:
@@ -159,9 +231,7 @@ class GSD(GsdMethod):
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Test two algorithms, or order more of them."""
         if len(results.algorithms) > 2:
-            from bayescompare.methods.gsd.order import order_answer
-
-            return order_answer(self, results)
+            return _order_answer(self, results)
         pair = self.pair(results)
         test = permutation_test(
             pair.solver,
@@ -173,7 +243,7 @@ class GSD(GsdMethod):
             spread=sampling.spread("judging resamples"),
         )
         lead = self._lead(results.algorithms, test)
-        return gsd_answer(
+        return _pair_answer(
             results,
             pvalue=self.headline_pvalue(test.pvalue, lead),
             statistic=float(test.statistic[lead]),
@@ -216,26 +286,22 @@ class GSD(GsdMethod):
 
     def resolution_words(self, answers: Sequence[Answer], alpha: float) -> str:
         """Say where resamples are too few for any p-value to pass the correction."""
-        from bayescompare.methods.gsd.words import resolution_words
-
         if all(PermutationDetails.of(answer).enumerated for answer in answers):
             return ""
         return resolution_words(self, len(answers), alpha)
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        return gsd_methods_text(self, answer)
+        return methods_text_of_test(self, answer)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who dominates whom, what was tested and what that leaves open."""
-        from bayescompare.methods.gsd.words import order_words, pair_words
-
         if len(results.algorithms) > 2:
             return order_words(self, results, answer)
         return pair_words(self, results, answer, decision)
 
 
-def gsd_answer(results: Results, **figures: Any) -> Answer:
+def _pair_answer(results: Results, **figures: Any) -> Answer:
     """Build an answer over "A>B" and "B>A": one question, whatever the measures."""
     first = State.order(*results.algorithms)
     values = results.oriented()
@@ -249,3 +315,40 @@ def gsd_answer(results: Results, **figures: Any) -> Answer:
         n_observed=int((counts > 0).sum()),
         **figures,
     )
+
+
+def _order_answer(method: GsdMethod, results: Results) -> Answer:
+    """Compute who dominates whom, for every pair; nothing is tested."""
+    names = results.algorithms
+    place = {name: k for k, name in enumerate(names)}
+    opt, largest = np.full((len(names),) * 2, np.nan), np.full((len(names),) * 2, np.nan)
+    relation = np.eye(len(names), dtype=bool)
+    for (first, second), pair in method.pairs(results).items():
+        i, j = place[first], place[second]
+        opt[i, j], opt[j, i] = pair.optimum()
+        relation[i, j], relation[j, i] = pair.dominates()
+        largest[i, j] = largest[j, i] = pair.delta_max
+    front = front_of(relation, names)
+    return Answer(
+        labels=(", ".join(front),),
+        states=(),
+        counts=np.array([float(strict_order(relation).sum())]),
+        n_statements=1,
+        n_observed=1,
+        details=OrderDetails(
+            relation=tuple(tuple(row) for row in relation.tolist()),
+            opt=_square(opt),
+            delta_max=_square(largest),
+            front=front,
+        ),
+    )
+
+
+def _square(values: FloatArray) -> Square:
+    return tuple(tuple(None if math.isnan(v) else float(v) for v in row) for row in values)
+
+
+def _check_share(name: str, value: object, hint: str, *, closed: bool = False) -> None:
+    if not (is_number(value) and 0.0 <= value <= 1.0 and (closed or value < 1.0)):
+        ends = "[0, 1]" if closed else "[0, 1)"
+        raise BayescompareError(f"{name}={value!r}: must be a number in {ends}: {hint}.")

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -33,8 +34,13 @@ from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Form, Kind, Parameter, Sampling, Scope
 from bayescompare.comparison.registry import title_in_registry
+from bayescompare.kernels.dirichlet.cells import DirichletCells
+from bayescompare.kernels.dirichlet.urn import draw_urn_cells, polya_urn
 from bayescompare.kernels.gsd.optimum import both_optima
+from bayescompare.kernels.gsd.verdicts import Verdicts
+from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT, shared_bootstrap_alpha
+from bayescompare.methods._shared.prediction import shared_sampled_posterior, thinned_shared_draws
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
@@ -42,12 +48,12 @@ from bayescompare.methods._shared.priors import (
     prior_options,
     shared_constant_dirichlet,
 )
-from bayescompare.methods.gsd.base import GsdMethod
+from bayescompare.methods.gsd import GsdMethod
 from bayescompare.methods.gsd.comparison import GsdComparison
-from bayescompare.methods.gsd.details import PairDetails
-from bayescompare.methods.gsd.methods_text import gsd_bootstrap_methods_text
-from bayescompare.methods.gsd.posterior import draw_gsd_weights, finish_gsd_tree
-from bayescompare.methods.gsd.relations import Relations
+from bayescompare.methods.gsd.posterior import with_optima
+from bayescompare.methods.gsd.problem import DominanceProblem, PairDetails
+from bayescompare.methods.gsd.words import bootstrap_words, methods_text_of_bootstrap
+from bayescompare.statements import State
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
@@ -55,6 +61,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
 __all__ = ["GSDBootstrap"]
+
+#: Draws of weights by which each simulated table of a plan is judged; P errs by at most 0.035.
+_PLAN_DRAWS = 200
 
 _LACKS = {
     "loo": (
@@ -190,7 +199,7 @@ class GSDBootstrap(GsdMethod):
         if self.needs_mcmc:
             return self._sampled(results, sampling)
         relations = Relations(self.pair(results))
-        weights = draw_gsd_weights(self.weight_alpha(results), self.resamples, sampling.rng)
+        weights = sampling.rng.dirichlet(self.weight_alpha(results), size=self.resamples)
         held = relations.hold(weights)
         # Where no draw or every draw has it the error is not zero but unknown: Laplace's rule.
         share, n = held.mean(axis=0), self.resamples
@@ -205,7 +214,7 @@ class GSDBootstrap(GsdMethod):
         check_shared_prior_support(self.priors or {}, self.parameters, model)
         relations = Relations(self.pair(results))
         tree = nuts.sample_nuts_as_asked(sampling, model)
-        tree = finish_gsd_tree(relations.problem, tree)
+        tree = with_optima(relations.problem, tree)
         weights = tree["posterior"][WEIGHT].transpose("chain", "draw", "dataset").values
         held = relations.hold(weights.reshape(-1, weights.shape[-1]))
         mcse = nuts.nuts_monte_carlo_error(held.reshape(*weights.shape[:2], -1).astype(np.float64))
@@ -240,13 +249,19 @@ class GSDBootstrap(GsdMethod):
         self, results: Results
     ) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets of the kinds seen, drawn by the weights, and judge all again."""
-        from bayescompare.methods.gsd.plan import plan_bootstrap
-
         if self.needs_mcmc:
             raise BayescompareError(
                 "plan() needs a posterior in closed form, and this prior needs NUTS."
             )
-        return plan_bootstrap(self, results)
+        alpha = self.weight_alpha(results)
+        relations = Relations(self.pair(results))
+
+        def simulate(number: int, rng: np.random.Generator) -> FloatArray:
+            more = rng.multinomial(number, rng.dirichlet(alpha))
+            held = relations.hold(rng.dirichlet(alpha + more, size=_PLAN_DRAWS))
+            return np.asarray(held.mean(axis=0))
+
+        return simulate
 
     def predictive_statistics(
         self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
@@ -257,7 +272,9 @@ class GSDBootstrap(GsdMethod):
         n = picked.shape[-1]
         times = np.stack([(picked == k).sum(axis=-1) for k in range(n)], axis=-1)
         pair = self.pair(results)
-        found = both_optima(pair.solver, pair.weighted(times.reshape(-1, n) / n), pair.used_delta)
+        found = both_optima(
+            pair.solver, pair.system.objective(times.reshape(-1, n) / n), pair.used_delta
+        )
         labels = Relations(pair).labels
         return {
             f"opt of {labels[2 * k]}": (found[:, k], seen) for k, seen in enumerate(pair.optimum())
@@ -276,15 +293,15 @@ class GSDBootstrap(GsdMethod):
 
     def model(self, results: Results) -> pm.Model:
         """Build the model, with both optima as functions of the weights."""
-        from bayescompare.methods.gsd.model import build_gsd_bootstrap
+        from bayescompare.methods.gsd.model import build_bootstrap
 
-        return build_gsd_bootstrap(self, results, optimum=True)
+        return build_bootstrap(self, results, optimum=True)
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build the model without the optima, which `sample` adds for all draws at once."""
-        from bayescompare.methods.gsd.model import build_gsd_bootstrap
+        from bayescompare.methods.gsd.model import build_bootstrap
 
-        return build_gsd_bootstrap(self, results, optimum=False)
+        return build_bootstrap(self, results, optimum=False)
 
     def predictive_model(self, results: Results) -> None:
         """Predict through the form that is sampled."""
@@ -300,22 +317,75 @@ class GSDBootstrap(GsdMethod):
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Add both optima under NUTS's weights."""
-        return finish_gsd_tree(self.pair(results), tree)
+        return with_optima(self.pair(results), tree)
 
     def predict(
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
     ) -> StrArray:
-        """Draw new datasets among those seen, and how the two algorithms compare on each."""
-        from bayescompare.methods.gsd.prediction import gsd_resampled_labels
+        """Draw new datasets among those seen, and how the two algorithms compare on each.
 
-        return gsd_resampled_labels(self, results, answer, number, draws, rng)
+        On one dataset an algorithm dominates the other if it is at least as good on every measure
+        and better on one: the order of two point masses.
+        """
+        if self.needs_mcmc:
+            weights = thinned_shared_draws(shared_sampled_posterior(answer)[WEIGHT], draws, rng)
+            chosen = draw_urn_cells(weights, number, rng)
+        else:
+            alpha = self.weight_alpha(results)
+            cells = DirichletCells(np.log(alpha), np.zeros_like(alpha))
+            chosen = np.take_along_axis(*polya_urn(cells, draws, number, rng), axis=1)
+        return _relation_on_each(results)[chosen]
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        return gsd_bootstrap_methods_text(self, answer)
+        return methods_text_of_bootstrap(self, answer)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say which relation is the most probable, and what the bootstrap takes for granted."""
-        from bayescompare.methods.gsd.words import bootstrap_words
-
         return bootstrap_words(self, results, answer, decision)
+
+
+class Relations:
+    """Verdicts on draws of weights: the first dominates, neither does, the second does, both do.
+
+    What was learned about one draw is kept for the next.
+
+    Parameters
+    ----------
+    problem : DominanceProblem
+    """
+
+    def __init__(self, problem: DominanceProblem) -> None:
+        self.problem = problem
+
+    @cached_property
+    def _verdicts(self) -> Verdicts:
+        return Verdicts(self.problem.solver, self.problem.used_delta)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The four relations as statements."""
+        names = self.problem.results.algorithms
+        order = State.order(*names)
+        states = (order, State.apart(*names), order.reversed(), State.equal(*names))
+        return tuple(map(str, states))
+
+    def hold(self, weights: FloatArray) -> BoolArray:
+        """Return which of the four relations holds under each row of weights, (n, 4)."""
+        objectives = self.problem.system.objective(weights)
+        zero = np.array([0.0])
+        first, second = (
+            ~self._verdicts.below(sign * objectives, zero)[:, 0] for sign in (1.0, -1.0)
+        )
+        return np.stack([first & ~second, ~first & ~second, second & ~first, first & second], -1)
+
+
+def _relation_on_each(results: Results) -> StrArray:
+    """How the two algorithms compare on each dataset."""
+    first, second = results.oriented().transpose(1, 0, 2)
+    noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
+    ahead, behind = (first - second > noise).any(axis=1), (second - first > noise).any(axis=1)
+    order = State.order(*results.algorithms)
+    apart, equal = State.apart(*results.algorithms), State.equal(*results.algorithms)
+    labels = np.array([str(equal), str(order), str(order.reversed()), str(apart)], dtype=np.str_)
+    return np.asarray(labels[ahead + 2 * behind])

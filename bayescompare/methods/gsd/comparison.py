@@ -19,16 +19,23 @@ from bayescompare.comparison.columns import SHARE_BELOW
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import SIGNIFICANT
 from bayescompare.kernels.classic.pvalues import holm
-from bayescompare.methods.gsd.details import OrderDetails, PairDetails
+from bayescompare.methods.gsd.problem import (
+    DominanceProblem,
+    OrderDetails,
+    PairDetails,
+    contaminated_pvalues,
+    front_of,
+    not_dominated_pvalues,
+    strict_order,
+    thresholds_of,
+)
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import networkx as nx
 
     from bayescompare.kernels.numerics.intervals import IntervalKind
-    from bayescompare.methods.gsd import GSD
-    from bayescompare.methods.gsd.base import GsdMethod
-    from bayescompare.methods.gsd.problem import DominanceProblem
+    from bayescompare.methods.gsd import GSD, GsdMethod
 
 __all__ = ["GsdComparison"]
 
@@ -80,9 +87,7 @@ class GsdComparison(Comparison):
     @property
     def front(self) -> tuple[str, ...]:
         """The algorithms that no other strictly dominates (the GSD-front)."""
-        from bayescompare.methods.gsd.order import gsd_front_of
-
-        return gsd_front_of(self.relation.values, self.results.algorithms)
+        return front_of(self.relation.values, self.results.algorithms)
 
     @property
     def incomparable(self) -> list[tuple[str, str]]:
@@ -100,9 +105,7 @@ class GsdComparison(Comparison):
 
         The order grows with δ: fewer utilities are left to object.
         """
-        from bayescompare.methods.gsd.order import gsd_thresholds_of
-
-        thresholds = gsd_thresholds_of(self._pairs, self.results.algorithms)
+        thresholds = thresholds_of(self._pairs, self.results.algorithms)
         return self._square("thresholds", thresholds, float)
 
     def relation_at(self, delta: float) -> xr.DataArray:
@@ -119,9 +122,7 @@ class GsdComparison(Comparison):
         """Return the Hasse diagram: an edge from each algorithm to those next below it."""
         import networkx as nx
 
-        from bayescompare.methods.gsd.order import strict_gsd_order
-
-        names, above = self.results.algorithms, strict_gsd_order(self.relation.values)
+        names, above = self.results.algorithms, strict_order(self.relation.values)
         graph: nx.DiGraph[str] = nx.DiGraph(incomparable=self.incomparable, mixed=[], cycles=[])
         graph.add_nodes_from(names)
         graph.add_edges_from((names[i], names[j]) for i, j in np.argwhere(above))
@@ -174,8 +175,6 @@ class GsdComparison(Comparison):
             γ of these with p ≤ 0.05, None if there is none. The p-value is two-sided where the
             test is.
         """
-        from bayescompare.methods.gsd.robustness import gsd_contaminated_pvalues
-
         self._require("robustness")
         usual = np.concatenate([[0.0], np.geomspace(1e-5, 0.2, 87)])
         try:
@@ -187,7 +186,7 @@ class GsdComparison(Comparison):
         # The resamples of the answer itself, where its seed is known.
         generator, _ = as_rng(self.answer.seed if rng is None else rng)
         sign = 1.0 if self._lead("robustness") == 0 else -1.0
-        one_sided = gsd_contaminated_pvalues(
+        one_sided = contaminated_pvalues(
             self._method, self._pair("robustness"), sign, chosen, generator
         )
         pvalues = np.minimum(1.0, self._method.sides * one_sided)
@@ -219,8 +218,6 @@ class GsdComparison(Comparison):
             being dominated), `holm` (the same after Holm's correction for the number of
             algorithms asked about), `closest` (the other that is hardest to exclude).
         """
-        from bayescompare.methods.gsd.robustness import gsd_not_dominated
-
         self._require("front_test")
         names = self.results.algorithms
         if algorithm is not None and algorithm not in names:
@@ -235,7 +232,7 @@ class GsdComparison(Comparison):
         streams = generator.spawn(len(self._pairs))
         for ((first, second), pair), stream in zip(self._pairs.items(), streams, strict=True):
             if first in pvalues or second in pvalues:
-                by_first, by_second = gsd_not_dominated(self._method, pair, stream)
+                by_first, by_second = not_dominated_pvalues(self._method, pair, stream)
                 pvalues.get(second, {})[first] = by_first
                 pvalues.get(first, {})[second] = by_second
         table = pd.DataFrame(index=pd.Index(asked, name="algorithm"))

@@ -23,9 +23,9 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     import xarray as xr
 
-    from bayescompare.methods.gsd.base import GsdMethod
+    from bayescompare.methods.gsd import GsdMethod
 
-__all__ = ["OPTIMUM", "draw_gsd_weights", "finish_gsd_tree", "gsd_bootstrap_tree", "gsd_directions"]
+__all__ = ["OPTIMUM", "bootstrap_tree", "directions", "with_optima"]
 
 #: The name of the optima under the datasets' weights.
 OPTIMUM = "opt"
@@ -33,7 +33,7 @@ OPTIMUM = "opt"
 _SAMPLE = ("chain", "draw")
 
 
-def gsd_bootstrap_tree(
+def bootstrap_tree(
     method: GsdMethod, results: Results, draws: int, chains: int, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw the datasets' weights, and what follows from them."""
@@ -45,82 +45,67 @@ def gsd_bootstrap_tree(
             "two of them."
         )
     alpha = method.weight_alpha(results)
-    weights = draw_gsd_weights(alpha, chains * draws, rng).reshape(chains, draws, -1)
+    weights = rng.dirichlet(alpha, size=chains * draws).reshape(chains, draws, -1)
     before = alpha - 1.0
     groups: dict[str, dict[str, AnyArray]] = {
         "posterior": {WEIGHT: weights},
-        "posterior_predictive": {DRAWN: _draw_gsd_posterior_datasets(weights, rng)},
-        "log_likelihood": {DRAWN: _log_gsd_posterior_weights(weights)},
+        "posterior_predictive": {DRAWN: _datasets_drawn(weights, rng)},
+        "log_likelihood": {DRAWN: _log_weights(weights)},
         "observed_data": {DRAWN: np.arange(len(alpha))},
     }
     if (before > 0.0).all():
-        prior = draw_gsd_weights(before, draws, rng)[None]
+        prior = rng.dirichlet(before, size=draws)[None]
         groups["prior"] = {WEIGHT: prior}
-        groups["prior_predictive"] = {DRAWN: _draw_gsd_posterior_datasets(prior, rng)}
+        groups["prior_predictive"] = {DRAWN: _datasets_drawn(prior, rng)}
     tree = make_shared_tree(
-        groups, dict.fromkeys((WEIGHT, DRAWN), ("dataset",)), _gsd_posterior_coords(results)
+        groups, dict.fromkeys((WEIGHT, DRAWN), ("dataset",)), {"dataset": list(results.datasets)}
     )
     # Of a vector, but one number for each. The constant of an improper prior is arbitrary.
     norm = gammaln(before.sum()) - gammaln(before).sum() if (before > 0.0).all() else 0.0
-    logs = norm + _log_gsd_posterior_weights(weights) @ (before - 1.0)
+    logs = norm + _log_weights(weights) @ (before - 1.0)
     sample = tree["posterior"].to_dataset()[list(_SAMPLE)]
     tree["log_prior"] = xr.DataTree(sample.assign({WEIGHT: (_SAMPLE, logs)}))
-    return finish_gsd_tree(method.pair(results), tree)
+    return with_optima(method.pair(results), tree)
 
 
-def finish_gsd_tree(pair: DominanceProblem, tree: xr.DataTree) -> xr.DataTree:
+def with_optima(pair: DominanceProblem, tree: xr.DataTree) -> xr.DataTree:
     """Add both optima to a tree of weights, where they are not in it, and the observed ones."""
     import xarray as xr
 
     results = pair.results
     for group in ("posterior", "prior"):
         if group in tree and OPTIMUM not in tree[group]:
-            data = tree[group].to_dataset().assign_coords(_gsd_posterior_coords(results))
+            data = tree[group].to_dataset().assign_coords({"dataset": list(results.datasets)})
             weights = data[WEIGHT].transpose(*_SAMPLE, "dataset").values
-            objectives = pair.weighted(weights.reshape(-1, weights.shape[-1]))
+            objectives = pair.system.objective(weights.reshape(-1, weights.shape[-1]))
             found = both_optima(pair.solver, objectives, pair.used_delta)
             data[OPTIMUM] = ((*_SAMPLE, "direction"), found.reshape(*weights.shape[:2], 2))
-            data = data.assign_coords(direction=gsd_directions(results))
+            data = data.assign_coords(direction=directions(results))
             tree[group] = xr.DataTree(data)
-    observed = tree["observed_data"].to_dataset().assign_coords(_gsd_posterior_coords(results))
+    observed = tree["observed_data"].to_dataset().assign_coords({"dataset": list(results.datasets)})
     observed["observed_opt"] = ("direction", np.array(pair.optimum()))
-    tree["observed_data"] = xr.DataTree(observed.assign_coords(direction=gsd_directions(results)))
+    tree["observed_data"] = xr.DataTree(observed.assign_coords(direction=directions(results)))
     share = np.full(len(results.datasets), 1.0 / len(results.datasets))
     return add_shared_constants(
         shared_ratio_prior(tree, [WEIGHT]), {"share": share}, results.datasets
     )
 
 
-def draw_gsd_weights(alpha: FloatArray, draws: int, rng: np.random.Generator) -> FloatArray:
-    """Draw from Dirichlet(alpha), (draws, n)."""
-    return rng.dirichlet(alpha, size=draws)
-
-
-def gsd_directions(results: Results) -> list[str]:
+def directions(results: Results) -> list[str]:
     """Name both directions: the first over the second, and the reverse."""
     first = State.order(*results.algorithms)
     return [str(first), str(first.reversed())]
 
 
-def _draw_gsd_posterior_datasets(weights: FloatArray, rng: np.random.Generator) -> IntArray:
+def _datasets_drawn(weights: FloatArray, rng: np.random.Generator) -> IntArray:
     """Draw as many datasets again by each draw's weights, as positions in their list."""
+    n = weights.shape[-1]
     ends = np.cumsum(weights, axis=-1)
     at = rng.random(weights.shape) * ends[..., -1:]
-    drawn = [
-        np.searchsorted(e, a, side="right")
-        for e, a in zip(_gsd_posterior_rows(ends), _gsd_posterior_rows(at), strict=True)
-    ]
-    chosen = np.array(drawn, dtype=np.int64).reshape(weights.shape)
-    return np.asarray(np.minimum(chosen, weights.shape[-1] - 1))
+    rows = zip(ends.reshape(-1, n), at.reshape(-1, n), strict=True)
+    chosen = np.array([np.searchsorted(end, a, side="right") for end, a in rows])
+    return np.asarray(np.minimum(chosen, n - 1).reshape(weights.shape))
 
 
-def _gsd_posterior_rows(values: FloatArray) -> FloatArray:
-    return values.reshape(-1, values.shape[-1])
-
-
-def _log_gsd_posterior_weights(weights: FloatArray) -> FloatArray:
+def _log_weights(weights: FloatArray) -> FloatArray:
     return np.log(np.maximum(weights, np.finfo(np.float64).tiny))
-
-
-def _gsd_posterior_coords(results: Results) -> dict[str, list[str]]:
-    return {"dataset": list(results.datasets)}

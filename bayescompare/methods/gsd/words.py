@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,14 +13,15 @@ from bayescompare.comparison.claims import certainty_words
 from bayescompare.comparison.columns import OPT, SHARE_BELOW
 from bayescompare.comparison.decision import Decision
 from bayescompare.kernels.gsd.optimum import TOLERANCE
+from bayescompare.methods._shared.methods_text import shared_text_on_sampling
 from bayescompare.methods.classic.words import ahead_and_behind
-from bayescompare.methods.gsd.details import (
+from bayescompare.methods.gsd.problem import (
     OrderDetails,
     PairDetails,
     PermutationDetails,
+    strict_order,
+    unbounded_measures,
 )
-from bayescompare.methods.gsd.order import strict_gsd_order
-from bayescompare.methods.gsd.problem import gsd_unbounded_measures
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     count,
@@ -33,13 +34,20 @@ from bayescompare.text.numbers import (
 from bayescompare.text.phrases import exactness_phrase, join_names
 
 if TYPE_CHECKING:
-    from bayescompare.methods.gsd import GSD
-    from bayescompare.methods.gsd.base import GsdMethod
+    from bayescompare.methods.gsd import GSD, GsdMethod
 
-__all__ = ["bootstrap_words", "gsd_pair_headline", "order_words", "pair_words", "resolution_words"]
+__all__ = [
+    "bootstrap_words",
+    "methods_text_of_bootstrap",
+    "methods_text_of_test",
+    "order_words",
+    "pair_headline",
+    "pair_words",
+    "resolution_words",
+]
 
 
-def gsd_pair_headline(method: GSD, results: Results, answer: Answer, decision: Decision) -> str:
+def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decision) -> str:
     """The relation in the data, and what the test makes of it, in one line."""
     ahead, behind = ahead_and_behind(results, answer)
     dominates = PermutationDetails.of(answer).dominates
@@ -55,7 +63,7 @@ def gsd_pair_headline(method: GSD, results: Results, answer: Answer, decision: D
     # Opt may be unusually high, and negative all the same.
     but = f", but the labels matter in favour of {ahead}" if significant and not over else ""
     tested = "" if method.sides == 2 else f" for {ahead} over {behind}"
-    return f"{relation}{but} ({_gsd_pvalue_words(method, decision)}{tested}, {verdict})"
+    return f"{relation}{but} ({_pvalue_words(method, decision)}{tested}, {verdict})"
 
 
 def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision) -> list[str]:
@@ -63,16 +71,16 @@ def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision
     ahead, behind = ahead_and_behind(results, answer)
     n = plural(len(results.datasets), "dataset")
     alike = all(PermutationDetails.of(answer).dominates)
-    sentences = [f"On {n} {_gsd_relation_words(results, answer)}."]
+    sentences = [f"On {n} {_relation_words(results, answer)}."]
     if not alike:
-        sentences.append(_gsd_least_words(results, answer))
+        sentences.append(_least_words(results, answer))
     if method.sides == 1:
         sentences.append(
             f"The test asked only whether {ahead} dominates {behind}, not the reverse."
         )
     tested, p = (
         "The hypothesis that the labels do not matter is",
-        _gsd_pvalue_words(method, decision),
+        _pvalue_words(method, decision),
     )
     if decision.verdict == "settled":
         sentences.append(f"{tested} rejected in favour of {ahead} ({p}).")
@@ -81,8 +89,8 @@ def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision
         sentences.append(f"{tested} not rejected ({p}){caution}.")
     return [
         *sentences,
-        _gsd_meaning_words(results),
-        *_gsd_small_print_words(method, results, answer),
+        _meaning_words(results),
+        *_small_print(method, results, answer),
     ]
 
 
@@ -105,11 +113,11 @@ def bootstrap_words(
         f"{probability_words(decision.level)} "
         f"({exactness_phrase(answer, decision.statement)}){verdict}.",
         f"The others: {join_names(others)}.",
-        f"In the data themselves {_gsd_relation_words(results, answer)}.",
-        _gsd_meaning_words(results),
+        f"In the data themselves {_relation_words(results, answer)}.",
+        _meaning_words(results),
         "The bootstrap assumes that only the kinds of datasets seen exist, with unknown weights; "
         "with few datasets it is overconfident.",
-        *_gsd_small_print_words(method, results, answer),
+        *_small_print(method, results, answer),
     ]
 
 
@@ -117,7 +125,7 @@ def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
     """The order of all algorithms, its front, and the pairs without one."""
     details = OrderDetails.of(answer)
     names, relation = results.algorithms, np.array(details.relation)
-    above = strict_gsd_order(relation)
+    above = strict_order(relation)
     front = details.front
     wins = [
         f"{name} dominates {join_names([names[j] for j in np.flatnonzero(above[i])])}"
@@ -157,19 +165,19 @@ def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
     )
     return [
         *sentences,
-        _gsd_meaning_words(results),
+        _meaning_words(results),
         "This is the order in these data; pairwise() tests, pair by pair, whether it could be "
         "chance.",
-        *_gsd_small_print_words(method, results, answer),
+        *_small_print(method, results, answer),
     ]
 
 
-def _gsd_pvalue_words(method: GSD, decision: Decision) -> str:
+def _pvalue_words(method: GSD, decision: Decision) -> str:
     sides = "two-sided" if method.sides == 2 else "one-sided"
     return pvalue_equation(decision.level, f"{sides} p")
 
 
-def _gsd_least_words(results: Results, answer: Answer) -> str:
+def _least_words(results: Results, answer: Answer) -> str:
     """The statistic of the tested direction, and how many resamples stay below it."""
     ahead, behind = ahead_and_behind(results, answer)
     lead = answer.tested or 0
@@ -192,7 +200,7 @@ def _gsd_least_words(results: Results, answer: Answer) -> str:
     )
 
 
-def _gsd_relation_words(results: Results, answer: Answer) -> str:
+def _relation_words(results: Results, answer: Answer) -> str:
     first, second = results.algorithms
     match PairDetails.of(answer).dominates:
         case (True, True):
@@ -207,7 +215,7 @@ def _gsd_relation_words(results: Results, answer: Answer) -> str:
     )
 
 
-def _gsd_meaning_words(results: Results) -> str:
+def _meaning_words(results: Results) -> str:
     ordinal = [name for name in results.measures if results[name].scale == "ordinal"]
     metric = [name for name in results.measures if results[name].scale == "metric"]
     scales = []
@@ -221,16 +229,16 @@ def _gsd_meaning_words(results: Results) -> str:
     )
 
 
-def _gsd_small_print_words(method: GsdMethod, results: Results, answer: Answer) -> list[str]:
+def _small_print(method: GsdMethod, results: Results, answer: Answer) -> list[str]:
     sentences = []
-    loose = gsd_unbounded_measures(results)
+    loose = unbounded_measures(results)
     if loose:
         sentences.append(
             f"Caution: {join_names(loose)} came without both bounds, so the range seen in the pair "
             "is taken for the least and greatest possible value; pass bounds= if you know them."
         )
     if isinstance(answer.details, PairDetails) and method.epsilon is None:
-        sentences += _gsd_cut_delta_words(method.delta, answer.details.delta_max)
+        sentences += _cut_delta_words(method.delta, answer.details.delta_max)
     if any(results[name].rope is not None for name in results.measures):
         sentences.append("This test ignores the rope.")
     return sentences
@@ -257,7 +265,7 @@ def resolution_words(method: GSD, tests: int, alpha: float) -> str:
     )
 
 
-def _gsd_cut_delta_words(delta: float, largest: float) -> list[str]:
+def _cut_delta_words(delta: float, largest: float) -> list[str]:
     """Say that δ was above what the pair allows."""
     if delta <= largest:
         return []
@@ -265,3 +273,68 @@ def _gsd_cut_delta_words(delta: float, largest: float) -> list[str]:
         f"δ = {setting_number_text(delta)} is more than this pair allows and was reduced to "
         f"{statistic_number_text(largest, levels=[delta])}."
     ]
+
+
+# ---------------------------------------------------------------------------- for a methods section
+
+
+def methods_text_of_test(method: Any, answer: Answer | None) -> str:
+    """Describe the relation and its test."""
+    relation = (
+        "by generalised stochastic dominance ({aside}), which asks whether every utility in "
+        "keeping with the measures' scales prefers one, "
+        f"{_text_on_delta(method, answer)}"
+    )
+    if answer is not None and answer.pvalue is None:
+        return f"{relation}. The order is that of these data; it was not tested."
+    test = f"{method.scheme}, {_text_on_resamples(method, answer)}"
+    sides = "two-sided" if method.sides == 2 else "one-sided, in a direction named beforehand"
+    return f"{relation}; the p-value is that of a permutation test ({sides}; {test})."
+
+
+def methods_text_of_bootstrap(method: Any, answer: Answer | None) -> str:
+    """Describe the relation under the Bayesian bootstrap."""
+    draws = f"from {plural(method.resamples, 'draw')} of the datasets' weights"
+    if method.needs_mcmc:
+        draws = f"with weights of the datasets{shared_text_on_sampling(method)}"
+    elif method.priors:
+        draws += shared_text_on_sampling(method)
+    elif method.concentration != 1.0:
+        draws += f", a Dirichlet with every parameter {setting_number_text(method.concentration)}"
+    return (
+        "by generalised stochastic dominance ({aside}) under the Bayesian bootstrap over datasets, "
+        f"{_text_on_delta(method, answer)}, {draws}. Reported is the posterior "
+        "probability of dominance."
+    )
+
+
+def _text_on_delta(method: Any, answer: Answer | None) -> str:
+    """The δ that was used, as it was asked for: itself, or as a share ε of δ_max."""
+    used = None
+    if answer is not None and isinstance(answer.details, PairDetails):
+        used = answer.details.delta
+    at_delta = f"at δ = {setting_number_text(method.delta)}"
+    if method.epsilon is not None:
+        at_delta = f"at δ = ε·δ_max with ε = {setting_number_text(method.epsilon)}"
+        at_delta += (
+            f" (δ = {statistic_number_text(used, significant=3)})" if used is not None else ""
+        )
+    elif used is not None and used < method.delta:
+        largest = statistic_number_text(used, significant=3)
+        at_delta += f", cut to the largest that the pair allows, {largest}"
+    if method.rule is not None:
+        at_delta += f" (rule of gains: {method.rule})"
+    return at_delta
+
+
+def _text_on_resamples(method: Any, answer: Answer | None) -> str:
+    """How many labellings were tried, which need not be how many were asked for."""
+    stop = method.stop_after
+    until = "" if stop is None else f", at most until {stop} of them reach the statistic"
+    if answer is None:
+        return f"at most {plural(method.permutations, 'resample')}{until}"
+    details = PermutationDetails.of(answer)
+    tried = max(details.resamples)
+    if details.enumerated:
+        return f"all {plural(tried, 'swap')} of labels"
+    return f"{plural(tried, 'resample')}{until}"

@@ -20,7 +20,7 @@ from scipy import stats
 import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.methods import GSD, GSDBootstrap
-from bayescompare.methods.gsd.optimum_op import _GsdWorstGains, optimum_of
+from bayescompare.methods.gsd.model import WorstGains, optimum_of
 from tests.methods.context.test_posterior import close, converged, same_shape, share_close
 from tests.methods.gsd.cases import Naive, ask, made
 from tests.oracles.context import near, shares_near
@@ -66,7 +66,7 @@ def test_the_derivative_of_opt(answered: Any) -> None:
 
 
 def test_the_op_goes_to_another_process(answered: Any) -> None:
-    op = _GsdWorstGains(answered.method.pair(answered.results))
+    op = WorstGains(answered.method.pair(answered.results))
     weight = np.full(16, 1 / 16)
     before = op(pt.as_tensor(weight)).eval(**QUICK)
     again = pickle.loads(pickle.dumps(op))
@@ -206,7 +206,7 @@ def test_the_check_looks_at_opt_of_tables_drawn_again(answered: Any) -> None:
     pair = answered.method.pair(answered.results)
     drawn = tree["posterior_predictive"]["drawn"].values.reshape(-1, 16)
     times = np.array([np.bincount(row, minlength=16) for row in drawn]) / 16
-    opt = [pair.solver.optimum(w, 0.0).value for w in pair.weighted(times)]
+    opt = [pair.solver.optimum(w, 0.0).value for w in pair.system.objective(times)]
     assert found["predicted"].iloc[0] == pytest.approx(np.mean(opt), abs=1e-9)
     with pytest.raises(BayescompareError, match="prior_predictive"):
         answered.check(tree, prior=True)
@@ -331,7 +331,7 @@ def test_the_model_with_opt_in_it_under_nuts(answered: Any) -> None:
     weight = tree["posterior"]["weight"].transpose("chain", "draw", "dataset").values
     pair = answered.method.pair(answered.results)
     for chain, draw in itertools.product(range(2), (0, 250, 499)):
-        objective = pair.weighted(weight[chain, draw])
+        objective = pair.system.objective(weight[chain, draw])
         expected = [pair.solver.optimum(s * objective, 0.0).value for s in (1, -1)]
         np.testing.assert_allclose(opt[chain, draw], expected, atol=1e-9)
 
