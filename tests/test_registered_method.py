@@ -248,6 +248,7 @@ class Bare(Details):
         ({"name": "share"}, "already"),
         ({"name": "plackett_luce"}, "bundled model"),
         ({"title": None}, "lacks title"),
+        ({"headline": lambda *_: "B"}, "defines headline, which is asked of the posterior"),
         ({"kind": "guess"}, "kind='guess'"),
         ({"provides": {"probability"}}, "lacks provides"),
         ({"citations": "me2026"}, "lacks citations"),

@@ -32,6 +32,13 @@ _TYPES: dict[str, type[Details]] = {"details_type": Details, "scalars_type": Sca
 _WORDS = {"kind": get_args(Kind), "input_kind": get_args(InputKind)}
 
 
+#: What classes for 0.1.0 could define, and what is now asked of their `posterior_type`.
+_OF_POSTERIOR = (
+    *("approximate", "check_scale", "claim", "headline"),
+    *("model_name", "own_likelihood", "valid_pvalue"),
+)
+
+
 def is_built_in_method(method: type[Method]) -> bool:
     """Whether a method's class comes with this package."""
     return method.__module__.partition(".")[0] == __name__.partition(".")[0]
@@ -60,6 +67,13 @@ def _check_declared(method: Any, where: str) -> None:
         if value not in words and not isinstance(value, property):
             raise BayescompareError(
                 f"{where}: {name}={value!r}; choose one of {', '.join(map(repr, words))}."
+            )
+    for name in _OF_POSTERIOR:
+        if hasattr(method, name):
+            raise BayescompareError(
+                f"{where} defines {name}, which is asked of the posterior: define it on a class "
+                "derived from bayescompare.comparison.posterior.Posterior, and name that as "
+                "posterior_type."
             )
     own = method.comparison_type
     if not (own is None or (isinstance(own, type) and issubclass(own, Comparison))):

@@ -186,21 +186,6 @@ def test_replicates_may_be_optional():
     assert seen == [5, None]
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [
-        ("QUANTITY", 3, "QUANTITY=3 must be a variable's name"),
-        ("probability", 3, "probability must be a function"),
-        ("REPLICATES", "yes", "REPLICATES='yes' must be True, False or 'optional'"),
-    ],
-)
-def test_wrong_constants_of_a_function_are_told(name, value, words):
-    made = with_constants()
-    setattr(made, name, value)
-    with pytest.raises(bc.BayescompareError, match=words):
-        ModelFile(made)
-
-
 def test_a_function_with_a_hook_of_its_own_answers():
     made = with_constants()
     made.REPLICATES = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -25,33 +26,6 @@ def test_a_wrong_name_says_what_there_is(results: bc.Results) -> None:
         bc.compare(
             results, method=bc.methods.ModelFile("dirichlet_hyperprior", priors={"beta": 1.0})
         )
-
-
-@pytest.mark.parametrize(
-    ("code", "line"),
-    [
-        ("def build(results):\n    x = 1\n    return results.nothing\n", 3),
-        ("def half(x):\n    return x / 0\ndef build(results):\n    return half(1)\n", 2),
-        ("import numpy\nimport not_there_at_all\n", 2),
-        ("x = 1\nx / 0\n", 2),
-    ],
-)
-def test_the_line_is_named_of_a_file_by_a_relative_path_too(
-    results: bc.Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, line: int
-) -> None:
-    (tmp_path / "models").mkdir()
-    (tmp_path / "models" / "mine.py").write_text(code)
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(bc.BayescompareError, match=rf"mine\.py, line {line}\b"):
-        bc.compare(results, method="models/mine.py")
-
-
-def test_a_function_that_fails_is_told_with_file_and_line(results: bc.Results) -> None:
-    def build(results: bc.Results) -> pm.Model:
-        return results.nothing  # type: ignore[attr-defined, no-any-return]
-
-    with pytest.raises(bc.BayescompareError, match=r"test_source\.py, line \d+"):
-        bc.compare(results, method=build)
 
 
 #: Faults that show only once the model is run, or has been.
@@ -165,6 +139,10 @@ FAULTS: list[tuple[str, str]] = [
         "def build(results):\n    x = 1\n    return results.nothing\n",
         r"mine\.py, line 3: build\(\) failed: .*nothing",
     ),
+    (
+        "def half(x):\n    return x / 0\ndef build(results):\n    return half(1)\n",
+        r"mine\.py, line 2: build\(\) failed: .*division",
+    ),
     (minimal(seen='("k", "statement")'), r"mine\.py"),
     (minimal(seen="None"), r"mine\.py: the likelihood 'y' has dims \(\); it needs 'dataset'"),
     (minimal(theta="None"), r"mine\.py: 'theta' has dims none; it needs \('statement',\)"),
@@ -183,11 +161,20 @@ FAULTS: list[tuple[str, str]] = [
 
 
 @pytest.mark.parametrize(("code", "words"), FAULTS)
-def test_a_faulty_model_file_is_told_with_file_and_line(tmp_path, code, words):
-    path = tmp_path / "mine.py"
-    path.write_text(code)
+def test_a_faulty_model_file_is_told_with_file_and_line(tmp_path, monkeypatch, code, words):
+    """By a path that is relative, as it is mostly typed."""
+    (tmp_path / "mine.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(bc.BayescompareError, match=words):
-        bc.compare(two(), method=path)
+        bc.compare(two(), method="mine.py")
+
+
+def test_a_function_that_fails_is_told_with_file_and_line(results: bc.Results) -> None:
+    def build(results: bc.Results) -> pm.Model:
+        return results.nothing  # type: ignore[attr-defined, no-any-return]
+
+    with pytest.raises(bc.BayescompareError, match=r"test_source\.py, line \d+"):
+        bc.compare(results, method=build)
 
 
 def test_a_whole_model_file_is_taken_by_path_name_and_function(tmp_path, monkeypatch):
@@ -214,3 +201,154 @@ def test_functions_of_a_file_are_taken_by_name() -> None:
     # What a file imports is not its own.
     with pytest.raises(bc.BayescompareError, match="no function 'prior'"):
         ModelFile("spike_and_slab").function("prior")
+
+
+# what a file declares -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "words"),
+    [
+        ("QUANTITY", [3], r"QUANTITY=3 must be a variable's name"),
+        ("REPLICATES", ["yes"], "REPLICATES='yes' must be True, False or 'optional'"),
+        ("LATENT", [3, ("z", 3)], r"LATENT=.* must be a variable's name, or a tuple of names"),
+        ("DATA_SCALE", [True], "DATA_SCALE=True must be a word, such as 'statements'"),
+        ("probability", [3], "probability must be a function of the posterior"),
+        ("log_likelihood", ["x"], "log_likelihood must be a function of the posterior and"),
+        ("table", [{}], "table must be a function of what the model predicts"),
+        (
+            "SAMPLER",
+            [0.95, "careful", {1: 0.95}, ["target_accept"]],
+            r"SAMPLER=.*must map options of pymc\.sample",
+        ),
+    ],
+)
+def test_what_is_declared_wrongly_is_told(name: str, values: list[Any], words: str) -> None:
+    for value in values:
+
+        def build(results: bc.Results) -> pm.Model:
+            raise NotImplementedError
+
+        setattr(build, name, value)
+        for source in (build, functools.partial(build)):
+            with pytest.raises(bc.BayescompareError, match=words):
+                ModelFile(source)
+
+
+class AskedError(Exception):
+    """Instead of sampling."""
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    seen: list[dict[str, Any]] = []
+
+    def sample(*args: Any, **options: Any) -> None:
+        seen.append(options)
+        raise AskedError
+
+    monkeypatch.setattr(pm, "sample", sample)
+    return seen
+
+
+def careful(results: bc.Results) -> pm.Model:
+    return multinomial(results)
+
+
+careful.SAMPLER = {"target_accept": 0.93, "tune": 700}  # type: ignore[attr-defined]
+
+
+def test_what_the_file_says_holds_where_the_user_says_nothing(
+    results: bc.Results, asked: list[dict[str, Any]]
+) -> None:
+    with pytest.raises(bc.BayescompareError, match="AskedError"):
+        bc.compare(results, method=careful, rng=1, sampler={"tune": 300})
+    assert (asked[0]["target_accept"], asked[0]["tune"]) == (0.93, 300)
+
+
+def test_so_does_another_sample_of_the_answer(
+    own: bc.Comparison, asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ModelFile, "sampler", {"target_accept": 0.91})
+    with pytest.raises(AskedError):
+        own.sample(10, tune=20)
+    assert (asked[0]["target_accept"], asked[0]["tune"]) == (0.91, 20)
+
+
+@pytest.mark.parametrize("name", ["thurstone", "item_response", "spike_and_slab"])
+def test_models_with_narrow_places_take_small_steps(name: str) -> None:
+    assert ModelFile(name).sampler == {"target_accept": 0.95}
+    assert ModelFile("plackett_luce").sampler == {}
+
+
+# what describe tabulates --------------------------------------------------------------------------
+
+
+FILE = '''"""A model.
+
+Parameters
+----------
+nu : prior
+    As the file has it.
+tau : prior over algorithm, measure
+    As the file
+    has it.
+"""
+import pymc as pm
+
+def build(results, *, tau, nu=pm.Gamma.dist(2.0, 0.1), folds=None):
+    """Build it.
+
+    Parameters
+    ----------
+    nu : float
+        As the function has it, which is ``nearer``.
+    """
+'''
+
+
+def test_a_file_is_described_by_its_docstrings(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(FILE, encoding="utf-8")
+    for source in (str(path), path, ModelFile(path)):
+        found = bc.methods.describe(source)  # type: ignore[arg-type]
+        assert found.to_dict("index") == {
+            "tau": {
+                "dims": "algorithm, measure",
+                "default": "required",
+                "meaning": "As the file has it.",
+            },
+            "nu": {
+                "dims": "",
+                "default": "Gamma(2.0, 0.1)",
+                "meaning": "As the function has it, which is nearer.",
+            },
+            "folds": {"dims": "", "default": "", "meaning": ""},
+        }
+
+
+def test_a_function_is_described_like_a_file() -> None:
+    """`compare` takes it, so that its priors can be asked for too."""
+
+    def build(results: bc.Results, *, strength: float = 2.0) -> pm.Model:
+        """Build it.
+
+        Parameters
+        ----------
+        strength : prior over statement
+            Weight in datasets.
+        """
+        raise NotImplementedError
+
+    found = bc.methods.describe(build)  # type: ignore[arg-type]
+    assert found.loc["strength"].tolist() == ["statement", "2", "Weight in datasets."]
+
+
+def test_functions_that_say_nothing_have_an_empty_table() -> None:
+    def build(results: bc.Results, **priors: Any) -> pm.Model:
+        raise NotImplementedError
+
+    for source in (build, lambda results: pm.Model()):
+        found = bc.methods.describe(source)
+        assert found.empty
+        assert found.columns.tolist() == ["dims", "default", "meaning"]
