@@ -391,7 +391,7 @@ class Comparison:
         check_draws(draws=draws, chains=chains)
         generator, seed = as_rng(rng)
         tree = self.posterior.draws(draws, chains, generator)
-        return self._signed(tree, seed, sampler=self.method.draws_are)
+        return self._signed(tree, seed, sampler=self.posterior.draws_are)
 
     def model(self, *, form: Form = "textbook") -> pm.Model:
         """Build the PyMC model, to look at or to edit.

@@ -243,7 +243,7 @@ def predict_for_comparison(c: Comparison, n: int, draws: int, rng: Rng) -> xr.Da
     attrs = {
         "method": c.method.name,
         "options": str(c.method.options()),
-        "sampler": c.method.draws_are if c.answer.tree is None else "nuts",
+        "sampler": c.posterior.draws_are if c.answer.tree is None else "nuts",
         "seed": "a Generator" if seed is None else seed,
         "version": __version__,
     }

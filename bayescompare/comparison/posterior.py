@@ -105,6 +105,18 @@ class Posterior:
 
     # draws ----------------------------------------------------------------------------------------
 
+    @property
+    def draws_are(self) -> str:
+        """How `draws` are made; their tree records it."""
+        made: str = self.method.draws_are
+        return made
+
+    @property
+    def supports_psis(self) -> bool:
+        """Whether draws are of likelihood times prior, so that PSIS may weigh them."""
+        weighs: bool = self.method.supports_psis
+        return weighs
+
     def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
         """Draw from the posterior without MCMC."""
         tree: xr.DataTree = self.method.exact_draws(self.results, draws, chains, rng)

@@ -170,7 +170,11 @@ class SignedRankPosterior(Posterior):
     """The weights of the points after the data, and the shares that they give."""
 
     method: SignedRank
-    supports_psis = False
+
+    @property
+    def supports_psis(self) -> bool:
+        """Not of weights: a dataset left out would have none."""
+        return False
 
     @cached_property
     def points(self) -> Points:

@@ -299,3 +299,10 @@ def test_any_other_prior_goes_to_nuts(uci: bc.Results) -> None:
     np.testing.assert_array_less(np.abs(c.probability - exact.probability).values, 4 * error)
     with pytest.raises(bc.BayescompareError, match=r"use sample\(\)"):
         c.draws(10)
+
+
+def test_draws_of_weights_are_not_weighed_for_leave_one_out() -> None:
+    """A dataset left out would have no weight at all, so PSIS says nothing of these draws."""
+    results = bc.load_example("jansen-uci").sel(measures=["auc"], algorithms=["RF", "BDS"])
+    c = bc.compare(results, method="signed-rank", rng=1)
+    assert "greatest k-hat" not in c.diagnose(c.draws(100, rng=1)).figures
