@@ -123,7 +123,7 @@ def estimated_evidence(
     generator, _ = as_rng(rng)
     if model is None:
         # θ itself for the one; latents that NUTS moves through for the other.
-        build = c.method.evidence_model if by == "smc" else c.method.nuts_model
+        build = c.method.model if by == "smc" else c.method.nuts_model
         model = build(c.results)
     nuts.check_model_for_nuts(model)
     _check_comparison_evidence_proper(model)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_chec
 
 import numpy as np
 
-from bayescompare._errors import BayescompareError, QuantityNotAvailableError
+from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._parallel import run_in_parallel
 from bayescompare._typing import FloatArray, IntArray, StrArray
 from bayescompare.comparison import registry
@@ -298,10 +298,6 @@ class Method(ABC):
         """Build the same model parametrised for NUTS, where it has a second form."""
         return self.model(results)
 
-    def evidence_model(self, results: Results) -> pm.Model:
-        """Build the form that SMC takes, which moves no discrete variable."""
-        return self.model(results)
-
     def predictive_model(self, results: Results) -> pm.Model | None:
         """Build the form through which `sample` predicts; None where the sampled one does."""
         return self.model(results) if "nuts" in self.forms else None
@@ -316,22 +312,6 @@ class Method(ABC):
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw from the posterior without MCMC."""
         raise self.unavailable("draws")
-
-    def exact_draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
-        """Return what `Comparison.draws` does: `draws`, unless an option has that name."""
-        return self.draws(results, draws, chains, rng)
-
-    def own_sample(
-        self,
-        results: Results,
-        *,
-        draws: int,
-        chains: int,
-        rng: np.random.Generator,
-        options: Mapping[str, Any],
-    ) -> xr.DataTree | None:
-        """Sample the posterior in a way of its own; None where NUTS of `nuts_model` does it."""
-        return None
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring a tree that NUTS made into the shape that `draws` gives."""
@@ -350,28 +330,6 @@ class Method(ABC):
     ) -> Callable[[int, np.random.Generator], FloatArray]:
         """Return a function that adds so many predicted datasets and answers again."""
         raise self.unavailable("plan")
-
-    def likelihood_of_more(
-        self, results: Results, answer: Answer
-    ) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Return what plans with a sampled answer, by reweighting its draws.
-
-        The function predicts so many datasets at one draw of the posterior, and returns their log
-        likelihood at every draw (chain, draw).
-        """
-        raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
-
-    def replicate_simulator(
-        self, results: Results
-    ) -> Callable[[float, np.random.Generator], FloatArray]:
-        """Return a function that makes each dataset's replicates so many times as many.
-
-        It simulates them and answers again.
-        """
-        raise BayescompareError(
-            f"replicates: method {self.name!r} does not plan more replicates, only more datasets "
-            "(more=); 'replicated' plans both."
-        )
 
     def predictive_statistics(
         self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool

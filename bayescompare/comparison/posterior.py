@@ -111,15 +111,9 @@ class Posterior:
         made: str = self.method.draws_are
         return made
 
-    @property
-    def supports_psis(self) -> bool:
-        """Whether draws are of likelihood times prior, so that PSIS may weigh them."""
-        weighs: bool = self.method.supports_psis
-        return weighs
-
     def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
         """Draw from the posterior without MCMC."""
-        tree: xr.DataTree = self.method.exact_draws(self.results, draws, chains, rng)
+        tree: xr.DataTree = self.method.draws(self.results, draws, chains, rng)
         return tree
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
@@ -140,10 +134,7 @@ class Posterior:
         self, *, draws: int, chains: int, rng: np.random.Generator, options: Mapping[str, Any]
     ) -> xr.DataTree | None:
         """Sample in a way of its own; None where NUTS of the model for it does."""
-        tree: xr.DataTree | None = self.method.own_sample(
-            self.results, draws=draws, chains=chains, rng=rng, options=options
-        )
-        return tree
+        return None
 
     def leads(self) -> FloatArray:
         """P(each statement leads) given each draw of a sampled answer: (chain, draw, statement)."""
@@ -177,9 +168,10 @@ class Posterior:
 
         It simulates them and answers again.
         """
-        simulate: Callable[[float, np.random.Generator], FloatArray]
-        simulate = self.method.replicate_simulator(self.results)
-        return simulate
+        raise BayescompareError(
+            f"replicates: method {self.method.name!r} does not plan more replicates, only more "
+            "datasets (more=); 'replicated' plans both."
+        )
 
     def likelihood_of_more(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Return what plans with a sampled answer, by reweighting its draws.
@@ -187,9 +179,7 @@ class Posterior:
         The function predicts so many datasets at one draw of the posterior, and returns their log
         likelihood at every draw (chain, draw).
         """
-        weigh: Callable[[int, np.random.Generator], FloatArray]
-        weigh = self.method.likelihood_of_more(self.results, self.answer)
-        return weigh
+        raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
 
     def level_given(self, decision: Decision) -> Callable[[int, int], float] | None:
         """Return a function that gives the level for other data; None where that is slow.
