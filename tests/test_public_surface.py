@@ -229,7 +229,8 @@ def test_dir_computes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     for c in cs:
         fresh = replace(c)
         assert "explain" in dir(fresh)
-        assert set(vars(fresh)) == {"results", "method", "answer"}
+        assert set(vars(fresh)) - {"posterior"} == {"results", "method", "answer"}
+        assert "theta" not in vars(fresh.posterior)  # which is made when it is first asked
 
 
 def test_hasattr_agrees_with_dir_on_figures() -> None:
