@@ -22,7 +22,7 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare.methods import GSD, Dirichlet, GSDBootstrap, Network, PoissonBinomial
-from bayescompare.methods._shared.learned_prior import Learned
+from bayescompare.prior import Learned
 
 SAVED = Path(__file__).parent / "data" / "saved"
 EXAMPLE, UCI, ERRORS = "benavoli-example1", "jansen-uci", "lacoste-svm-parzen"

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
 
-    from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
+    from bayescompare.prior import Learned, LearnedPrior
 
 __all__ = ["Pairwise"]
 

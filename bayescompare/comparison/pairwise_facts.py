@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.method import Method
     from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.comparison.verdicts import PairVerdicts, Rule
-    from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
+    from bayescompare.prior import Learned, LearnedPrior
     from bayescompare.table.results import Results
 
 __all__ = [

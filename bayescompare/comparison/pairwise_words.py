@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-    from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
+    from bayescompare.prior import Learned, LearnedPrior
 
 __all__ = [
     "closing_words",

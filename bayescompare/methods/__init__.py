@@ -56,7 +56,7 @@ _ELSEWHERE = {
     "Decision": "bayescompare.comparison.decision",
     "Details": "bayescompare.comparison.details",
     "Elicitation": "bayescompare.methods.dirichlet.elicitation",
-    "LearnedPrior": "bayescompare.methods._shared.learned_prior",
+    "LearnedPrior": "bayescompare.prior",
     "Method": "bayescompare.comparison.method",
     "ModelFile": "bayescompare.methods.model_file",
     "Parameter": "bayescompare.comparison.method",
@@ -199,7 +199,6 @@ if TYPE_CHECKING:
     from bayescompare.comparison.decision import Decision
     from bayescompare.comparison.details import Details, Scalars
     from bayescompare.comparison.method import Method, Parameter, Sampling
-    from bayescompare.methods._shared.learned_prior import LearnedPrior
     from bayescompare.methods.classic.friedman import Friedman
     from bayescompare.methods.classic.glrt import GLRT
     from bayescompare.methods.classic.pair_tests import Sign, Wilcoxon
@@ -215,3 +214,4 @@ if TYPE_CHECKING:
     from bayescompare.methods.model_file import ModelFile
     from bayescompare.methods.network import Network
     from bayescompare.methods.replicated import Replicated
+    from bayescompare.prior import LearnedPrior

@@ -17,7 +17,7 @@ from bayescompare.comparison.effects import EFFECTS_TITLE, printed_comparison_ef
 from bayescompare.comparison.gaps import GAPS_TEXT
 from bayescompare.comparison.method_checks import is_built_in_method
 from bayescompare.comparison.verdicts import Rule
-from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
+from bayescompare.prior import Learned, LearnedPrior
 from bayescompare.report.page import MOST_PAIRS, Cell, Section, Table
 from bayescompare.table.cells import Reading, cell_means, mean_over_replicates
 from bayescompare.table.items import items_words

@@ -21,8 +21,8 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     import xarray as xr
 
-    from bayescompare.methods._shared.learned_prior import LearnedPrior
     from bayescompare.posterior.dirichlet import DirichletMixture
+    from bayescompare.prior import LearnedPrior
 
 __all__ = [
     "add_shared_constants",

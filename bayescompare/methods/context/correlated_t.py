@@ -45,7 +45,6 @@ from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.evidence import Evidence
 from bayescompare.methods._shared.correlation import check_correlation, replicate_correlation
-from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 from bayescompare.methods._shared.pair_answer import pair_answer, shared_pair_leanings
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -65,6 +64,7 @@ from bayescompare.methods.context.replicates import (
 )
 from bayescompare.methods.context.scalars import RateScalars
 from bayescompare.methods.context.shares import ShareTest, mixture_figures, rate_figures
+from bayescompare.prior import Learned, LearnedPrior
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 

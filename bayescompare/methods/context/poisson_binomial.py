@@ -49,7 +49,6 @@ from bayescompare.kernels.context.error_rates import (
     error_rate_log_marginal,
     first_error_rate_better,
 )
-from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 from bayescompare.methods._shared.pair_answer import (
     pair_answer,
     pair_counts,
@@ -69,6 +68,7 @@ from bayescompare.methods.context.poisson_binomial_posterior import PoissonBinom
 from bayescompare.methods.context.poisson_binomial_words import poisson_binomial_words
 from bayescompare.methods.context.scalars import RateScalars
 from bayescompare.methods.context.shares import ShareTest, mixture_figures, rate_figures
+from bayescompare.prior import Learned, LearnedPrior
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 

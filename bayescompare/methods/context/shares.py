@@ -28,14 +28,13 @@ from bayescompare.comparison.posterior import Posterior
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.context.rate_quadrature import RatePosterior, RatePrior, rate_posterior
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 from bayescompare.methods._shared.prediction import share_labels
 from bayescompare.methods._shared.priors import Priors
 from bayescompare.methods.context.scalars import RateScalars, rate_scalars
 from bayescompare.methods.dirichlet.methods_text import dirichlet_learned_text
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.posterior.dirichlet import DirichletMixture
-from bayescompare.prior import DirichletPrior
+from bayescompare.prior import DirichletPrior, Learned, LearnedPrior
 from bayescompare.statements import State, Statements
 from bayescompare.table.results import Results
 

@@ -55,7 +55,6 @@ from bayescompare.kernels.dirichlet.posterior import (
     dirichlet_pair_order,
     imprecise_dirichlet_bounds,
 )
-from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -90,7 +89,7 @@ from bayescompare.methods.dirichlet.prior import (
 from bayescompare.methods.dirichlet.wildcards import WildcardPrior
 from bayescompare.methods.dirichlet.words import dirichlet_words
 from bayescompare.posterior.dirichlet import DirichletMixture
-from bayescompare.prior import DirichletPrior
+from bayescompare.prior import DirichletPrior, Learned, LearnedPrior
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.results import Results
 

@@ -19,10 +19,9 @@ from bayescompare.comparison.method import LEAST_PAIRS, Method
 from bayescompare.comparison.pair_figures import PairFigures
 from bayescompare.kernels.numerics.intervals import as_probability
 from bayescompare.kernels.pair_states import count_pairs, every_state
-from bayescompare.methods._shared.learned_prior import Learned
 from bayescompare.posterior.dirichlet import Board
 from bayescompare.posterior.partition import Groups
-from bayescompare.prior import DirichletPrior
+from bayescompare.prior import DirichletPrior, Learned
 from bayescompare.statements import BAR, DENSE, MOST_STATES, State, Statement, Statements
 from bayescompare.table.results import Results
 

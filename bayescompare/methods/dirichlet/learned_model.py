@@ -34,13 +34,13 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Form
 from bayescompare.kernels.numerics.gammas import TINY, log_rising_gamma
 from bayescompare.methods._shared.choice import pick_shared_by_weight, pick_shared_choice
-from bayescompare.methods._shared.learned_prior import LearnedPrior, place_learned
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import (
     LATENTS,
     place_shared_dirichlet,
     shared_weighted_logs,
 )
+from bayescompare.prior import LearnedPrior
 
 __all__ = [
     "dirichlet_with_log_prior",
@@ -70,7 +70,7 @@ def place_learned_dirichlet(
         return _learned_dirichlet_model_nuts(listing, learned, likelihood)
     base, total = np.exp(listing.log_alpha), float(listing.counts.sum())
     if not learned.folds:
-        alpha = place_learned("strength", learned) * base
+        alpha = _place_strength("strength", learned) * base
         return place_shared_dirichlet(form, "theta", alpha, total, ("statement",))
     import pymc as pm
     import pytensor.tensor as pt
@@ -85,7 +85,7 @@ def place_learned_shares(learned: LearnedPrior, base: FloatArray) -> Any:
     import pytensor.tensor as pt
 
     if not learned.folds:
-        strength = place_learned("strength", learned)
+        strength = _place_strength("strength", learned)
         return pm.Dirichlet("theta", strength * base, dims="statement")
     component = pm.Categorical("component", p=np.array(learned.weights))
     twice = np.tile(np.array(learned.values), 2)
@@ -93,6 +93,14 @@ def place_learned_shares(learned: LearnedPrior, base: FloatArray) -> Any:
     free = pm.Dirichlet("free", strength * base, dims="statement")
     differs = pt.lt(component, len(learned.values))
     return pt.switch(differs, free, (free + free[::-1]) / 2.0)
+
+
+def _place_strength(name: str, learned: LearnedPrior) -> Any:
+    """Add a value from the learned distribution to the model in context, and return it."""
+    import pymc as pm
+
+    index = pm.Categorical(f"{name}_index", p=learned.strength_weights)
+    return pm.Deterministic(name, pick_shared_choice(np.array(learned.values), index))
 
 
 @dataclass(frozen=True)

@@ -39,10 +39,10 @@ from bayescompare.statements import DENSE, Statements
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
-    from bayescompare.methods._shared.learned_prior import LearnedPrior
     from bayescompare.methods.dirichlet import Dirichlet
     from bayescompare.methods.dirichlet.posterior import DirichletPosterior
     from bayescompare.posterior.dirichlet import DirichletMixture
+    from bayescompare.prior import LearnedPrior
 
 __all__ = ["predict_dirichlet", "simulated"]
 

@@ -21,8 +21,8 @@ from bayescompare.text.numbers import count, plural, probability_words, setting_
 from bayescompare.text.phrases import exactness_phrase, join_names
 
 if TYPE_CHECKING:
-    from bayescompare.methods._shared.learned_prior import LearnedPrior
     from bayescompare.methods.dirichlet import Dirichlet
+    from bayescompare.prior import LearnedPrior
 
 __all__ = ["bounds_words", "dirichlet_words", "lead_words", "learned_pair_words", "size_words"]
 

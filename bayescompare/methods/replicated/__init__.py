@@ -50,7 +50,6 @@ from bayescompare.comparison.registry import title_in_registry
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.methods._shared.correlation import check_correlation
-from bayescompare.methods._shared.learned_prior import Learned, LearnedPrior
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.power import NO_EVIDENCE
 from bayescompare.methods._shared.priors import (
@@ -80,7 +79,7 @@ from bayescompare.methods.replicated.words import (
 )
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.dirichlet import DirichletMixture
-from bayescompare.prior import DirichletPrior
+from bayescompare.prior import DirichletPrior, Learned, LearnedPrior
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.checks import effective_weights
 from bayescompare.table.results import Results

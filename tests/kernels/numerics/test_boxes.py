@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
 
 from bayescompare.kernels.numerics.boxes import bivariate_box, bivariate_cdf, quadrants
 
@@ -39,3 +40,16 @@ def test_symmetry_and_quadrants(h: float, k: float, rho: float) -> None:
     parts = quadrants(h, k, rho)
     assert parts.sum() == pytest.approx(1.0, abs=1e-15)
     np.testing.assert_allclose(quadrants(-h, k, -rho)[[2, 3, 0, 1]], parts, atol=2e-15)
+
+
+@pytest.mark.parametrize("correlation", [-0.9, -0.3, 0.0, 0.5, 0.8])
+@pytest.mark.parametrize("mean", [(0.3, 0.7), (-0.4, 0.2), (1.5, -1.1), (-0.2, -2.0)])
+def test_quadrants_against_scipy(mean: tuple[float, float], correlation: float) -> None:
+    found = quadrants(*mean, correlation)
+    covariance = [[1.0, correlation], [correlation, 1.0]]
+    # P(X > 0, Y > 0) is P(−X < 0, −Y < 0).
+    both = multivariate_normal.cdf([0, 0], [-mean[0], -mean[1]], covariance)
+    neither = multivariate_normal.cdf([0, 0], mean, covariance)
+    assert found[0] == pytest.approx(both, abs=1e-6)
+    assert found[3] == pytest.approx(neither, abs=1e-6)
+    assert found.sum() == pytest.approx(1.0, abs=1e-12)
