@@ -154,6 +154,8 @@ def _place_correlated_t_model_shares(method: CorrelatedT, each: Replicates) -> A
         if method.learned.folds:
             base = np.log(list(method.learned.shares.values()))
         theta = place_learned_shares(method.learned, np.exp(base))
+        if not each.rope:
+            pm.Deterministic("r", theta[0])
         return pm.Deterministic("theta", theta, dims="statement") if method.learned.folds else theta
     if each.rope:
         if "theta" in priors:
