@@ -15,8 +15,8 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.abilities import has_ability
-from bayescompare.comparison.lever import option_lever
 from bayescompare.comparison.method import Sampling
+from bayescompare.comparison.of_posterior import FACTORS
 from bayescompare.comparison.tree import check_tree
 from bayescompare.statements import OTHER, OUTCOME, Statement
 
@@ -181,17 +181,32 @@ def prior_sensitivity_criticism(
     varied = c.posterior.under_other_priors(chosen)
     if varied is not None:
         return varied
-    lever = None
-    if c.answer.tree is None:
-        lever = c.method.lever(c.results) or option_lever(c.method, c.results)
-    if lever is None:
-        from bayescompare.comparison.reweighting import power_scaled
+    varied = _under_other_options(c, FACTORS if chosen is None else chosen)
+    if varied is not None:
+        return varied
+    from bayescompare.comparison.reweighting import power_scaled
 
-        return power_scaled(c, None if chosen is None else chosen.tolist())
-    at = np.asarray(lever.usual if chosen is None else chosen, dtype=np.float64)
-    rows = [lever.probabilities(float(value)) for value in at]
-    table = pd.DataFrame(rows, index=pd.Index(at, name=lever.name)).fillna(0.0)
-    return table
+    return power_scaled(c, None if chosen is None else chosen.tolist())
+
+
+def _under_other_options(c: Comparison, values: FloatArray) -> pd.DataFrame | None:
+    """Answer again with other values of the option that weighs the prior, where there is one."""
+    method: Any = c.method
+    option = method.prior_weight
+    if option is None or method.needs_mcmc or c.answer.tree is not None:
+        return None
+    rest = {k: v for k, v in (getattr(method, "priors", None) or {}).items() if k != option}
+    rows = []
+    for value in values.tolist():
+        try:
+            weighed = replace(method, **{option: value}, priors=rest or None)
+        except BayescompareError as error:
+            raise BayescompareError(
+                f"sensitivity: the weight of this prior cannot be varied by {option}: {error}"
+            ) from None
+        found = weighed.answer(c.results, Sampling(np.random.default_rng(0), seed=0))
+        rows.append(dict(zip(found.labels, map(float, found.probability), strict=True)))
+    return pd.DataFrame(rows, index=pd.Index(values, name=option)).fillna(0.0)
 
 
 def no_prior_weight_criticism(c: Comparison) -> str:

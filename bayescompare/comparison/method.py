@@ -18,20 +18,18 @@ import numpy as np
 
 from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._parallel import run_in_parallel
-from bayescompare._typing import FloatArray, IntArray, StrArray
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.posterior import Posterior
 
 if TYPE_CHECKING:
     import pymc as pm
-    import xarray as xr
 
     from bayescompare.comparison.answer import Answer
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.compiled import ReusableModel
     from bayescompare.comparison.decision import Decision
-    from bayescompare.comparison.lever import Lever
     from bayescompare.comparison.pair_figures import PairFigures
     from bayescompare.posterior.dirichlet import DirichletMixture
     from bayescompare.table.cells import Reading
@@ -63,11 +61,6 @@ FREQUENTIST = (
 )
 #: The scale of models that predict joint statements.
 STATEMENTS = "statements"
-#: Weights, first and second parameters of a mixture of Betas, and perhaps the scale of each.
-BetaMixture = (
-    tuple[FloatArray, FloatArray, FloatArray]
-    | tuple[FloatArray, FloatArray, FloatArray, FloatArray]
-)
 #: A model's form: as a textbook writes it, or parametrised for NUTS.
 Form = Literal["textbook", "nuts"]
 
@@ -308,68 +301,6 @@ class Method(ABC):
         Where two tables give the same key, a second NUTS reuses what was compiled for the first.
         """
         return None
-
-    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
-        """Draw from the posterior without MCMC."""
-        raise self.unavailable("draws")
-
-    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
-        """Bring a tree that NUTS made into the shape that `draws` gives."""
-        raise self.unavailable("sample")
-
-    def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
-        """Return the Beta mixture that each listed statement's share of datasets has."""
-        return None
-
-    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
-        """Exact log predictive densities of each dataset: given the others, and given all."""
-        raise self.unavailable("loo")
-
-    def predictive_simulator(
-        self, results: Results
-    ) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Return a function that adds so many predicted datasets and answers again."""
-        raise self.unavailable("plan")
-
-    def predictive_statistics(
-        self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
-    ) -> Mapping[str, tuple[FloatArray, Any]] | None:
-        """Return what `check` compares: by name, predicted values (n,) and what was seen.
-
-        What was seen is one number, or one for each prediction where it is itself uncertain. None
-        where the usual statistics will do.
-        """
-        return None
-
-    def predict(
-        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
-    ) -> StrArray:
-        """Statements of so many new datasets, (draws, number), from the posterior predictive."""
-        raise self.unavailable("predict")
-
-    def simulate(self, results: Results, rng: np.random.Generator) -> Results:
-        """Return a table like this one drawn from the prior, with the truth that it came from."""
-        raise self.unavailable("simulate")
-
-    def level_given(
-        self, results: Results, answer: Answer, decision: Decision
-    ) -> Callable[[int, int], float] | None:
-        """Return a function that gives the level for other data; None where that is slow.
-
-        The function takes how many datasets more support the leading statement, and how many of
-        its own went to the next one instead; it returns the statement's P, or the p-value.
-        """
-        return None
-
-    def lever(self, results: Results) -> Lever | None:
-        """Return what varies the prior exactly, where that is not the option `prior_weight`."""
-        return None
-
-    def leads(self, results: Results, answer: Answer) -> FloatArray:
-        """P(each statement leads) given each draw of a sampled answer: (chain, draw, statement)."""
-        from bayescompare.comparison.sampled import comparison_theta_leads
-
-        return comparison_theta_leads(answer)
 
     def methods_text(self, answer: Answer | None) -> str:
         """Return what a paper's methods section says of it, from "by the ... test" on.

@@ -30,6 +30,7 @@ from bayescompare.prior import POWER, WEIGHT
 from bayescompare.statements import DENSE, Statements
 
 __all__ = [
+    "FACTORS",
     "grown",
     "grown_by_resemblance",
     "least_of_posterior",
@@ -42,7 +43,7 @@ __all__ = [
 ]
 
 #: From a tenth of a prior's weight to ten times it.
-_FACTORS = np.geomspace(0.1, 10.0, 21)
+FACTORS = np.geomspace(0.1, 10.0, 21)
 #: Numbers of a posterior that an answer holds on to; a larger one is worked out again.
 _MOST_HELD = 1 << 18
 
@@ -262,7 +263,7 @@ def under_other_priors(
     listed = listed_in_answer(evidence)
     labels = [evidence.statements.labels[s] for s in listed.tolist()]
     # Beliefs are tried around their own weight.
-    usual = _FACTORS * (prior.weight if prior.weighed_by == WEIGHT else 1.0)
+    usual = FACTORS * (prior.weight if prior.weighed_by == WEIGHT else 1.0)
     at = usual if values is None else values
     after = [posterior.with_power(value / prior.weight) for value in at.tolist()]
     rows = [each.p_max()[:-1][listed] for each in after]

@@ -24,6 +24,7 @@ from bayescompare.comparison.of_posterior import (
     listed_in_answer,
     under_other_priors,
 )
+from bayescompare.kernels.leading import sole_leader
 from bayescompare.posterior.component import Betas
 
 if TYPE_CHECKING:
@@ -113,13 +114,11 @@ class Posterior:
 
     def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
         """Draw from the posterior without MCMC."""
-        tree: xr.DataTree = self.method.draws(self.results, draws, chains, rng)
-        return tree
+        raise self.method.unavailable("draws")
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
         """Bring a tree that NUTS made into the shape that `draws` gives."""
-        finished: xr.DataTree = self.method.to_tree(self.results, tree, rng)
-        return finished
+        raise self.method.unavailable("sample")
 
     def pointwise(
         self, model: pm.Model, draws: xr.Dataset
@@ -138,16 +137,24 @@ class Posterior:
 
     def leads(self) -> FloatArray:
         """P(each statement leads) given each draw of a sampled answer: (chain, draw, statement)."""
-        leads: FloatArray = self.method.leads(self.results, self.answer)
-        return leads
+        assert self.answer.tree is not None, "only a sampled answer has draws"
+        posterior = self.answer.tree["posterior"].to_dataset()
+        if "theta" not in posterior or "statement" not in posterior["theta"].dims:
+            raise BayescompareError(
+                "the draws of this answer have no 'theta' over 'statement' from which to read who "
+                "leads."
+            )
+        theta = posterior["theta"].transpose("chain", "draw", "statement")
+        leads = sole_leader(theta.values).astype(np.float64)
+        place = {str(label): k for k, label in enumerate(theta["statement"].values.tolist())}
+        return np.asarray(leads[..., [place[label] for label in self.answer.labels]])
 
     # the same question of other data --------------------------------------------------------------
 
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
         """Exact log predictive densities of each dataset: given the others, and given all."""
         if self.theta is None:
-            both: tuple[FloatArray, FloatArray] = self.method.leave_one_out(self.results)
-            return both
+            raise self.method.unavailable("loo")
         if self.theta.states is not None:
             raise BayescompareError(
                 "loo: there are too many statements and datasets with gaps to leave each out "
@@ -158,9 +165,7 @@ class Posterior:
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Return a function that adds so many predicted datasets and answers again."""
         if self.theta is None:
-            simulate: Callable[[int, np.random.Generator], FloatArray]
-            simulate = self.method.predictive_simulator(self.results)
-            return simulate
+            raise self.method.unavailable("plan")
         return grown(self.theta)
 
     def with_replicates(self) -> Callable[[float, np.random.Generator], FloatArray]:
@@ -188,9 +193,7 @@ class Posterior:
         its own went to the next one instead; it returns the statement's P, or the p-value.
         """
         if self.theta is None:
-            level: Callable[[int, int], float] | None
-            level = self.method.level_given(self.results, self.answer, decision)
-            return level
+            return None
         labels = self.answer.labels
         rival = None if decision.runner_up is None else decision.runner_up[0]
         if rival not in labels or len(self.theta.evidence.uncounted):
@@ -199,25 +202,18 @@ class Posterior:
 
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Statements of so many new datasets, (draws, number), from the posterior predictive."""
-        labels: StrArray = self.method.predict(self.results, self.answer, number, draws, rng)
-        return labels
+        raise self.method.unavailable("predict")
 
     def simulate(self, rng: np.random.Generator) -> Results:
         """Return a table like this one drawn from the prior, with the truth that it came from."""
-        table: Results = self.method.simulate(self.results, rng)
-        return table
+        raise self.method.unavailable("simulate")
 
     # criticism ------------------------------------------------------------------------------------
 
     def shares(self) -> list[Betas] | None:
         """Return each listed θ as a mixture of Betas; None where it has no such form."""
         if self.theta is None:
-            if self.answer.tree is not None:
-                return None
-            mixtures = self.method.theta_betas(self.results)
-            if mixtures is None:
-                return None
-            return [Betas(w, s[0] if s else np.ones_like(w), a, b) for w, a, b, *s in mixtures]
+            return None
         return [self.theta.betas(s) for s in listed_in_answer(self.theta.evidence).tolist()]
 
     def under_other_priors(self, values: FloatArray | None) -> pd.DataFrame | None:
@@ -235,9 +231,7 @@ class Posterior:
         What was seen is one number, or one for each prediction where it is itself uncertain. None
         where the usual statistics will do.
         """
-        found: Mapping[str, tuple[FloatArray, Any]] | None
-        found = self.method.predictive_statistics(self.results, tree, rng, prior=prior)
-        return found
+        return None
 
 
 def by_prior_weight(

@@ -14,13 +14,13 @@ from bayescompare.comparison.claims import PARTS_TITLE, claim_in_quotes, printed
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import SETTLED
 from bayescompare.comparison.diagnosis import LIMITS
-from bayescompare.comparison.lever import POWER
 from bayescompare.comparison.pairwise_facts import data_words, taken_for_granted
 from bayescompare.comparison.reweighting import POWER_SCALING
 from bayescompare.plots import plot_sensitivity
 from bayescompare.plots.kinds import KINDS, usual_kind
 from bayescompare.plots.network import graph_of, link_probability
 from bayescompare.plots.statements import has_simplex
+from bayescompare.prior import POWER
 from bayescompare.report.blocks import (
     citation_keys,
     data_section,

@@ -344,7 +344,7 @@ class SignedRank(Method):
     verdict_phrase: ClassVar[str] = "holds on the whole"
 
     strength: float = 0.5
-    draws: int = 50_000  # type: ignore[assignment]
+    draws: int = 50_000
     priors: Priors | None = None
 
     def __post_init__(self) -> None:

@@ -22,9 +22,9 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.columns import ALONE, theta_columns
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.lever import POWER, Lever
 from bayescompare.comparison.method import LEAST_PAIRS, Method
-from bayescompare.comparison.posterior import Posterior
+from bayescompare.comparison.of_posterior import FACTORS
+from bayescompare.comparison.posterior import Posterior, by_prior_weight
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.context.rate_quadrature import RatePosterior, RatePrior, rate_posterior
 from bayescompare.kernels.dirichlet.cells import DirichletCells
@@ -34,11 +34,12 @@ from bayescompare.methods.context.scalars import RateScalars, rate_scalars
 from bayescompare.methods.dirichlet.methods_text import dirichlet_learned_text
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.posterior.dirichlet import DirichletMixture
-from bayescompare.prior import DirichletPrior, Learned, LearnedPrior
-from bayescompare.statements import State, Statements
+from bayescompare.prior import POWER, DirichletPrior, Learned, LearnedPrior
+from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 __all__ = ["SharePosterior", "ShareTest", "mixture_figures"]
@@ -204,19 +205,6 @@ class ShareTest(Method):
         assert posterior is not None
         return lambda draws, rng: np.exp(posterior.draw(draws, rng)[:, :-1])
 
-    def lever(self, results: Results) -> Lever | None:
-        """Raise the user's prior of r to a power, exactly; b is varied otherwise."""
-        prior, p = self.rate_prior, self.alone(results)
-        if prior is None:
-            return None
-        order = State.order(*results.algorithms)
-
-        def probabilities(power: float) -> dict[str, float]:
-            found = rate_posterior(p, replace(prior, power=power)).joint
-            return {str(order): found.first, str(order.reversed()): found.second}
-
-        return Lever(POWER, probabilities)
-
     # words ----------------------------------------------------------------------------------------
 
     def learned_text(self, pairs: int) -> str:
@@ -286,6 +274,20 @@ class SharePosterior(Posterior):
         each = np.logaddexp(*rows.T)
         within = found.mean * p + (1.0 - found.mean) * (1.0 - p)
         return each + found.log_predictive, each + np.log(within)
+
+    def under_other_priors(self, values: FloatArray | None) -> pd.DataFrame | None:
+        """Raise the user's prior of r to powers, exactly; b is varied otherwise."""
+        prior = self.method.rate_prior
+        if prior is None or self.answer.tree is not None:
+            return super().under_other_priors(values)
+        p = self.method.alone(self.results)
+
+        def both(power: float) -> tuple[float, float]:
+            found = rate_posterior(p, replace(prior, power=power)).joint
+            return found.first, found.second
+
+        at = FACTORS if values is None else values
+        return by_prior_weight(POWER, at, self.answer.labels, both)
 
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw the shares of datasets, and who is better on new datasets."""

@@ -71,11 +71,17 @@ Alternative = Literal["two-sided", "first", "second"]
 class GsdResult(Posterior):
     """What an answer about dominance can be asked."""
 
+    method: GsdMethod
+
     def claim(self, statement: str) -> str:
         """Say a relation in words: "A dominates B"."""
         # With the algorithms, because a name may contain a tilde.
         (state,) = Statement.parse(statement, self.results.algorithms).states
         return " dominates ".join(state.names) if state.relation == ">" else state.words()
+
+    def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
+        """Draw opt in both directions by the Bayesian bootstrap over datasets."""
+        return bootstrap_tree(self.method, self.results, draws, chains, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,10 +121,6 @@ class GsdMethod(Method):
     def weight_alpha(self, results: Results) -> FloatArray:
         """Parameters of the datasets' weights, whose posterior is a Dirichlet: Rubin's are 1."""
         return np.ones(len(results.datasets))
-
-    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
-        """Draw opt in both directions by the Bayesian bootstrap over datasets."""
-        return bootstrap_tree(self, results, draws, chains, rng)
 
 
 class PermutationResult(GsdResult):

@@ -33,6 +33,7 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Form, Kind, Parameter, Sampling, Scope
+from bayescompare.comparison.posterior import Posterior
 from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.urn import draw_urn_cells, polya_urn
@@ -48,7 +49,7 @@ from bayescompare.methods._shared.priors import (
     prior_options,
     shared_constant_dirichlet,
 )
-from bayescompare.methods.gsd import GsdMethod
+from bayescompare.methods.gsd import GsdMethod, GsdResult
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.posterior import with_optima
 from bayescompare.methods.gsd.problem import DominanceProblem, PairDetails
@@ -76,6 +77,91 @@ _LACKS = {
     ),
     "simulate": "The prior is of the weights of the datasets seen, and knows no others.",
 }
+
+
+class BootstrapResult(GsdResult):
+    """The weights of the datasets after the data, and the relation under each."""
+
+    method: GSDBootstrap
+
+    @cached_property
+    def relations(self) -> Relations:
+        """What holds under given weights."""
+        return Relations(self.method.pair(self.results))
+
+    @property
+    def supports_psis(self) -> bool:
+        """Not of weights: a dataset left out would have none."""
+        return False
+
+    def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets of the kinds seen, drawn by the weights, and judge all again."""
+        if self.method.needs_mcmc:
+            raise BayescompareError(
+                "plan() needs a posterior in closed form, and this prior needs NUTS."
+            )
+        alpha, relations = self.method.weight_alpha(self.results), self.relations
+
+        def simulate(number: int, rng: np.random.Generator) -> FloatArray:
+            more = rng.multinomial(number, rng.dirichlet(alpha))
+            held = relations.hold(rng.dirichlet(alpha + more, size=_PLAN_DRAWS))
+            return np.asarray(held.mean(axis=0))
+
+        return simulate
+
+    def statistics(
+        self, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
+    ) -> Mapping[str, tuple[FloatArray, Any]]:
+        """Compare both optima of the data with those of as many datasets drawn by the weights."""
+        drawn = tree["prior_predictive" if prior else "posterior_predictive"][DRAWN]
+        picked = drawn.transpose("chain", "draw", "dataset").values
+        n = picked.shape[-1]
+        times = np.stack([(picked == k).sum(axis=-1) for k in range(n)], axis=-1)
+        pair, labels = self.relations.problem, self.relations.labels
+        found = both_optima(
+            pair.solver, pair.system.objective(times.reshape(-1, n) / n), pair.used_delta
+        )
+        return {
+            f"opt of {labels[2 * k]}": (found[:, k], seen) for k, seen in enumerate(pair.optimum())
+        }
+
+    def leads(self) -> FloatArray:
+        """Which relation holds under the weights of each draw."""
+        assert self.answer.tree is not None
+        weights = self.answer.tree["posterior"][WEIGHT].transpose("chain", "draw", "dataset").values
+        relations = self.relations
+        held = relations.hold(weights.reshape(-1, weights.shape[-1])).astype(np.float64)
+        kept = [relations.labels.index(label) for label in self.answer.labels]
+        return np.asarray(held[:, kept].reshape(*weights.shape[:2], -1))
+
+    def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
+        """Draw the weights, and opt in both directions."""
+        if self.method.needs_mcmc:
+            raise BayescompareError(
+                "draws() are exact, and this prior has no posterior in closed form: use sample(), "
+                "or the posterior kept as c.tree."
+            )
+        return super().draws(draws, chains, rng)
+
+    def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
+        """Add both optima under NUTS's weights."""
+        return with_optima(self.relations.problem, tree)
+
+    def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
+        """Draw new datasets among those seen, and how the two algorithms compare on each.
+
+        On one dataset an algorithm dominates the other if it is at least as good on every measure
+        and better on one: the order of two point masses.
+        """
+        if self.method.needs_mcmc:
+            kept = shared_sampled_posterior(self.answer)[WEIGHT]
+            weights = thinned_shared_draws(kept, draws, rng)
+            chosen = draw_urn_cells(weights, number, rng)
+        else:
+            alpha = self.method.weight_alpha(self.results)
+            cells = DirichletCells(np.log(alpha), np.zeros_like(alpha))
+            chosen = np.take_along_axis(*polya_urn(cells, draws, number, rng), axis=1)
+        return _relation_on_each(self.results)[chosen]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +197,7 @@ class GSDBootstrap(GsdMethod):
         "jansen2022gsd",
         "rubin1981bootstrap",
     )
+    posterior_type: ClassVar[type[Posterior]] = BootstrapResult
     comparison_type: ClassVar[type[Comparison] | None] = GsdComparison
     details_type: ClassVar[type[Details]] = PairDetails
     levers: ClassVar[str] = "another δ, a measure taken as ordinal or metric, or more datasets"
@@ -179,11 +266,6 @@ class GSDBootstrap(GsdMethod):
         """Whether a prior of the user's is no Dirichlet, so that NUTS is needed."""
         return bool(self.priors) and shared_constant_dirichlet((self.priors or {})[WEIGHT]) is None
 
-    @property
-    def supports_psis(self) -> bool:
-        """Not of weights: a dataset left out would have none."""
-        return False
-
     def weight_alpha(self, results: Results) -> FloatArray:
         """Parameters of the posterior of the weights: the prior's, and one for each dataset."""
         if self.priors:
@@ -245,50 +327,6 @@ class GSDBootstrap(GsdMethod):
             **more,
         )
 
-    def predictive_simulator(
-        self, results: Results
-    ) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Predict datasets of the kinds seen, drawn by the weights, and judge all again."""
-        if self.needs_mcmc:
-            raise BayescompareError(
-                "plan() needs a posterior in closed form, and this prior needs NUTS."
-            )
-        alpha = self.weight_alpha(results)
-        relations = Relations(self.pair(results))
-
-        def simulate(number: int, rng: np.random.Generator) -> FloatArray:
-            more = rng.multinomial(number, rng.dirichlet(alpha))
-            held = relations.hold(rng.dirichlet(alpha + more, size=_PLAN_DRAWS))
-            return np.asarray(held.mean(axis=0))
-
-        return simulate
-
-    def predictive_statistics(
-        self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
-    ) -> Mapping[str, tuple[FloatArray, Any]]:
-        """Compare both optima of the data with those of as many datasets drawn by the weights."""
-        drawn = tree["prior_predictive" if prior else "posterior_predictive"][DRAWN]
-        picked = drawn.transpose("chain", "draw", "dataset").values
-        n = picked.shape[-1]
-        times = np.stack([(picked == k).sum(axis=-1) for k in range(n)], axis=-1)
-        pair = self.pair(results)
-        found = both_optima(
-            pair.solver, pair.system.objective(times.reshape(-1, n) / n), pair.used_delta
-        )
-        labels = Relations(pair).labels
-        return {
-            f"opt of {labels[2 * k]}": (found[:, k], seen) for k, seen in enumerate(pair.optimum())
-        }
-
-    def leads(self, results: Results, answer: Answer) -> FloatArray:
-        """Which relation holds under the weights of each draw."""
-        assert answer.tree is not None
-        weights = answer.tree["posterior"][WEIGHT].transpose("chain", "draw", "dataset").values
-        relations = Relations(self.pair(results))
-        held = relations.hold(weights.reshape(-1, weights.shape[-1])).astype(np.float64)
-        kept = [relations.labels.index(label) for label in answer.labels]
-        return np.asarray(held[:, kept].reshape(*weights.shape[:2], -1))
-
     # posterior -----------------------------------------------------------------------------------
 
     def model(self, results: Results) -> pm.Model:
@@ -305,36 +343,6 @@ class GSDBootstrap(GsdMethod):
 
     def predictive_model(self, results: Results) -> None:
         """Predict through the form that is sampled."""
-
-    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
-        """Draw the weights, and opt in both directions."""
-        if self.needs_mcmc:
-            raise BayescompareError(
-                "draws() are exact, and this prior has no posterior in closed form: use sample(), "
-                "or the posterior kept as c.tree."
-            )
-        return super().draws(results, draws, chains, rng)
-
-    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
-        """Add both optima under NUTS's weights."""
-        return with_optima(self.pair(results), tree)
-
-    def predict(
-        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
-    ) -> StrArray:
-        """Draw new datasets among those seen, and how the two algorithms compare on each.
-
-        On one dataset an algorithm dominates the other if it is at least as good on every measure
-        and better on one: the order of two point masses.
-        """
-        if self.needs_mcmc:
-            weights = thinned_shared_draws(shared_sampled_posterior(answer)[WEIGHT], draws, rng)
-            chosen = draw_urn_cells(weights, number, rng)
-        else:
-            alpha = self.weight_alpha(results)
-            cells = DirichletCells(np.log(alpha), np.zeros_like(alpha))
-            chosen = np.take_along_axis(*polya_urn(cells, draws, number, rng), axis=1)
-        return _relation_on_each(results)[chosen]
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

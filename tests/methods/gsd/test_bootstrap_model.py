@@ -284,10 +284,9 @@ def test_a_prior_for_nuts_says_what_it_lacks(uci: bc.Results) -> None:
     method = GSDBootstrap(delta=0, priors={"weight": logistic})
     results = uci.sel(algorithms=PAIR)
     assert method.needs_mcmc
-    for call in (
-        lambda: method.draws(results, 5, 1, np.random.default_rng(0)),
-        lambda: method.predictive_simulator(results),
-    ):
+    unasked: Any = None
+    asked = method.posterior_type(method, results, unasked)
+    for call in (lambda: asked.draws(5, 1, np.random.default_rng(0)), asked.grown):
         with pytest.raises(BayescompareError, match=r"NUTS|sample"):
             call()
 
