@@ -61,8 +61,10 @@ class Posterior:
 
         None where the answer is of another kind, or came from draws (`Answer.tree`).
         """
+        if self.answer.tree is not None or self.method.needs_mcmc:
+            return None
         held = self.answer.posterior
-        if held is None and self.answer.tree is None and not self.method.needs_mcmc:
+        if held is None:
             found: DirichletMixture | None = self.method.posterior(self.results)
             return found
         return held

@@ -232,7 +232,7 @@ REFUSED: dict[str, tuple[Callable[[], bc.Comparison], dict[str, Any], str]] = {
     "all graphs": (
         lambda: bc.compare(example(), method=Network(average=True)),
         {},
-        "average=",
+        "known exactly, see log_evidence",
     ),
     "another way": (lambda: bc.compare(example()), {"by": "x"}, "by='x': must be"),
     "no word": (lambda: bc.compare(example()), {"by": None}, "by=None: must be"),

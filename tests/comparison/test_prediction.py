@@ -125,16 +125,17 @@ def test_a_network_of_seven_algorithms_predicts_orders_never_seen() -> None:
     results = table(np.random.default_rng(8).random((3, 7, 2)))
     method, rng = Network(search=[], ess=4.0), np.random.default_rng(7)
     answer: Any = None  # which a network with a fixed prior does not look at
-    new = method.predict(results, answer, 1, 400, rng)
+    asked = method.posterior_type(method, results, answer)
+    new = asked.predict(1, 400, rng)
     parts = [label.split("|") for label in new[:, 0]]
     assert all(sorted(part.split(">")) == list("ABCDEFG") for two in parts for part in two)
     seen = set(Statements.of(results).states[0])
     share = np.mean([first in seen for first, _ in parts])
     expected = (3 + 3 * 4 / 5040) / 7
     assert abs(share - expected) <= 4 * math.sqrt(expected * (1 - expected) / 400)
-    names = method.draws(results, 2, 1, rng)["posterior"]["state_m0"].values.tolist()
+    names = asked.draws(2, 1, rng)["posterior"]["state_m0"].values.tolist()
     assert len(set(names)) == 5040
-    assert float(truth_of(method.simulate(results, rng))["theta"].sum()) == pytest.approx(1.0)
+    assert float(truth_of(asked.simulate(rng))["theta"].sum()) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

@@ -175,13 +175,12 @@ def network_point(
     form: str, c: Any, ess: float, rng: np.random.Generator
 ) -> tuple[dict[str, Any], float]:
     """A point of all tables of a network, with their posterior density."""
-    scores = c.method.scores(c.results)
-    layout = c.method.layout(c.results, scores, c.method.graph(scores))
+    layout, graph = c.method.layout(c.results)
     whole: dict[str, Any] = {}
     density = 0.0
-    for k in range(len(layout.tables.members)):
-        alpha = layout.rows(layout.tables.alpha, k) / scores.ess * ess
-        made = any_point(form, layout.name(k), alpha, layout.rows(layout.tables.counts, k), rng)
+    for cpt in layout.tables(graph):
+        alpha = cpt.alpha / c.method.ess * ess
+        made = any_point(form, cpt.name, alpha, cpt.counts, rng)
         whole, density = {**whole, **made[0]}, density + made[1]
     return whole, density
 
