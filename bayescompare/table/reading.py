@@ -195,6 +195,7 @@ class TableReading:
                 raise BayescompareError(
                     f"{show_checked_value(column)}: give a column's name, a string."
                 )
+        for column in columns:
             if columns.count(column) > 1:
                 raise BayescompareError(
                     f"column {column!r} is given for two of dataset=, algorithm=, replicate=, "
@@ -561,8 +562,8 @@ def read_predictions(
     """
     columns: dict[str, str | None] = {"correct": correct, "y_true": y_true, "y_pred": y_pred}
     columns |= {"dataset": dataset, "example": example, "algorithm": algorithm}
-    names = {dataset, example, algorithm, *filter(None, (y_true, y_pred))}
     with _reading_counts(path, columns, max_cells=max_cells, max_bytes=max_bytes) as file:
+        names = {dataset, example, algorithm, *filter(None, (y_true, y_pred))}
         return ErrorCounts.from_predictions(
             _with_truth(parse_table(file, format, names=names), [correct]),
             dataset=dataset,
