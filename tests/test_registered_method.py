@@ -249,6 +249,10 @@ class Bare(Details):
         ({"name": "plackett_luce"}, "bundled model"),
         ({"title": None}, "lacks title"),
         ({"headline": lambda *_: "B"}, "defines headline, which is asked of the posterior"),
+        (
+            {"leave_one_out": lambda *_: None},
+            "defines leave_one_out, which is asked of the posterior",
+        ),
         ({"kind": "guess"}, "kind='guess'"),
         ({"provides": {"probability"}}, "lacks provides"),
         ({"citations": "me2026"}, "lacks citations"),

@@ -37,6 +37,12 @@ _OF_POSTERIOR = (
     *("approximate", "check_scale", "claim", "headline"),
     *("model_name", "own_likelihood", "valid_pvalue"),
 )
+#: Functions of the table that are its methods now; an option may have such a name.
+_HOOKS = (
+    *("draws", "exact_draws", "to_tree", "own_sample", "leads", "leave_one_out"),
+    *("predictive_simulator", "likelihood_of_more", "replicate_simulator", "level_given"),
+    *("predictive_statistics", "predict", "simulate", "lever"),
+)
 
 
 def is_built_in_method(method: type[Method]) -> bool:
@@ -68,8 +74,9 @@ def _check_declared(method: Any, where: str) -> None:
             raise BayescompareError(
                 f"{where}: {name}={value!r}; choose one of {', '.join(map(repr, words))}."
             )
-    for name in _OF_POSTERIOR:
-        if hasattr(method, name):
+    for name in (*_OF_POSTERIOR, *_HOOKS):
+        found = getattr(method, name, None)
+        if callable(found) if name in _HOOKS else found is not None:
             raise BayescompareError(
                 f"{where} defines {name}, which is asked of the posterior: define it on a class "
                 "derived from bayescompare.comparison.posterior.Posterior, and name that as "
