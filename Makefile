@@ -41,7 +41,7 @@ test-all: $(VENV)/.installed-test ## tests and doctests, the slow ones too
 CORE := tests/kernels tests/table/test_results.py tests/test_statements.py \
         tests/methods/dirichlet tests/methods/network tests/methods/gsd \
         tests/methods/context/test_poisson_binomial.py tests/methods/_shared/test_trees.py \
-        tests/comparison/test_files.py tests/test_pairwise.py tests/report/test_page.py \
+        tests/outcome/test_files.py tests/test_pairwise.py tests/report/test_page.py \
         tests/cli/test_same_as_python.py tests/cli/test_printing.py tests/cli/test_files.py \
         tests/cli/test_process.py tests/cli/test_refusals.py
 

@@ -11,12 +11,12 @@ import numpy as np
 from bayescompare._checks import check_draws, check_jobs, check_word
 from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare._rng import Rng, as_rng
-from bayescompare.comparison import registry
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.gaps import check_facts, read_gaps
-from bayescompare.comparison.method import Method, Sampling
-from bayescompare.comparison.method_checks import check_class, comparison_of, is_built_in_method
-from bayescompare.comparison.nuts import announced_nuts
+from bayescompare.outcome import registry
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.gaps import check_facts, read_gaps
+from bayescompare.outcome.method import Method, Sampling
+from bayescompare.outcome.method_checks import check_class, comparison_of, is_built_in_method
+from bayescompare.outcome.nuts import announced_nuts
 from bayescompare.table.cells import MISSING, Missing, refuse_values_without_means
 from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.given import FrameOptions, Measures, given_table

@@ -13,8 +13,8 @@ import pandas as pd
 from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._rng import Rng, as_rng
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.loo import EXACT
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.loo import EXACT
 from bayescompare.statements import OTHER, Statements
 from bayescompare.text.numbers import plural, setting_number_text, statistic_number_text
 from bayescompare.text.phrases import join_names
@@ -22,7 +22,7 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
 
-    from bayescompare.comparison.evidence import By
+    from bayescompare.outcome.evidence import By
 
 __all__ = ["ModelRanking", "compare_models"]
 

@@ -24,14 +24,14 @@ from bayescompare._errors import BayescompareError, TooFewDatasets, did_you_mean
 from bayescompare._parallel import run_in_parallel, track_parallel_work
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import IntArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.method import AnswersPairs, Method, Sampling
-from bayescompare.comparison.method_checks import comparison_of
-from bayescompare.comparison.nuts import announced_nuts
-from bayescompare.comparison.pair_figures import LazyComparisons, PairFigures
-from bayescompare.comparison.pairwise import Pairwise
-from bayescompare.comparison.pairwise_notes import pairwise_notes_of_tables
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.method import AnswersPairs, Method, Sampling
+from bayescompare.outcome.method_checks import comparison_of
+from bayescompare.outcome.nuts import announced_nuts
+from bayescompare.outcome.pair_figures import LazyComparisons, PairFigures
+from bayescompare.outcome.pairwise import Pairwise
+from bayescompare.outcome.pairwise_notes import pairwise_notes_of_tables
 from bayescompare.table.cells import Missing
 from bayescompare.table.given import FrameOptions, Measures, given_table
 from bayescompare.table.results import Results

@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
-from bayescompare.comparison.gaps import compare_gaps_as_failed
+from bayescompare.outcome.gaps import compare_gaps_as_failed
 from bayescompare.ranking.answer import answer_of
 from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.ranking import Ranking

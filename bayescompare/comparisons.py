@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bayescompare.comparison.evidence import EvidenceEstimate
-from bayescompare.comparison.method_checks import comparison_of
 from bayescompare.methods.classic.friedman import RankComparison
 from bayescompare.methods.classic.per_measure import PerMeasureComparison
 from bayescompare.methods.context.comparison import ContextComparison
@@ -12,6 +10,8 @@ from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.model_file import ModelComparison
 from bayescompare.methods.network.posterior import NetworkComparison
 from bayescompare.methods.replicated.comparison import ReplicatedComparison
+from bayescompare.outcome.evidence import EvidenceEstimate
+from bayescompare.outcome.method_checks import comparison_of
 
 __all__ = [
     "ContextComparison",

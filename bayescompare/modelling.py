@@ -15,7 +15,6 @@ import numpy as np
 from bayescompare._checks import check_flag, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.comparison.method import Parameter
 from bayescompare.methods._shared.prior_values import shared_constant_prior
 from bayescompare.methods._shared.priors import (
     check_placed_shared_prior,
@@ -23,6 +22,7 @@ from bayescompare.methods._shared.priors import (
     place_shared_prior,
 )
 from bayescompare.methods._shared.simulated import table_of_ranks
+from bayescompare.outcome.method import Parameter
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count

@@ -12,9 +12,9 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.columns import SHARE_BELOW
 from bayescompare.comparisons_gsd import GsdComparison
 from bayescompare.kernels.gsd.permutation import Scheme
+from bayescompare.outcome.columns import SHARE_BELOW
 from bayescompare.text.numbers import percent, setting_number_text, share_number_text
 from reproduction.jansen_runs import (
     ALPHA,

@@ -23,10 +23,10 @@ from bayescompare import methods
 from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.decision import SETTLED
-from bayescompare.comparison.method import Method
 from bayescompare.kernels.numerics.boxes import quadrants
 from bayescompare.kernels.pair_states import every_state
+from bayescompare.outcome.decision import SETTLED
+from bayescompare.outcome.method import Method
 from bayescompare.posterior.dirichlet import Board
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior

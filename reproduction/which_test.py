@@ -30,8 +30,8 @@ import xarray as xr
 import bayescompare as bc
 from bayescompare import methods
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.method import Method
 from bayescompare.kernels.numerics.boxes import quadrants
+from bayescompare.outcome.method import Method
 from bayescompare.statements import State, Statement
 from bayescompare.studies import Study
 from reproduction.verdicts import LabelledMethod

@@ -22,8 +22,8 @@ from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from bayescompare.comparison.comparison import Comparison
-    from bayescompare.comparison.pairwise import Pairwise
+    from bayescompare.outcome.comparison import Comparison
+    from bayescompare.outcome.pairwise import Pairwise
     from bayescompare.table.counts import ErrorCounts
     from bayescompare.table.results import Results
 

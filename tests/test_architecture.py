@@ -1,8 +1,7 @@
 """What docs/architecture.md claims, read off the source of every module.
 
-Data flows from the first layer to the last and never back. A module may import its own room, the
-siblings that a table lists, and any layer before it. No modules import each other in a circle,
-imports inside functions counted, but for the doors named here.
+Data flows from the first layer to the last and never back. A module may import its own room and the
+layers before it; backward, only the doors named here, from inside a function.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import networkx as nx
 import pytest
 
 import bayescompare as bc
@@ -38,7 +36,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"statements"}),
     frozenset({"partly_seen"}),
     frozenset({"evidence", "prior", "posterior"}),
-    frozenset({"comparison"}),
+    frozenset({"outcome"}),
     frozenset({"methods"}),
     frozenset({"ranking"}),
     frozenset({"modelling", "comparisons", "comparisons_gsd"}),
@@ -54,47 +52,14 @@ RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 KERNELS_MAY_IMPORT = frozenset({"numpy", "scipy", "numba", "highspy"})
 KERNELS_MAY_IMPORT_OF_OURS = frozenset({"kernels", "_errors", "_typing"})
 
-# Which rooms of one floor may use which others; what is not listed may use none of its siblings.
-SIBLINGS: dict[str, dict[str, frozenset[str]]] = {
-    "kernels": {
-        "dirichlet": frozenset({"numerics", "leading"}),
-        "network": frozenset({"numerics", "dirichlet"}),
-        "context": frozenset({"numerics", "dirichlet"}),
-        "replicated": frozenset({"numerics", "dirichlet", "context"}),
-        "gsd": frozenset({"numerics"}),
-        "ranking": frozenset({"numerics", "orders"}),
-        "classic": frozenset({"orders", "leading"}),
-        "completions": frozenset({"orders"}),
-        "pair_states": frozenset({"orders"}),
-    },
-    "methods": {
-        "dirichlet": frozenset({"_shared"}),
-        "network": frozenset({"_shared", "dirichlet"}),
-        "context": frozenset({"_shared", "dirichlet"}),
-        "replicated": frozenset({"_shared", "dirichlet"}),
-        "gsd": frozenset({"_shared", "classic"}),
-        "classic": frozenset({"_shared"}),
-        "model_file": frozenset({"_shared"}),
-    },
-}
-
 # Backward, and only from inside a function: a result opens its own picture and its own page.
 LAZY_DOORS = frozenset(
     {
-        ("comparison", "plots"),
+        ("outcome", "plots"),
         ("methods", "plots"),
-        ("comparison", "report"),
+        ("outcome", "report"),
         ("ranking", "plots"),
         ("ranking", "report"),
-    }
-)
-
-# Inside a room: a method makes a variant of itself, which is derived from it.
-VARIANTS = frozenset(
-    {
-        ("methods.replicated", "methods.replicated.grouped"),
-        ("methods.dirichlet", "methods.dirichlet.at_once"),
-        ("methods.dirichlet", "methods.dirichlet.grouped"),
     }
 )
 
@@ -213,92 +178,14 @@ def test_imports_follow_the_layers() -> None:
     assert violations(ROOT) == []
 
 
-def modules(root: Path) -> dict[str, Path]:
-    """Every module by its name below the package; a package by its folder's name."""
-    found = {}
-    for path in sorted(root.rglob("*.py")):
-        parts = path.relative_to(root).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
-
-
-def module_graph(root: Path) -> nx.DiGraph[str]:
-    """Who imports whom, module by module; ``lazy`` where a function does."""
-    known = modules(root)
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(known)
-    for name, path in known.items():
-        full = f"{PACKAGE}.{name}" if name else PACKAGE
-        for item in imports(path, full, is_package=path.name == "__init__.py", names=True):
-            target = item.target.removeprefix(f"{PACKAGE}.")
-            if item.target.partition(".")[0] != PACKAGE:
-                continue
-            while target not in known:
-                target = target.rpartition(".")[0]
-            if target not in ("", name):
-                lazy = item.lazy and graph.get_edge_data(name, target, {"lazy": True})["lazy"]
-                graph.add_edge(name, target, lazy=lazy)
-    return graph
-
-
-@cache
-def house() -> nx.DiGraph[str]:
-    """The graph of the package itself, which no test may change."""
-    return module_graph(ROOT)
-
-
-def strangers(graph: nx.DiGraph[str]) -> list[str]:
-    """Imports between rooms of one floor that the table does not list."""
-    found = []
-    for name, target in graph.edges:
-        (floor, *own), (other, *theirs) = name.split("."), target.split(".")
-        if floor != other or floor not in SIBLINGS or not own or not theirs or own[0] == theirs[0]:
-            continue
-        if theirs[0] not in SIBLINGS[floor].get(own[0], ()):
-            found.append(f"{name} imports {target}: {own[0]} may not use its sibling {theirs[0]}")
-    return found
-
-
-def circles(graph: nx.DiGraph[str]) -> list[list[str]]:
-    """Modules that import each other in a circle without the named doors."""
-    open_doors = graph.copy()
-    for name, target, lazy in graph.edges(data="lazy"):
-        door = (name.partition(".")[0], target.partition(".")[0]) in LAZY_DOORS
-        if lazy and (door or (name, target) in VARIANTS):
-            open_doors.remove_edge(name, target)
-    return [sorted(c) for c in nx.strongly_connected_components(open_doors) if len(c) > 1]
-
-
-def test_rooms_of_one_floor_keep_to_themselves() -> None:
-    assert strangers(house()) == []
-
-
-def test_nothing_imports_in_a_circle() -> None:
-    assert circles(house()) == []
-
-
-def test_every_named_door_is_used() -> None:
-    graph = house()
-    assert graph.has_edge(*next(iter(VARIANTS)))
-    lazy = {(a, b) for a, b, lazy in graph.edges(data="lazy") if lazy}
-    assert lazy >= VARIANTS
-    rooms = {(a.partition(".")[0], b.partition(".")[0]) for a, b in lazy}
-    assert rooms >= LAZY_DOORS
-
-
-def test_every_method_has_its_room() -> None:
-    """A method and its comparison are in the folder of its family, and its paper is cited."""
+def test_every_method_is_listed_and_cited() -> None:
     bibliography = (ROOT / "report" / "references.bib").read_text(encoding="utf-8")
-    for name in bc.methods.names():
+    for name, title in bc.methods.names().items():
         method = bc.methods.get(name)
-        _, floor, room, *_ = method.__module__.split(".")
-        assert floor == "methods"
-        assert method.title == bc.methods.names()[name]
+        assert method.title == title
         assert method.citations, name
         for key in method.citations:
             assert f"{{{key}," in bibliography, key
-        own = method.comparison_type
-        assert own is None or own.__module__.startswith(f"{PACKAGE}.methods.{room}."), name
 
 
 # ---------------------------------------------------------------------------------------- the page
@@ -315,10 +202,6 @@ def test_the_page_names_every_room() -> None:
         if path.name.startswith("__") or path.name in ("py.typed", "data", "io.pyi"):
             continue
         assert {path.name, f"{path.name}/", path.stem} & shown, path.name
-    for floor in SIBLINGS:
-        for path in sorted((ROOT / floor).iterdir()):
-            if path.is_dir() and path.name != "__pycache__":
-                assert {path.name, f"{path.name}/"} & shown, f"{floor}/{path.name}"
 
 
 def test_the_page_names_only_what_there_is() -> None:
@@ -343,10 +226,10 @@ def plant(tmp_path: Path, files: dict[str, str]) -> Path:
 
 
 ALLOWED = {
-    "forward": {"_pairwise.py": "from bayescompare.comparison import Comparison\n"},
+    "forward": {"_pairwise.py": "from bayescompare.outcome import Comparison\n"},
     "relative": {"methods/dirichlet.py": "from ..kernels import cells\nfrom .base import x\n"},
     "same layer": {"io/frames.py": "from bayescompare.table import Results\n"},
-    "lazy door": {"comparison.py": "def plot():\n    from bayescompare.plots import bars\n"},
+    "lazy door": {"outcome.py": "def plot():\n    from bayescompare.plots import bars\n"},
     "typing only": {
         "kernels/a.py": "from typing import TYPE_CHECKING\n"
         "if TYPE_CHECKING:\n    from bayescompare.table import Results\n"
@@ -382,12 +265,12 @@ FORBIDDEN = {
         "_checks imports bayescompare.io",
     ),
     "a door opened at module level": (
-        {"comparison.py": "from bayescompare.plots import bars\n"},
-        "comparison imports bayescompare.plots",
+        {"outcome.py": "from bayescompare.plots import bars\n"},
+        "outcome imports bayescompare.plots",
     ),
     "an unlisted door": (
-        {"comparison.py": "def f():\n    from bayescompare import cli\n"},
-        "comparison imports bayescompare.cli",
+        {"outcome.py": "def f():\n    from bayescompare import cli\n"},
+        "outcome imports bayescompare.cli",
     ),
     "the public door from inside": (
         {"methods/a.py": "from bayescompare import BayescompareError\n"},
@@ -404,22 +287,6 @@ FORBIDDEN = {
     ),
     "a module nobody placed": ({"helpers.py": ""}, "helpers: not in LAYERS"),
 }
-
-
-def test_planted_strangers_and_circles_are_found(tmp_path: Path) -> None:
-    files = {
-        "methods/gsd/__init__.py": "from bayescompare.methods.network import graph\n",
-        "methods/network/__init__.py": "",
-        "methods/network/graph.py": "def f():\n    from bayescompare.methods.gsd import a\n",
-        "methods/dirichlet/__init__.py": "def f():\n    from . import grouped\n",
-        "methods/dirichlet/grouped.py": "from bayescompare.methods.dirichlet import D\n",
-    }
-    graph = module_graph(plant(tmp_path, files))
-    assert [line.partition(":")[0] for line in strangers(graph)] == [
-        "methods.gsd imports methods.network.graph",
-        "methods.network.graph imports methods.gsd",
-    ]
-    assert circles(graph) == [["methods.gsd", "methods.network.graph"]]
 
 
 @pytest.mark.parametrize("files", ALLOWED.values(), ids=ALLOWED)

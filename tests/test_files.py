@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import bayescompare as bc
 from bayescompare.cli.app import app
-from bayescompare.comparison.comparison import Comparison
+from bayescompare.outcome.comparison import Comparison
 from bayescompare.table import writing as _files
 from bayescompare.table.writing import check_file_is_writable, write_bytes, write_text
 

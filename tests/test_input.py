@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare.comparison import netcdf_checks
+from bayescompare.outcome import netcdf_checks
 from bayescompare.table import input as _input
 from bayescompare.table.input import read_file
 from tests.cli.commands import run

@@ -19,8 +19,8 @@ from statsmodels.stats.multitest import multipletests
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.methods import Dirichlet, PoissonBinomial
+from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.table.results import Results
 from tests.oracles.context import tournament
 from tests.oracles.statements import every_label, largest_assertable, statement_counts

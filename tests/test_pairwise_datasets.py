@@ -16,8 +16,8 @@ from rich.console import Console
 
 import bayescompare as bc
 from bayescompare.cli.answers import print_pairwise
-from bayescompare.comparison.pairwise_notes import notes_words, pairwise_notes_on_spread
-from bayescompare.comparison.verdicts import Rule
+from bayescompare.outcome.pairwise_notes import notes_words, pairwise_notes_on_spread
+from bayescompare.outcome.verdicts import Rule
 from bayescompare.report import page_of, render
 from bayescompare.report.blocks import data_section
 from bayescompare.table.results import Results

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bayescompare as bc
-from bayescompare.comparison.pairwise_facts import advice_words
+from bayescompare.outcome.pairwise_facts import advice_words
 from tests.cases import few_quick
 
 #: One joint statement on 40 of 100 tasks, with the second measure at 51 : 49 against it.

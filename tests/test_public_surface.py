@@ -19,7 +19,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.method import Method
+from bayescompare.outcome.method import Method
 from tests.cases import few_quick
 
 MODULES = ("", "methods", "plots", "io", "studies", "modelling", "report", "comparisons")
@@ -241,7 +241,7 @@ def test_hasattr_agrees_with_dir_on_figures() -> None:
 
 
 def test_all_that_methods_provide_is_known_to_dir() -> None:
-    from bayescompare.comparison.comparison import QUANTITIES
+    from bayescompare.outcome.comparison import QUANTITIES
 
     provided = set().union(*(bc.methods.get(name).provides for name in bc.methods.names()))
     assert provided | {"none_leads"} == QUANTITIES

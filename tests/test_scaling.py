@@ -15,7 +15,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.comparison import Comparison
+from bayescompare.outcome.comparison import Comparison
 from bayescompare.readers.weka import _labels
 from bayescompare.table.frames import find_columns
 from bayescompare.table.layouts import pair_up, stack

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import bayescompare as bc
-from bayescompare.comparison.decision import Decision
+from bayescompare.outcome.decision import Decision
 from bayescompare.statements import State, Statement, Statements
 
 # No algorithm may be called by a name with ">", "|" or "=" in it.

@@ -11,14 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from bayescompare.cli.printing import ROWS, print_frame, print_rows, print_words
-from bayescompare.comparison.claims import PARTS_TITLE, printed_parts
-from bayescompare.comparison.columns import THETA_LOWER, THETA_UPPER
-from bayescompare.comparison.decision import LIKELY, SIGNIFICANT
-from bayescompare.comparison.effects import EFFECTS_TITLE, printed_comparison_effects
-from bayescompare.comparison.pairwise_facts import pairwise_facts
-from bayescompare.comparison.pairwise_headline import pairwise_headline
-from bayescompare.comparison.pairwise_notes import pairwise_notes_on_spread
-from bayescompare.comparison.verdicts import PairVerdicts, pair_kind
+from bayescompare.outcome.claims import PARTS_TITLE, printed_parts
+from bayescompare.outcome.columns import THETA_LOWER, THETA_UPPER
+from bayescompare.outcome.decision import LIKELY, SIGNIFICANT
+from bayescompare.outcome.effects import EFFECTS_TITLE, printed_comparison_effects
+from bayescompare.outcome.pairwise_facts import pairwise_facts
+from bayescompare.outcome.pairwise_headline import pairwise_headline
+from bayescompare.outcome.pairwise_notes import pairwise_notes_on_spread
+from bayescompare.outcome.verdicts import PairVerdicts, pair_kind
 from bayescompare.statements import Statement
 from bayescompare.text import numbers
 from bayescompare.text.names import common_prefix, rename_in, short_names
@@ -32,9 +32,9 @@ from bayescompare.text.phrases import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayescompare.comparison.comparison import Comparison
-    from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.comparison.verdicts import Rule
+    from bayescompare.outcome.comparison import Comparison
+    from bayescompare.outcome.pairwise import Pairwise
+    from bayescompare.outcome.verdicts import Rule
     from bayescompare.ranking.gate import Gate
     from bayescompare.ranking.ranking import Ranking
     from bayescompare.table.results import Results

@@ -96,7 +96,7 @@ class Intervals(Options, panel=QUESTION):
         """Refuse an interval before anything is computed."""
         if self.ci_prob is None and self.ci_kind is None:
             return
-        from bayescompare.comparison.intervals import interval_choice
+        from bayescompare.outcome.intervals import interval_choice
 
         interval_choice(self.ci_prob, self.ci_kind)
         if as_json:
@@ -170,7 +170,7 @@ def pairwise(
     progress: Progress,
 ) -> None:
     """Compare every pair of algorithms: for which of them can we name a winner?"""
-    from bayescompare.comparison.verdicts import as_rule
+    from bayescompare.outcome.verdicts import as_rule
 
     check_outputs(check_table(table), output)
     if verdicts.level is not None and verdicts.fdr is not None:

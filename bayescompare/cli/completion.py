@@ -24,7 +24,7 @@ def methods(incomplete: str) -> list[tuple[str, str]]:
     >>> [name for name, _ in methods("gsd")]
     ['gsd', 'gsd-bootstrap']
     """
-    from bayescompare.comparison.registry import names
+    from bayescompare.outcome.registry import names
 
     known = {**names(), **dict.fromkeys(models(""), "a model file")}
     return [(name, title) for name, title in known.items() if name.startswith(incomplete)]

@@ -18,7 +18,7 @@ from bayescompare.cli.flags import Flag, Options, argument, option, switch
 from bayescompare.readers import FORMATS
 
 if TYPE_CHECKING:
-    from bayescompare.comparison.method import Method as AnyMethod
+    from bayescompare.outcome.method import Method as AnyMethod
     from bayescompare.table.results import Results
 
 __all__ = [

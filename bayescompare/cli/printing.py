@@ -23,7 +23,7 @@ from bayescompare.text import numbers
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayescompare.comparison.diagnosis import Diagnosis
+    from bayescompare.outcome.diagnosis import Diagnosis
     from bayescompare.studies.sbc import SBC
 
 __all__ = [

@@ -76,8 +76,8 @@ def sample(
     """Sample the posterior with NUTS, diagnose it and save it as netCDF for ArviZ."""
     check_outputs(check_table(table), output)
     nuts.check()
-    from bayescompare.comparison.files import comparison_tree_as_netcdf
-    from bayescompare.comparison.nuts import nuts_progress
+    from bayescompare.outcome.files import comparison_tree_as_netcdf
+    from bayescompare.outcome.nuts import nuts_progress
 
     test = method.read()
     results = read_table(table, selection.algorithms)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison import registry
-from bayescompare.comparison.registry import MODEL_FILE, get, having, names
+from bayescompare.outcome import registry
+from bayescompare.outcome.registry import MODEL_FILE, get, having, names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,16 +52,16 @@ __all__ = [
 
 #: Everything else that is found here, by its module.
 _ELSEWHERE = {
-    "Answer": "bayescompare.comparison.answer",
-    "Decision": "bayescompare.comparison.decision",
-    "Details": "bayescompare.comparison.details",
+    "Answer": "bayescompare.outcome.answer",
+    "Decision": "bayescompare.outcome.decision",
+    "Details": "bayescompare.outcome.details",
     "Elicitation": "bayescompare.methods.dirichlet.elicitation",
     "LearnedPrior": "bayescompare.prior",
-    "Method": "bayescompare.comparison.method",
+    "Method": "bayescompare.outcome.method",
     "ModelFile": "bayescompare.methods.model_file",
-    "Parameter": "bayescompare.comparison.method",
-    "Sampling": "bayescompare.comparison.method",
-    "Scalars": "bayescompare.comparison.details",
+    "Parameter": "bayescompare.outcome.method",
+    "Sampling": "bayescompare.outcome.method",
+    "Scalars": "bayescompare.outcome.details",
     "elicit": "bayescompare.methods.dirichlet.elicitation",
 }
 
@@ -88,7 +88,7 @@ def register(method: type[Method]) -> type[Method]:
     >>> bc.methods.unregister("half")
     """
     from bayescompare._model_files import bundled
-    from bayescompare.comparison.method_checks import check_class
+    from bayescompare.outcome.method_checks import check_class
 
     check_class(method)
     if method.name in bundled():
@@ -122,9 +122,9 @@ def describe(method: str | Method | type[Method] | Callable[..., Any]) -> pd.Dat
     >>> describe("friedman").index.name
     'option'
     """
-    from bayescompare.comparison.method import Method as Base
     from bayescompare.methods._shared.option_tables import options_table, priors_table
     from bayescompare.methods.model_file import ModelFile
+    from bayescompare.outcome.method import Method as Base
 
     if isinstance(method, str) and method in names():
         method = get(method)
@@ -158,8 +158,8 @@ def abilities(method: str | Method | type[Method] | None = None) -> pd.DataFrame
     >>> print(abilities("model").loc["draws", "meaning"])
     Its posterior is known only through NUTS; the draws of its answer are in c.tree.
     """
-    from bayescompare.comparison.abilities import abilities_of, abilities_table
-    from bayescompare.comparison.method import Method as Base
+    from bayescompare.outcome.abilities import abilities_of, abilities_table
+    from bayescompare.outcome.method import Method as Base
 
     if method is None:
         return abilities_table()
@@ -195,10 +195,6 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from bayescompare.comparison.answer import Answer
-    from bayescompare.comparison.decision import Decision
-    from bayescompare.comparison.details import Details, Scalars
-    from bayescompare.comparison.method import Method, Parameter, Sampling
     from bayescompare.methods.classic.friedman import Friedman
     from bayescompare.methods.classic.glrt import GLRT
     from bayescompare.methods.classic.pair_tests import Sign, Wilcoxon
@@ -214,4 +210,8 @@ if TYPE_CHECKING:
     from bayescompare.methods.model_file import ModelFile
     from bayescompare.methods.network import Network
     from bayescompare.methods.replicated import Replicated
+    from bayescompare.outcome.answer import Answer
+    from bayescompare.outcome.decision import Decision
+    from bayescompare.outcome.details import Details, Scalars
+    from bayescompare.outcome.method import Method, Parameter, Sampling
     from bayescompare.prior import LearnedPrior

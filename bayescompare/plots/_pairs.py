@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare.comparison.columns import PROBABILITY
-from bayescompare.comparison.pairwise_notes import pairwise_notes_on_spread
 from bayescompare.kernels.classic import wilcoxon
+from bayescompare.outcome.columns import PROBABILITY
+from bayescompare.outcome.pairwise_notes import pairwise_notes_on_spread
 from bayescompare.statements import State, Statement
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayescompare.comparison.comparison import Comparison
-    from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.comparison.verdicts import Rule
+    from bayescompare.outcome.comparison import Comparison
+    from bayescompare.outcome.pairwise import Pairwise
+    from bayescompare.outcome.verdicts import Rule
 
 #: Row better, row worse, equivalent, incomparable.
 ABOVE, BELOW, SAME, APART = "≻", "≺", "=", "~"

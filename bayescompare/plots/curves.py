@@ -11,9 +11,9 @@ import pandas as pd
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import SETTLED, SIGNIFICANT
 from bayescompare.kernels.success import area_under_success
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import SETTLED, SIGNIFICANT
 from bayescompare.plots._drawing import (
     BLUE,
     GREY,

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from bayescompare._checks import is_number, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.pairwise import Pairwise
-from bayescompare.comparison.verdicts import as_rule, mean_places
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.pairwise import Pairwise
+from bayescompare.outcome.verdicts import as_rule, mean_places
 from bayescompare.plots._drawing import new_axes, set_title
 from bayescompare.ranking.gate import Gate
 from bayescompare.ranking.ranking import Ranking

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.pairwise import Pairwise
-from bayescompare.comparison.verdicts import Rule, as_rule
+from bayescompare.outcome.pairwise import Pairwise
+from bayescompare.outcome.verdicts import Rule, as_rule
 from bayescompare.plots._drawing import (
     BLUE,
     INK,

@@ -14,7 +14,7 @@ import numpy as np
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.comparison.comparison import Comparison
+from bayescompare.outcome.comparison import Comparison
 from bayescompare.plots._drawing import (
     BLUE,
     GLUE,

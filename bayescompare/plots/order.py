@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.pairwise import Pairwise
-from bayescompare.comparison.verdicts import Rule, as_rule
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.pairwise import Pairwise
+from bayescompare.outcome.verdicts import Rule, as_rule
 from bayescompare.plots._drawing import (
     BLUE,
     GREY,

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import betaincinv, stdtrit
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.comparison.comparison import Comparison
+from bayescompare.outcome.comparison import Comparison
 from bayescompare.plots._drawing import (
     BLUE,
     GREY,

@@ -10,8 +10,8 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.columns import LOWER, THETA_LOWER, THETA_MEAN, THETA_UPPER, UPPER
-from bayescompare.comparison.comparison import Comparison
+from bayescompare.outcome.columns import LOWER, THETA_LOWER, THETA_MEAN, THETA_UPPER, UPPER
+from bayescompare.outcome.comparison import Comparison
 from bayescompare.plots._drawing import (
     BLUE,
     CORNERS,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from bayescompare._typing import FloatArray
 from bayescompare._version import __version__
-from bayescompare.comparison.files import comparison_plain_json, comparison_results_as_json
 from bayescompare.kernels.ranking.leaderboard import LeaderboardOverall, Standings
+from bayescompare.outcome.files import comparison_plain_json, comparison_results_as_json
 
 if TYPE_CHECKING:
     from bayescompare.ranking.ranking import Ranking

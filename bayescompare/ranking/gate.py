@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from bayescompare._version import __version__
-from bayescompare.comparison.decision import Standing, Word
-from bayescompare.comparison.files import comparison_plain_json, comparison_results_as_json
+from bayescompare.outcome.decision import Standing, Word
+from bayescompare.outcome.files import comparison_plain_json, comparison_results_as_json
 from bayescompare.ranking.gate_answer import GateAnswer
 from bayescompare.ranking.gate_words import gate_headline, gate_units, gate_words
 from bayescompare.table.results import Results

@@ -14,18 +14,18 @@ import numpy as np
 from bayescompare._checks import check_path, check_word, show_checked_value_briefly
 from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.checks import (
+from bayescompare.kernels.ranking.leaderboard import Leaderboard, LeaderboardOverall, Standings
+from bayescompare.outcome.checks import (
     naming_comparison_part,
     read_comparison_count,
     read_comparison_number,
     read_comparison_numbers,
 )
-from bayescompare.comparison.loading import (
+from bayescompare.outcome.loading import (
     check_loaded_version,
     load_comparison_results,
     read_saved_json,
 )
-from bayescompare.kernels.ranking.leaderboard import Leaderboard, LeaderboardOverall, Standings
 from bayescompare.ranking.answer import RankAnswer
 from bayescompare.ranking.files import RANKING_SCHEMA, RANKING_VERSION
 from bayescompare.ranking.options import RankOptions

@@ -16,8 +16,8 @@ import xarray as xr
 from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._rng import Rng
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.decision import Standing, part_word
 from bayescompare.kernels.ranking.leaderboard import share_error
+from bayescompare.outcome.decision import Standing, part_word
 from bayescompare.ranking.answer import RankAnswer
 from bayescompare.ranking.files import ranking_to_document
 from bayescompare.ranking.options import RankOptions

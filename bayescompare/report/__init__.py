@@ -12,8 +12,8 @@ from bayescompare._errors import BayescompareError
 from bayescompare.table.writing import check_file_is_writable, write_text
 
 if TYPE_CHECKING:
-    from bayescompare.comparison.comparison import Comparison
-    from bayescompare.comparison.pairwise import Pairwise
+    from bayescompare.outcome.comparison import Comparison
+    from bayescompare.outcome.pairwise import Pairwise
     from bayescompare.ranking.ranking import Ranking
     from bayescompare.report.page import Page
 
@@ -109,7 +109,7 @@ def render(
     >>> render(c).splitlines()[0], render(c, "markdown").splitlines()[0]
     ('<!doctype html>', '# New and State of art on accuracy, complexity')
     """
-    from bayescompare.comparison.pairwise import Pairwise
+    from bayescompare.outcome.pairwise import Pairwise
 
     check_word("format", format, sorted(set(_FORMATS.values())))
     if format == "json" and isinstance(thing, Pairwise):
@@ -135,9 +135,9 @@ def page_of(
     >>> [section.title for section in page.sections]
     ['Tables', 'Sensitivity', 'Diagnostics', 'Data', 'Method', 'How it was made']
     """
-    from bayescompare.comparison.comparison import Comparison
-    from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.comparison.verdicts import as_rule
+    from bayescompare.outcome.comparison import Comparison
+    from bayescompare.outcome.pairwise import Pairwise
+    from bayescompare.outcome.verdicts import as_rule
     from bayescompare.ranking.ranking import Ranking
     from bayescompare.report.comparison import comparison_page
     from bayescompare.report.pairwise import pairwise_page

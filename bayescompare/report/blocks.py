@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._version import __version__
-from bayescompare.comparison import registry
-from bayescompare.comparison.effects import EFFECTS_TITLE, printed_comparison_effects
-from bayescompare.comparison.gaps import GAPS_TEXT
-from bayescompare.comparison.method_checks import is_built_in_method
-from bayescompare.comparison.verdicts import Rule
+from bayescompare.outcome import registry
+from bayescompare.outcome.effects import EFFECTS_TITLE, printed_comparison_effects
+from bayescompare.outcome.gaps import GAPS_TEXT
+from bayescompare.outcome.method_checks import is_built_in_method
+from bayescompare.outcome.verdicts import Rule
 from bayescompare.prior import Learned, LearnedPrior
 from bayescompare.report.page import MOST_PAIRS, Cell, Section, Table
 from bayescompare.table.cells import Reading, cell_means, mean_over_replicates
@@ -30,11 +30,11 @@ from bayescompare.text.numbers import (
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
-    from bayescompare.comparison.answer import Answer
-    from bayescompare.comparison.comparison import Comparison
-    from bayescompare.comparison.diagnosis import Diagnosis
-    from bayescompare.comparison.method import Method
-    from bayescompare.comparison.pairwise import Pairwise
+    from bayescompare.outcome.answer import Answer
+    from bayescompare.outcome.comparison import Comparison
+    from bayescompare.outcome.diagnosis import Diagnosis
+    from bayescompare.outcome.method import Method
+    from bayescompare.outcome.pairwise import Pairwise
     from bayescompare.table.results import Results
 
 #: Up to so many names are listed, up to so many algorithms are named in a title.
@@ -263,7 +263,7 @@ def citation_keys(method: Method, *, rule: Rule | None = None) -> list[str]:
     Examples
     --------
     >>> from bayescompare import methods
-    >>> from bayescompare.comparison.verdicts import Rule
+    >>> from bayescompare.outcome.verdicts import Rule
     >>> citation_keys(methods.get("gsd")(), rule=Rule())
     ['jansen2022gsd', 'holm1979simple']
     """

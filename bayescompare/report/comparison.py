@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.claims import PARTS_TITLE, claim_in_quotes, printed_parts
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import SETTLED
-from bayescompare.comparison.diagnosis import LIMITS
-from bayescompare.comparison.pairwise_facts import data_words, taken_for_granted
-from bayescompare.comparison.reweighting import POWER_SCALING
+from bayescompare.outcome.claims import PARTS_TITLE, claim_in_quotes, printed_parts
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import SETTLED
+from bayescompare.outcome.diagnosis import LIMITS
+from bayescompare.outcome.pairwise_facts import data_words, taken_for_granted
+from bayescompare.outcome.reweighting import POWER_SCALING
 from bayescompare.plots import plot_sensitivity
 from bayescompare.plots.kinds import KINDS, usual_kind
 from bayescompare.plots.network import graph_of, link_probability

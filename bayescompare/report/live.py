@@ -11,16 +11,16 @@ import numpy as np
 
 from bayescompare._compare import compare
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.verdicts import pair_kind
+from bayescompare.outcome.verdicts import pair_kind
 from bayescompare.statements import DENSE, Statement
 from bayescompare.text import numbers
 from bayescompare.text.names import short_names
 from bayescompare.text.numbers import probability_equation, pvalue_equation
 
 if TYPE_CHECKING:
-    from bayescompare.comparison.comparison import Comparison
-    from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.comparison.verdicts import PairVerdicts, Rule
+    from bayescompare.outcome.comparison import Comparison
+    from bayescompare.outcome.pairwise import Pairwise
+    from bayescompare.outcome.verdicts import PairVerdicts, Rule
     from bayescompare.ranking.ranking import Ranking
 
 #: The surest pairs that a page holds; the slider goes as low as the last of them.

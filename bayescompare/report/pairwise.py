@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.method import Sampling
-from bayescompare.comparison.method_checks import comparison_of
-from bayescompare.comparison.pairwise import Pairwise
-from bayescompare.comparison.pairwise_facts import pairwise_facts
-from bayescompare.comparison.pairwise_headline import pairwise_headline
-from bayescompare.comparison.verdicts import PairVerdicts, Rule, pair_kind
+from bayescompare.outcome.method import Sampling
+from bayescompare.outcome.method_checks import comparison_of
+from bayescompare.outcome.pairwise import Pairwise
+from bayescompare.outcome.pairwise_facts import pairwise_facts
+from bayescompare.outcome.pairwise_headline import pairwise_headline
+from bayescompare.outcome.verdicts import PairVerdicts, Rule, pair_kind
 from bayescompare.plots.kinds import KINDS
 from bayescompare.plots.order import MOST_TRADES
 from bayescompare.report.blocks import (

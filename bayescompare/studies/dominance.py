@@ -13,8 +13,8 @@ from bayescompare._compare import compare
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.columns import PVALUE
 from bayescompare.methods.gsd import GSD
+from bayescompare.outcome.columns import PVALUE
 from bayescompare.studies.study import Study
 from bayescompare.studies.table import without_failed_cases
 from bayescompare.table.measure import Measure

@@ -24,8 +24,8 @@ from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._model_files import bundled
 from bayescompare._rng import Rng
 from bayescompare._typing import IntArray
-from bayescompare.comparison import registry
-from bayescompare.comparison.method import Replicate
+from bayescompare.outcome import registry
+from bayescompare.outcome.method import Replicate
 from bayescompare.studies.ranks import SBC, rank
 from bayescompare.studies.sbc_nuts import sbc_model
 from bayescompare.studies.study import Study

@@ -20,9 +20,9 @@ from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, FloatArray
-from bayescompare.comparison.method import Replicate
-from bayescompare.comparison.nuts import nuts_rounding_as_written
 from bayescompare.methods.model_file import ModelFile
+from bayescompare.outcome.method import Replicate
+from bayescompare.outcome.nuts import nuts_rounding_as_written
 from bayescompare.studies.ranks import SBC, rank
 from bayescompare.table.results import Results
 

@@ -11,7 +11,7 @@ import numpy as np
 from bayescompare.text import numbers
 
 if TYPE_CHECKING:
-    from bayescompare.comparison.answer import Answer
+    from bayescompare.outcome.answer import Answer
 
 __all__ = [
     "COLUMN_TITLES",

@@ -13,9 +13,9 @@ import xarray as xr
 from scipy.special import betainc, betaln
 
 import bayescompare as bc
-from bayescompare.comparison.decision import decide
 from bayescompare.methods.model_file.answer import read_quantity
 from bayescompare.modelling import statement_table
+from bayescompare.outcome.decision import decide
 from tests.cases import few_quick
 from tests.tables import table
 

@@ -15,7 +15,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import methods
-from bayescompare.comparison.verdicts import Rule
+from bayescompare.outcome.verdicts import Rule
 from bayescompare.report import page_of, render
 from bayescompare.report.blocks import (
     bibtex,

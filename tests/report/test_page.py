@@ -17,7 +17,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import methods
-from bayescompare.comparison.verdicts import Rule
+from bayescompare.outcome.verdicts import Rule
 from bayescompare.report import check_report_path, page_of, render, write_report
 from bayescompare.report import pictures as writing
 from bayescompare.report.pairwise import pairwise_page

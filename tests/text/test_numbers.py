@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayescompare.comparison.decision import LIKELY, SETTLED
+from bayescompare.outcome.decision import LIKELY, SETTLED
 from bayescompare.text import numbers
 
 UNIT = st.floats(0.0, 1.0)

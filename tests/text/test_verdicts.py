@@ -25,10 +25,10 @@ from rich.console import Console
 
 import bayescompare as bc
 from bayescompare.cli.answers import print_comparison, print_pairwise
-from bayescompare.comparison.decision import LIKELY, SETTLED, SIGNIFICANT
-from bayescompare.comparison.diagnosis import LIMITS, Diagnosis
-from bayescompare.comparison.pairwise import Pairwise
-from bayescompare.comparison.verdicts import Rule, as_rule
+from bayescompare.outcome.decision import LIKELY, SETTLED, SIGNIFICANT
+from bayescompare.outcome.diagnosis import LIMITS, Diagnosis
+from bayescompare.outcome.pairwise import Pairwise
+from bayescompare.outcome.verdicts import Rule, as_rule
 from bayescompare.plots import plot_matrix, plot_statements
 from bayescompare.report import comparison as comparison_page
 from bayescompare.report import page_of
@@ -401,7 +401,7 @@ def test_a_figure_that_is_only_rounded_is_noticed(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    "place", ["bayescompare.methods.dirichlet.words", "bayescompare.comparison.headline"]
+    "place", ["bayescompare.methods.dirichlet.words", "bayescompare.outcome.headline"]
 )
 def test_a_second_way_to_write_a_figure_is_noticed(
     place: str, monkeypatch: pytest.MonkeyPatch

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import certainty_words, claim_words
-from bayescompare.comparison.decision import Decision
 from bayescompare.methods._shared.domains import KAPPA
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.claims import certainty_words, claim_words
+from bayescompare.outcome.decision import Decision
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     count,

@@ -16,9 +16,6 @@ import numpy as np
 
 from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.details import Details
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.lumped import LumpedStatements
@@ -31,6 +28,9 @@ from bayescompare.methods._shared.trees import (
     shrink_shared_predictions,
     sign_shared_tree,
 )
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.details import Details
 from bayescompare.statements import OUTCOME
 from bayescompare.table.results import Results
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import PROBABILITY, theta_columns
-from bayescompare.comparison.decision import decide
-from bayescompare.comparison.questions import FourQuestions
 from bayescompare.kernels.dirichlet.parts import parts_of_draws
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.columns import PROBABILITY, theta_columns
+from bayescompare.outcome.decision import decide
+from bayescompare.outcome.questions import FourQuestions
 from bayescompare.statements import Statements
 
 if TYPE_CHECKING:

@@ -10,11 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Method, Sampling
-from bayescompare.comparison.posterior import Posterior
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.replicated.domains import DomainCounts
@@ -33,6 +28,11 @@ from bayescompare.methods._shared.drawn import (
 )
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.trees import shared_marginal_dims
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.details import Details
+from bayescompare.outcome.method import Method, Sampling
+from bayescompare.outcome.posterior import Posterior
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayescompare.comparison.method import Method
+    from bayescompare.outcome.method import Method
 
 __all__ = ["options_table", "priors_table", "read_shared_docstring", "read_shared_parameters"]
 

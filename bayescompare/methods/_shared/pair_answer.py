@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.answer import Answer
+from bayescompare.outcome.answer import Answer
 from bayescompare.statements import State, Statement
 from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.results import Results

@@ -9,10 +9,10 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, StrArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.posterior import Posterior
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.urn import draw_urn_cells, polya_urn
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.posterior import Posterior
 from bayescompare.statements import OTHER, State, Statement, Statements
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ import numpy as np
 from bayescompare._checks import MOST_WEIGHT, check_positive, is_number
 from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.method import Parameter
 from bayescompare.methods._shared.prior_values import (
     describe_prior,
     is_shared_distribution,
@@ -32,6 +31,7 @@ from bayescompare.methods._shared.prior_values import (
     shared_fixed_vector,
     shared_prior_placer,
 )
+from bayescompare.outcome.method import Parameter
 from bayescompare.text.numbers import setting_number_text, statistic_number_text
 
 if TYPE_CHECKING:

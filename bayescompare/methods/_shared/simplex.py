@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from bayescompare.comparison.method import Form
 from bayescompare.kernels.numerics.gammas import TINY
+from bayescompare.outcome.method import Form
 from bayescompare.statements import OUTCOME
 
 __all__ = ["LATENTS", "observe_shared_weights", "place_shared_dirichlet", "shared_weighted_logs"]

@@ -33,16 +33,16 @@ from scipy import stats
 from bayescompare._checks import check_level
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Accepts, Kind, Method, Sampling, Scope
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods.classic.words import finding
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.details import Details
+from bayescompare.outcome.method import Accepts, Kind, Method, Sampling, Scope
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (

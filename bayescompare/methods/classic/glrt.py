@@ -21,15 +21,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import claim_in_quotes, claim_words, short_parts_words
-from bayescompare.comparison.columns import PVALUE
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Accepts, Kind, Method, Sampling
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.classic.pvalues import glrt, part_pvalues
 from bayescompare.methods.classic.words import finding
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.claims import claim_in_quotes, claim_words, short_parts_words
+from bayescompare.outcome.columns import PVALUE
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.method import Accepts, Kind, Method, Sampling
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, plural

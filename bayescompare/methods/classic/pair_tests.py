@@ -32,15 +32,15 @@ from scipy import stats
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Accepts, Kind, Method, Sampling, Scope
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.classic import wilcoxon
 from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, ties_left_out
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.details import Details
+from bayescompare.outcome.method import Accepts, Kind, Method, Sampling, Scope
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, plural
 

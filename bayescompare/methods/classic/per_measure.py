@@ -28,13 +28,6 @@ import pandas as pd
 
 from bayescompare._checks import check_level, check_word
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import SIGNIFICANT, Decision
-from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Kind, Method, Sampling, Scope
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods.classic.pair_tests import (
     PairTest,
     WhichTest,
@@ -42,6 +35,13 @@ from bayescompare.methods.classic.pair_tests import (
     run_pair_test,
 )
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, ahead_and_behind
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import SIGNIFICANT, Decision
+from bayescompare.outcome.details import Details
+from bayescompare.outcome.method import Kind, Method, Sampling, Scope
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (

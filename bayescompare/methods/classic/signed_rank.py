@@ -33,14 +33,6 @@ from scipy.special import gammaln
 from bayescompare._checks import check_count, check_positive
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
-from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import certainty_words
-from bayescompare.comparison.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Kind, Method, Parameter, Sampling, Scope
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.classic import walsh, wilcoxon
 from bayescompare.kernels.dirichlet.urn import draw_urn_cells
 from bayescompare.kernels.leading import sole_leader
@@ -65,6 +57,14 @@ from bayescompare.methods._shared.trees import (
     make_shared_tree,
     shared_ratio_prior,
 )
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.claims import certainty_words
+from bayescompare.outcome.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.method import Kind, Method, Parameter, Sampling, Scope
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, percent, plural, probability_words, setting_number_text

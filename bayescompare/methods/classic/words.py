@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.decision import SIGNIFICANT, Decision
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.decision import SIGNIFICANT, Decision
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import percent_setting, plural, pvalue_equation
 

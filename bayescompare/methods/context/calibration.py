@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bayescompare.comparison.method import Replicate
 from bayescompare.kernels.context.beta_binomial import pool_beta_binomial
 from bayescompare.kernels.context.beta_binomial_draws import draw_hyper
 from bayescompare.kernels.context.error_rates import first_error_rate_better
 from bayescompare.kernels.context.poisson_binomial import draw_poisson_binomial_rates
 from bayescompare.kernels.context.poisson_binomial_joint import poisson_binomial_counts
+from bayescompare.outcome.method import Replicate
 
 __all__ = ["simulate_context_counts", "simulate_context_pooled"]
 

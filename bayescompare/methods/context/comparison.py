@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods.context.details import ContextDetails
 from bayescompare.methods.context.scalars import PooledScalars, RateScalars
+from bayescompare.outcome.comparison import Comparison
 
 __all__ = ["ContextComparison"]
 

@@ -29,20 +29,6 @@ import numpy as np
 from bayescompare._checks import check_flag, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import (
-    Form,
-    Kind,
-    Method,
-    Parameter,
-    Sampling,
-    Scope,
-)
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.evidence import Evidence
 from bayescompare.methods._shared.correlation import check_correlation, replicate_correlation
 from bayescompare.methods._shared.pair_answer import pair_answer, shared_pair_leanings
@@ -64,6 +50,20 @@ from bayescompare.methods.context.replicates import (
 )
 from bayescompare.methods.context.scalars import RateScalars
 from bayescompare.methods.context.shares import ShareTest, mixture_figures, rate_figures
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.details import Details, Scalars
+from bayescompare.outcome.method import (
+    Form,
+    Kind,
+    Method,
+    Parameter,
+    Sampling,
+    Scope,
+)
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.prior import Learned, LearnedPrior
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results

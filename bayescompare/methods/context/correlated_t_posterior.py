@@ -14,12 +14,6 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray
-from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import theta_columns
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Sampling
-from bayescompare.comparison.of_posterior import grown_by_resemblance, resembling
 from bayescompare.kernels.context.correlated_t import (
     draw_correlated_t_differences,
     draw_correlated_t_means,
@@ -52,6 +46,12 @@ from bayescompare.methods.context.share_draws import (
     with_log_prior,
 )
 from bayescompare.methods.context.shares import SharePosterior
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.columns import theta_columns
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.method import Sampling
+from bayescompare.outcome.of_posterior import grown_by_resemblance, resembling
 from bayescompare.statements import OUTCOME
 from bayescompare.table.results import Results
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.decision import Decision
 from bayescompare.methods._shared.correlation import correlation_words
 from bayescompare.methods.context.details import CorrelatedTDetails
 from bayescompare.methods.context.words import context_words, rate_words
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.decision import Decision
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text
 from bayescompare.text.phrases import join_names

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.details import Details
+from bayescompare.outcome.details import Details
 
 __all__ = [
     "Column",

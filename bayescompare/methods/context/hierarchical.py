@@ -29,14 +29,6 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
-from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling, Scope
-from bayescompare.comparison.posterior import Posterior, by_prior_weight
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.context.beta_binomial import (
     beta_binomial_left_out,
     beta_binomial_predictive,
@@ -59,6 +51,14 @@ from bayescompare.methods.context.details import HierarchicalDetails, OfPooledCo
 from bayescompare.methods.context.hierarchical_words import hierarchical_words
 from bayescompare.methods.context.methods_text import hierarchical_methods_text
 from bayescompare.methods.context.scalars import PooledScalars
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.details import Details, Scalars
+from bayescompare.outcome.method import Kind, Method, Parameter, Replicate, Sampling, Scope
+from bayescompare.outcome.posterior import Posterior, by_prior_weight
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.prior import POWER
 from bayescompare.table.results import Results
 

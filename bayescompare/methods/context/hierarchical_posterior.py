@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._typing import AnyArray, FloatArray, IntArray
-from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.context.beta_binomial import (
     LogPrior,
     beta_binomial_better_share,
@@ -26,6 +23,9 @@ from bayescompare.methods._shared.trees import (
     shared_logit_prior,
 )
 from bayescompare.methods.context.scalars import PooledScalars
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.method import Sampling
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:

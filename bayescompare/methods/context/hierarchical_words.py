@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.decision import Decision
 from bayescompare.methods._shared.pair_answer import pair_counts
 from bayescompare.methods.context.scalars import PooledScalars
 from bayescompare.methods.context.words import context_words, rate_words
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.decision import Decision
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import statistic_number_text
 

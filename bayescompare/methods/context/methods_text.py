@@ -14,7 +14,7 @@ from bayescompare.methods.context.details import CorrelatedTDetails
 from bayescompare.text.numbers import setting_number_text, statistic_number_text
 
 if TYPE_CHECKING:
-    from bayescompare.comparison.answer import Answer
+    from bayescompare.outcome.answer import Answer
 
 __all__ = [
     "correlated_t_methods_text",

@@ -31,19 +31,6 @@ import numpy as np
 from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import (
-    Kind,
-    Parameter,
-    Replicate,
-    Sampling,
-    Scope,
-)
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.context.error_rates import (
     error_rate_log_marginal,
@@ -68,6 +55,19 @@ from bayescompare.methods.context.poisson_binomial_posterior import PoissonBinom
 from bayescompare.methods.context.poisson_binomial_words import poisson_binomial_words
 from bayescompare.methods.context.scalars import RateScalars
 from bayescompare.methods.context.shares import ShareTest, mixture_figures, rate_figures
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.details import Details, Scalars
+from bayescompare.outcome.method import (
+    Kind,
+    Parameter,
+    Replicate,
+    Sampling,
+    Scope,
+)
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.prior import Learned, LearnedPrior
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results

@@ -11,10 +11,6 @@ from scipy.stats import beta
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
-from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.context.error_rates import (
     draw_error_rate_outcomes,
     draw_error_rate_shares,
@@ -35,6 +31,10 @@ from bayescompare.methods.context.share_draws import (
 )
 from bayescompare.methods.context.shares import SharePosterior
 from bayescompare.methods.dirichlet.learned_model import place_learned_shares
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.method import Sampling
 from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.results import Results
 

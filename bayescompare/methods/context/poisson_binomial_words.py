@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.decision import Decision
 from bayescompare.methods.context.words import context_words, rate_words
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.decision import Decision
 from bayescompare.table.results import Results
 from bayescompare.text.phrases import join_names
 

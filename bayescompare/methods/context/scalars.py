@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.columns import theta_columns
-from bayescompare.comparison.details import Scalars
+from bayescompare.outcome.columns import theta_columns
+from bayescompare.outcome.details import Scalars
 
 __all__ = ["PooledScalars", "RateScalars", "rate_scalars"]
 

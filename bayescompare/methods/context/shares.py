@@ -20,11 +20,6 @@ import numpy as np
 from bayescompare._checks import check_positive, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
-from bayescompare.comparison.columns import ALONE, theta_columns
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import LEAST_PAIRS, Method
-from bayescompare.comparison.of_posterior import FACTORS
-from bayescompare.comparison.posterior import Posterior, by_prior_weight
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.context.rate_quadrature import RatePosterior, RatePrior, rate_posterior
 from bayescompare.kernels.dirichlet.cells import DirichletCells
@@ -33,6 +28,11 @@ from bayescompare.methods._shared.priors import Priors
 from bayescompare.methods.context.scalars import RateScalars, rate_scalars
 from bayescompare.methods.dirichlet.methods_text import dirichlet_learned_text
 from bayescompare.methods.dirichlet.words import learned_pair_words
+from bayescompare.outcome.columns import ALONE, theta_columns
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.method import LEAST_PAIRS, Method
+from bayescompare.outcome.of_posterior import FACTORS
+from bayescompare.outcome.posterior import Posterior, by_prior_weight
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.prior import POWER, DirichletPrior, Learned, LearnedPrior
 from bayescompare.statements import Statements
@@ -308,7 +308,7 @@ class SharePosterior(Posterior):
 
     def least_of(self, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
         """The least P that a verdict rests on, of other rows of evidence, (1, n, S)."""
-        from bayescompare.comparison.of_posterior import least_of_rows
+        from bayescompare.outcome.of_posterior import least_of_rows
 
         if self.method.rate_prior is not None:
             p = Evidence.from_rows(self._statements, rows).each_alone(np.ones(1))[:, 0]

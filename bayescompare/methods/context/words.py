@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import certainty_words
-from bayescompare.comparison.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER
-from bayescompare.comparison.decision import Decision
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.claims import certainty_words
+from bayescompare.outcome.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER
+from bayescompare.outcome.decision import Decision
 from bayescompare.statements import Statement
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, percent, plural, probability_words

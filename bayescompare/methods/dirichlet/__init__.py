@@ -26,27 +26,6 @@ from scipy.special import betaincinv
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import LOWER, LOWEST, UPPER, theta_columns
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.compiled import ReusableModel
-from bayescompare.comparison.decision import Decision, decide
-from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import (
-    LEAST_PAIRS,
-    STATEMENTS,
-    Accepts,
-    Form,
-    Kind,
-    Method,
-    Parameter,
-    Replicate,
-    Sampling,
-)
-from bayescompare.comparison.of_posterior import posterior_answer
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.questions import FourQuestions
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.parts import summed_cells
@@ -88,6 +67,27 @@ from bayescompare.methods.dirichlet.prior import (
 )
 from bayescompare.methods.dirichlet.wildcards import WildcardPrior
 from bayescompare.methods.dirichlet.words import dirichlet_words
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.columns import LOWER, LOWEST, UPPER, theta_columns
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.compiled import ReusableModel
+from bayescompare.outcome.decision import Decision, decide
+from bayescompare.outcome.details import Details, Scalars
+from bayescompare.outcome.method import (
+    LEAST_PAIRS,
+    STATEMENTS,
+    Accepts,
+    Form,
+    Kind,
+    Method,
+    Parameter,
+    Replicate,
+    Sampling,
+)
+from bayescompare.outcome.of_posterior import posterior_answer
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.questions import FourQuestions
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.prior import DirichletPrior, Learned, LearnedPrior
 from bayescompare.statements import DENSE, Statements
@@ -96,7 +96,7 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     import pymc as pm
 
-    from bayescompare.comparison.pair_figures import PairFigures
+    from bayescompare.outcome.pair_figures import PairFigures
 
 __all__ = ["Dirichlet", "dirichlet_theta_summary", "questions"]
 

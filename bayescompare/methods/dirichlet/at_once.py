@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._typing import AnyArray, FloatArray, IntArray
-from bayescompare.comparison.decision import (
+from bayescompare.kernels.numerics.intervals import as_probability
+from bayescompare.kernels.pair_states import count_pairs, every_state
+from bayescompare.outcome.decision import (
     first_named_in_decision,
     same_decision_score,
     state_of,
 )
-from bayescompare.comparison.method import LEAST_PAIRS, Method
-from bayescompare.comparison.pair_figures import PairFigures
-from bayescompare.kernels.numerics.intervals import as_probability
-from bayescompare.kernels.pair_states import count_pairs, every_state
+from bayescompare.outcome.method import LEAST_PAIRS, Method
+from bayescompare.outcome.pair_figures import PairFigures
 from bayescompare.posterior.dirichlet import Board
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior, Learned

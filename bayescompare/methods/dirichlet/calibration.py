@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bayescompare.comparison.method import Replicate
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.outcome.method import Replicate
 
 __all__ = ["simulate"]
 

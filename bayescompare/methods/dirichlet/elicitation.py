@@ -16,11 +16,11 @@ from bayescompare._checks import check_count, check_draws
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.claims import claim_in_quotes, claim_words
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
+from bayescompare.outcome.claims import claim_in_quotes, claim_words
 from bayescompare.statements import Statements
 from bayescompare.table.checks import check_spec
 from bayescompare.table.measure import Direction, Measure

@@ -10,10 +10,6 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.replicated.domains import DomainCounts, known_replicated_counts
 from bayescompare.methods._shared.domain_words import domain_words
 from bayescompare.methods._shared.domains import (
@@ -27,6 +23,10 @@ from bayescompare.methods._shared.power import power_words
 from bayescompare.methods._shared.simplex import observe_shared_weights
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.words import size_words
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.details import Details
+from bayescompare.outcome.method import Sampling
 from bayescompare.table.results import Results
 
 __all__ = ["GroupedDirichlet", "grouped_dirichlet"]

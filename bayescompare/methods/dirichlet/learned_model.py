@@ -31,7 +31,6 @@ import xarray as xr
 from scipy.special import digamma, gammaln, logsumexp, polygamma
 
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.method import Form
 from bayescompare.kernels.numerics.gammas import TINY, log_rising_gamma
 from bayescompare.methods._shared.choice import pick_shared_by_weight, pick_shared_choice
 from bayescompare.methods._shared.lumped import LumpedStatements
@@ -40,6 +39,7 @@ from bayescompare.methods._shared.simplex import (
     place_shared_dirichlet,
     shared_weighted_logs,
 )
+from bayescompare.outcome.method import Form
 from bayescompare.prior import LearnedPrior
 
 __all__ = [

@@ -10,7 +10,7 @@ from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_wor
 from bayescompare.text.numbers import count, plural, setting_number_text
 
 if TYPE_CHECKING:
-    from bayescompare.comparison.answer import Answer
+    from bayescompare.outcome.answer import Answer
 
 __all__ = ["dirichlet_learned_text", "dirichlet_methods_text", "prior_text"]
 

@@ -9,10 +9,6 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.compiled import ReusableModel
-from bayescompare.comparison.method import Form, Sampling
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
@@ -34,6 +30,10 @@ from bayescompare.methods._shared.trees import (
     shared_statement_coords,
 )
 from bayescompare.methods.dirichlet.partial import PartialDetails
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.compiled import ReusableModel
+from bayescompare.outcome.method import Form, Sampling
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count

@@ -24,10 +24,6 @@ from scipy.special import softmax
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import ALONE_LOWEST, HIGHEST, LOWEST, PROBABILITY
-from bayescompare.comparison.details import Details
-from bayescompare.comparison.of_posterior import listed_in_answer
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.completion_bounds import (
@@ -38,6 +34,10 @@ from bayescompare.kernels.dirichlet.completion_bounds import (
 )
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import shared_weighted_logs
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.columns import ALONE_LOWEST, HIGHEST, LOWEST, PROBABILITY
+from bayescompare.outcome.details import Details
+from bayescompare.outcome.of_posterior import listed_in_answer
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.dirichlet import Board, DirichletMixture
 from bayescompare.posterior.partition import Groups

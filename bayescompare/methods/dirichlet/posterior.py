@@ -12,14 +12,14 @@ import xarray as xr
 
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._typing import FloatArray, StrArray
-from bayescompare.comparison.columns import HIGHEST, LOWER, LOWEST, UPPER
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.method import Sampling
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.questions import Questions
 from bayescompare.evidence import Evidence
 from bayescompare.methods._shared.domains import Domains
 from bayescompare.methods._shared.power import NO_EVIDENCE, NO_LOO
+from bayescompare.outcome.columns import HIGHEST, LOWER, LOWEST, UPPER
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.method import Sampling
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.questions import Questions
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ import numpy as np
 import xarray as xr
 
 from bayescompare._typing import FloatArray, StrArray
-from bayescompare.comparison import nuts
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.prediction import (
@@ -35,6 +34,7 @@ from bayescompare.methods.dirichlet.model import (
     scaled_dirichlet_cells,
 )
 from bayescompare.methods.dirichlet.pattern_draws import draw_statement
+from bayescompare.outcome import nuts
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.results import Results
 

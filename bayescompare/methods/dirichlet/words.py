@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import (
+from bayescompare.methods._shared.power import power_words
+from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.claims import (
     certainty_words,
     claim_in_quotes,
     claim_words,
     settled_parts_words,
 )
-from bayescompare.comparison.columns import HIGHEST, LOWER, LOWEST, THETA_MEAN, UPPER
-from bayescompare.comparison.decision import SETTLED, Decision
-from bayescompare.methods._shared.power import power_words
-from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
+from bayescompare.outcome.columns import HIGHEST, LOWER, LOWEST, THETA_MEAN, UPPER
+from bayescompare.outcome.decision import SETTLED, Decision
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, plural, probability_words, setting_number_text
 from bayescompare.text.phrases import exactness_phrase, join_names

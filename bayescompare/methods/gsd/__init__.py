@@ -29,14 +29,6 @@ import numpy as np
 from bayescompare._checks import check_count, check_word, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import OPT, PVALUE, SHARE_BELOW
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Kind, Method, Sampling, Scope
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.gsd.permutation import PermutationTest, Scheme, permutation_test
 from bayescompare.kernels.gsd.system import PairRule
 from bayescompare.methods.gsd.comparison import GsdComparison
@@ -57,6 +49,14 @@ from bayescompare.methods.gsd.words import (
     pair_words,
     resolution_words,
 )
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.columns import OPT, PVALUE, SHARE_BELOW
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.details import Details
+from bayescompare.outcome.method import Kind, Method, Sampling, Scope
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
 

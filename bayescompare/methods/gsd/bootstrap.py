@@ -27,14 +27,6 @@ import numpy as np
 from bayescompare._checks import check_count, check_positive, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, StrArray
-from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Form, Kind, Parameter, Sampling, Scope
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.urn import draw_urn_cells, polya_urn
 from bayescompare.kernels.gsd.optimum import both_optima
@@ -54,6 +46,14 @@ from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.posterior import with_optima
 from bayescompare.methods.gsd.problem import DominanceProblem, PairDetails
 from bayescompare.methods.gsd.words import bootstrap_words, methods_text_of_bootstrap
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.details import Details
+from bayescompare.outcome.method import Form, Kind, Parameter, Sampling, Scope
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State
 from bayescompare.table.results import Results
 

@@ -15,9 +15,6 @@ import xarray as xr
 
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError, did_you_mean
 from bayescompare._rng import Rng, as_rng
-from bayescompare.comparison.columns import SHARE_BELOW
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import SIGNIFICANT
 from bayescompare.kernels.classic.pvalues import holm
 from bayescompare.methods.gsd.problem import (
     DominanceProblem,
@@ -29,6 +26,9 @@ from bayescompare.methods.gsd.problem import (
     strict_order,
     thresholds_of,
 )
+from bayescompare.outcome.columns import SHARE_BELOW
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import SIGNIFICANT
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:

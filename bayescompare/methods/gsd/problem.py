@@ -28,11 +28,11 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.comparison.details import Details
 from bayescompare.kernels.gsd.optimum import TOLERANCE, Solver, delta_threshold
 from bayescompare.kernels.gsd.permutation import permuted_objectives
 from bayescompare.kernels.gsd.system import PairRule, PreferenceSystem, build_system
 from bayescompare.kernels.gsd.verdicts import Verdicts
+from bayescompare.outcome.details import Details
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:

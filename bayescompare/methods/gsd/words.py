@@ -8,10 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import certainty_words
-from bayescompare.comparison.columns import OPT, SHARE_BELOW
-from bayescompare.comparison.decision import Decision
 from bayescompare.kernels.gsd.optimum import TOLERANCE
 from bayescompare.methods._shared.methods_text import shared_text_on_sampling
 from bayescompare.methods.classic.words import ahead_and_behind
@@ -22,6 +18,10 @@ from bayescompare.methods.gsd.problem import (
     strict_order,
     unbounded_measures,
 )
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.claims import certainty_words
+from bayescompare.outcome.columns import OPT, SHARE_BELOW
+from bayescompare.outcome.decision import Decision
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     count,

@@ -22,20 +22,6 @@ import xarray as xr
 from bayescompare._checks import check_flag
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._typing import FloatArray, StrArray
-from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import certainty_words, claim_words
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import SETTLED, Decision
-from bayescompare.comparison.details import Details
-from bayescompare.comparison.integration import (
-    IntegratedLikelihood,
-    check_integration_latents,
-    with_likelihood,
-)
-from bayescompare.comparison.method import STATEMENTS, InputKind, Kind, Method, Sampling
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods._shared.priors import Priors, prior_options
 from bayescompare.methods.model_file.answer import (
     ModelDetails,
@@ -54,6 +40,20 @@ from bayescompare.methods.model_file.source import (
     bundled,
     find_source,
 )
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.claims import certainty_words, claim_words
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import SETTLED, Decision
+from bayescompare.outcome.details import Details
+from bayescompare.outcome.integration import (
+    IntegratedLikelihood,
+    check_integration_latents,
+    with_likelihood,
+)
+from bayescompare.outcome.method import STATEMENTS, InputKind, Kind, Method, Sampling
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     plural,

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import PROBABILITY, theta_columns
-from bayescompare.comparison.details import Details
-from bayescompare.comparison.nuts import nuts_monte_carlo_error
 from bayescompare.kernels.dirichlet.parts import parts_of_draws, parts_of_orders
 from bayescompare.kernels.leading import exceeds_to_lead, sole_leader, strict_order
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.columns import PROBABILITY, theta_columns
+from bayescompare.outcome.details import Details
+from bayescompare.outcome.nuts import nuts_monte_carlo_error
 from bayescompare.statements import OTHERS, State, Statement, Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import statistic_number_text

@@ -19,9 +19,9 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray
-from bayescompare.comparison.nuts import nuts_starts_put_aside, quiet_nuts_warnings
 from bayescompare.methods._shared.trees import shared_ratio_prior
 from bayescompare.methods.model_file.source import Source
+from bayescompare.outcome.nuts import nuts_starts_put_aside, quiet_nuts_warnings
 from bayescompare.statements import Statement, Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import statistic_number_text

@@ -17,7 +17,6 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
-from bayescompare.comparison import nuts
 from bayescompare.methods._shared.prediction import (
     shared_categorical_labels,
     shared_sampled_posterior,
@@ -35,6 +34,7 @@ from bayescompare.methods.model_file.densities import (
     flat_draws,
     observed_values,
 )
+from bayescompare.outcome import nuts
 from bayescompare.statements import OUTCOME, State, Statement
 from bayescompare.table.results import Results
 from bayescompare.text.phrases import join_names

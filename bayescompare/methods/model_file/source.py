@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
 from bayescompare._model_files import bundled
-from bayescompare.comparison.integration import check_integration_latents
 from bayescompare.methods._shared.option_tables import read_shared_parameters
 from bayescompare.methods._shared.priors import describe_prior
+from bayescompare.outcome.integration import check_integration_latents
 from bayescompare.text.names import first_words
 
 if TYPE_CHECKING:

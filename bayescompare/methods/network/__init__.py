@@ -24,24 +24,6 @@ import numpy as np
 from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
-from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import (
-    STATEMENTS,
-    Accepts,
-    Form,
-    Kind,
-    Method,
-    Parameter,
-    Replicate,
-    Sampling,
-)
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.questions import FourQuestions
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.network.graphs import Graph, dags, search_bytes
 from bayescompare.kernels.network.scores import CellPrior
@@ -83,6 +65,24 @@ from bayescompare.methods.network.trees import (
     finished_tree,
 )
 from bayescompare.methods.network.words import methods_text, summed_words, words
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.details import Details, Scalars
+from bayescompare.outcome.method import (
+    STATEMENTS,
+    Accepts,
+    Form,
+    Kind,
+    Method,
+    Parameter,
+    Replicate,
+    Sampling,
+)
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.questions import FourQuestions
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.posterior.graphs import (
     GraphPrior,
     GraphScores,

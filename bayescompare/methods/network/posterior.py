@@ -14,16 +14,6 @@ import xarray as xr
 
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._typing import FloatArray, StrArray
-from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import PROBABILITY, theta_columns
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import decide
-from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Method, Sampling
-from bayescompare.comparison.method_checks import comparison_of
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.questions import FourQuestions, Questions
 from bayescompare.kernels.network.graphs import Graph
 from bayescompare.methods._shared.prediction import shared_sampled_posterior
 from bayescompare.methods._shared.simulated import (
@@ -33,6 +23,16 @@ from bayescompare.methods._shared.simulated import (
 from bayescompare.methods._shared.trees import make_shared_tree
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.network.trees import Layout, draws_tree, finished_tree
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.columns import PROBABILITY, theta_columns
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import decide
+from bayescompare.outcome.details import Details
+from bayescompare.outcome.method import Method, Sampling
+from bayescompare.outcome.method_checks import comparison_of
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.questions import FourQuestions, Questions
 from bayescompare.posterior.graphs import (
     GraphScores,
     edge_posterior,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import claim_words
-from bayescompare.comparison.decision import Decision
 from bayescompare.methods._shared.methods_text import shared_option_as_given, shared_own_priors
 from bayescompare.methods.dirichlet.words import lead_words, size_words
 from bayescompare.methods.network.posterior import NetworkDetails
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.claims import claim_words
+from bayescompare.outcome.decision import Decision
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     plural,

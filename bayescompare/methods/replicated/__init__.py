@@ -28,25 +28,6 @@ import numpy as np
 
 from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import (
-    LEAST_PAIRS,
-    Accepts,
-    Form,
-    Kind,
-    Method,
-    Parameter,
-    Replicate,
-    Sampling,
-    Scope,
-)
-from bayescompare.comparison.of_posterior import posterior_answer
-from bayescompare.comparison.posterior import Posterior
-from bayescompare.comparison.questions import FourQuestions
-from bayescompare.comparison.registry import title_in_registry
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.methods._shared.correlation import check_correlation
@@ -77,6 +58,25 @@ from bayescompare.methods.replicated.words import (
     methods_text,
     replicated_words,
 )
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.details import Details, Scalars
+from bayescompare.outcome.method import (
+    LEAST_PAIRS,
+    Accepts,
+    Form,
+    Kind,
+    Method,
+    Parameter,
+    Replicate,
+    Sampling,
+    Scope,
+)
+from bayescompare.outcome.of_posterior import posterior_answer
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.questions import FourQuestions
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.prior import DirichletPrior, Learned, LearnedPrior

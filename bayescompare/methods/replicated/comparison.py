@@ -11,11 +11,11 @@ import xarray as xr
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.details import Details
-from bayescompare.comparison.questions import Questions
 from bayescompare.methods._shared.domains import Domains
 from bayescompare.methods.replicated.evidence import TableEvidence
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.details import Details
+from bayescompare.outcome.questions import Questions
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text
 

@@ -11,9 +11,6 @@ from scipy.special import logsumexp
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details
 from bayescompare.kernels.replicated.domains import DomainCounts, uncertain_replicated_counts
 from bayescompare.methods._shared.domain_words import domain_words
 from bayescompare.methods._shared.domains import (
@@ -28,6 +25,9 @@ from bayescompare.methods.replicated import Replicated
 from bayescompare.methods.replicated.comparison import ReplicatedDetails
 from bayescompare.methods.replicated.model import observe_rows
 from bayescompare.methods.replicated.words import assumption_words
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.details import Details
 from bayescompare.table.results import Results
 
 __all__ = ["GroupedReplicated", "grouped_replicated"]

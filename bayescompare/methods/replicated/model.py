@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.comparison import nuts
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.method import Form, Sampling
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.choice import pick_shared_by_weight, pick_shared_choice
@@ -33,6 +30,9 @@ from bayescompare.methods._shared.trees import (
     shared_statement_coords,
 )
 from bayescompare.methods.replicated.comparison import ReplicatedDetails
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.method import Form, Sampling
 from bayescompare.statements import OUTCOME
 from bayescompare.table.results import Results
 

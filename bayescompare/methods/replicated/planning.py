@@ -9,7 +9,6 @@ import numpy as np
 from scipy.special import softmax
 
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.comparison.of_posterior import least_of_rows
 from bayescompare.kernels.replicated.effects import flat_replicated_evidence
 from bayescompare.kernels.replicated.items import replicated_item_rows
 from bayescompare.kernels.replicated.learned_effects import (
@@ -25,6 +24,7 @@ from bayescompare.kernels.replicated.refinement import (
 )
 from bayescompare.kernels.replicated.regions import Ropes
 from bayescompare.methods.replicated.evidence import SEED, TableEvidence
+from bayescompare.outcome.of_posterior import least_of_rows
 from bayescompare.posterior.dirichlet import DirichletMixture
 
 __all__ = ["Refinement", "more_replicates"]

@@ -10,19 +10,19 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
-from bayescompare.comparison.of_posterior import grown_by_resemblance
-from bayescompare.comparison.posterior import Posterior
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.power import NO_EVIDENCE, NO_LOO
 from bayescompare.methods.replicated.words import dataset_headline
+from bayescompare.outcome.of_posterior import grown_by_resemblance
+from bayescompare.outcome.posterior import Posterior
 from bayescompare.prior import POWER
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from bayescompare.comparison.decision import Decision
     from bayescompare.methods.replicated import Replicated
+    from bayescompare.outcome.decision import Decision
 
 __all__ = ["ReplicatedPosterior"]
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import claim_words
-from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods._shared.correlation import correlation_words
 from bayescompare.methods._shared.power import power_words
 from bayescompare.methods.dirichlet.methods_text import prior_text
 from bayescompare.methods.dirichlet.words import lead_words, learned_pair_words
 from bayescompare.methods.replicated.comparison import ReplicatedDetails
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.claims import claim_words
+from bayescompare.outcome.decision import SETTLED, Decision
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     count,

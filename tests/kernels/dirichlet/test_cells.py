@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayescompare.comparison.planning import grow_cells_in_planning
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_evidence
+from bayescompare.outcome.planning import grow_cells_in_planning
 
 lumps_of = st.lists(
     st.tuples(st.floats(0.01, 5.0), st.integers(1, 20)),

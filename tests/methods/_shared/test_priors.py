@@ -13,7 +13,6 @@ import pytest
 from scipy import stats
 
 import bayescompare as bc
-from bayescompare.comparison.method import Parameter
 from bayescompare.methods._shared.priors import (
     check_priors,
     check_shared_prior_support,
@@ -22,6 +21,7 @@ from bayescompare.methods._shared.priors import (
 )
 from bayescompare.methods.context.hierarchical_posterior import hierarchical_densities_of
 from bayescompare.modelling import observe_statements, prior, statement_table
+from bayescompare.outcome.method import Parameter
 from tests.tables import table
 
 #: Nothing is worth compiling for one call.

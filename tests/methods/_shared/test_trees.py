@@ -14,9 +14,9 @@ from scipy import stats
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.loo import psis_loo
 from bayescompare.methods import Dirichlet
 from bayescompare.methods._shared.trees import shared_logit_prior
+from bayescompare.outcome.loo import psis_loo
 from tests.oracles.statements import every_label, statement_counts, statement_weights
 from tests.tables import table
 

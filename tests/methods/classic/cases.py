@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import bayescompare as bc
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.method import Method
 from bayescompare.methods.classic.pair_tests import Sign, Wilcoxon
 from bayescompare.methods.classic.per_measure import AllTest, OneTest, PerMeasure
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.method import Method
 from bayescompare.table.results import Results
 from tests.tables import table
 

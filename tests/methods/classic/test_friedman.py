@@ -24,8 +24,8 @@ from scipy import integrate, stats
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli.answers import print_comparison
-from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods.classic.friedman import Friedman, RankDetails, doubled_ranks
+from bayescompare.outcome.comparison import Comparison
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import pvalue_equation
 from tests.cases import few_quick

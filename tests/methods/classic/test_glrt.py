@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.comparison import Comparison
+from bayescompare.outcome.comparison import Comparison
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import pvalue_equation
 from tests.oracles.statements import statement_counts

@@ -15,10 +15,10 @@ from statsmodels.stats.descriptivestats import sign_test
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.method import Method
 from bayescompare.methods.classic.pair_tests import Sign, SignDetails, Wilcoxon
 from bayescompare.methods.classic.per_measure import AllTest, OneTest, PerMeasure
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.method import Method
 from bayescompare.table.measure import Measure
 from tests.methods.classic.cases import EVERY, RULES, SINGLE, arrays, ask, either, pair
 from tests.tables import table

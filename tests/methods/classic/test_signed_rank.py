@@ -279,7 +279,7 @@ def test_nuts_agrees_with_independent_draws(uci: bc.Results, rope: float | None)
     converged(tree, ["theta"])
     theta = tree["posterior"]["theta"].transpose("chain", "draw", "statement")
     leads = (theta.values == theta.values.max(axis=-1, keepdims=True)).astype(float)
-    from bayescompare.comparison.nuts import nuts_monte_carlo_error
+    from bayescompare.outcome.nuts import nuts_monte_carlo_error
 
     error = np.hypot(nuts_monte_carlo_error(leads), c.mcse)
     np.testing.assert_array_less(np.abs(leads.mean(axis=(0, 1)) - c.probability.values), 4 * error)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 
 import bayescompare as bc
-from bayescompare.comparison.method import Method
 from bayescompare.methods.classic.pair_tests import Sign, Wilcoxon
 from bayescompare.methods.classic.per_measure import AllTest, OneTest, PerMeasure
+from bayescompare.outcome.method import Method
 from tests.methods.classic.cases import EVERY, RULES, ask, either, pair
 from tests.tables import table
 

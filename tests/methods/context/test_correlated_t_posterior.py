@@ -14,8 +14,8 @@ from scipy import special, stats
 
 import bayescompare as bc
 from bayescompare import BayescompareError
-from bayescompare.comparison.of_posterior import resembling
 from bayescompare.methods import CorrelatedT
+from bayescompare.outcome.of_posterior import resembling
 from tests.cases import few_quick
 from tests.methods.context.folds import ask, frame_of, scores, triples_of
 from tests.methods.context.test_poisson_binomial_posterior import GROUPS

@@ -9,9 +9,9 @@ from scipy.special import betaln
 from scipy.stats import gamma
 
 import bayescompare as bc
-from bayescompare.comparison import nuts
 from bayescompare.kernels.replicated.domains import known_replicated_counts
 from bayescompare.methods._shared.domains import domain_codes, shared_collapsed_model
+from bayescompare.outcome import nuts
 from bayescompare.table.results import Results
 
 OPTIONS = {"draws": 1000, "chains": 2, "cores": 1, "progressbar": False}

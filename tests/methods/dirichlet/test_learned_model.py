@@ -13,7 +13,7 @@ from scipy.special import betaln, digamma, gammaln, logsumexp, polygamma
 from scipy.stats import dirichlet, expon, gamma
 
 import bayescompare as bc
-from bayescompare.comparison.pairwise import Pairwise
+from bayescompare.outcome.pairwise import Pairwise
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare.comparison import nuts
+from bayescompare.outcome import nuts
 from bayescompare.table.results import Results
 from tests.oracles.partial import filled, mixture
 
@@ -236,7 +236,7 @@ def test_saved_and_loaded(gaps: Results, how: str, suffix: str, tmp_path: Path) 
 
 
 def _sampling() -> object:
-    from bayescompare.comparison.method import Sampling
+    from bayescompare.outcome.method import Sampling
 
     return Sampling(np.random.default_rng(0))
 

@@ -7,10 +7,10 @@ import xarray as xr
 from scipy.stats import dirichlet
 
 import bayescompare as bc
-from bayescompare.comparison.method import Sampling
-from bayescompare.comparison.method_checks import comparison_of
 from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.densities import bounded_prior
+from bayescompare.outcome.method import Sampling
+from bayescompare.outcome.method_checks import comparison_of
 from tests.methods.model_file.own import multinomial
 
 

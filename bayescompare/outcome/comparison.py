@@ -1,0 +1,949 @@
+"""`Comparison`, the one result type.
+
+Table, draws, words, picture and file all come from the same frozen fields: the results, the method
+with its options, and the method's answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare._checks import check_draws
+from bayescompare._errors import BayescompareError, QuantityNotAvailableError, did_you_mean
+from bayescompare._rng import Rng, as_rng
+from bayescompare._version import __version__
+from bayescompare.outcome import nuts, registry
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.change import change_words
+from bayescompare.outcome.columns import THETA_LOWER, THETA_UPPER
+from bayescompare.outcome.compiled import borrowed_compiled_models
+from bayescompare.outcome.decision import SETTLED, Decision, decide
+from bayescompare.outcome.diagnosis import Diagnosis, diagnose, diagnose_answer
+from bayescompare.outcome.intervals import STORED, interval_choice, statement_intervals
+from bayescompare.outcome.loo import MOST_KHAT, checked_loo, exact_loo
+from bayescompare.outcome.method import Form, Method, Sampling
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.tree import EDITED, arviz_tree
+from bayescompare.table.results import Results
+from bayescompare.table.words import caveats_of
+from bayescompare.table.writing import check_file_is_writable, write_text
+from bayescompare.text.phrases import none_leads_phrase
+
+if TYPE_CHECKING:
+    import pymc as pm
+    from arviz_stats.utils import ELPDData
+    from matplotlib.axes import Axes
+
+    from bayescompare.kernels.numerics.intervals import IntervalKind
+    from bayescompare.outcome.evidence import By, EvidenceEstimate
+
+__all__ = ["Comparison"]
+
+#: Numbers of further datasets that `plan` tries unless told otherwise.
+MORE = (10, 20, 50)
+
+#: What some methods have and others lack; each method lists its own in `provides`.
+QUANTITIES = frozenset(
+    {
+        "probability",
+        "none_leads",
+        "unobserved",
+        "pvalue",
+        "statistic",
+        "log_evidence",
+        "draws",
+        "model",
+        "sample",
+        "loo",
+        "plan",
+        "predict",
+        "sensitivity",
+        "simulate",
+        "questions",
+        "on",
+        "bounds",
+        "domains",
+        "network",
+        "edges",
+        "score",
+        "components",
+        "evidence",
+        "per_dataset",
+        "uncertainty",
+        "rate",
+        "pooling",
+        "share_below",
+        "delta_max",
+        "relation",
+        "thresholds",
+        "relation_at",
+        "incomparable",
+        "front",
+        "front_test",
+        "witness",
+        "robustness",
+        "order",
+        "ranks",
+        "nemenyi",
+        "critical_difference",
+        "per_measure",
+    }
+)
+
+#: Row of `summary()` for draws in which no statement leads.
+NONE_LEADS = "(none leads)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """The answer to one question about algorithms: its figures, tables, words and plots.
+
+    `compare` returns one. Asking for what a method does not have raises an error that names the
+    methods that do.
+
+    Attributes
+    ----------
+    results : Results
+        The data: the algorithms and measures asked about, complete, without replicates.
+    method : Method
+        The test with its options.
+    answer : Answer
+        The method's figures as plain arrays.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("benavoli-example1"))
+    >>> c
+    Comparison by dirichlet: A, B on accuracy, time over 12 datasets
+      “B is better than A on accuracy and time” is the most probable statement with P = 0.798 ...
+      see .explain(), .summary(), .plot(), .questions, .draws(), .sample()
+    """
+
+    results: Results
+    method: Method
+    answer: Answer
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """What this answer can be asked beyond its figures."""
+        return self.method.posterior_type(self.method, self.results, self.answer)
+
+    # figures -------------------------------------------------------------------------------------
+
+    @property
+    def probability(self) -> xr.DataArray:
+        """P(the statement is the most probable one), over "statement".
+
+        Every statement while there are at most 256, else the observed ones and those that a
+        prior names.
+        """
+        return self._over_statements("probability", self.answer.probability)
+
+    @property
+    def unobserved(self) -> float:
+        """P(the most probable statement is one never observed), all of them together."""
+        return self._number("unobserved", self.answer.unobserved)
+
+    @property
+    def none_leads(self) -> float:
+        """P(no statement leads): draws in which two or more are exactly equal count for none.
+
+        0 unless a prior or a model gives a positive probability to exact equality.
+        """
+        if "probability" not in self.method.provides:
+            raise self.method.unavailable("none_leads")
+        return self.answer.none_leads
+
+    @property
+    def mcse(self) -> xr.DataArray | None:
+        """Monte Carlo standard error of `probability`; None when the answer is exact."""
+        if self.answer.mcse is None:
+            return None
+        return self._over_statements("probability", self.answer.mcse)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the figures carry no Monte Carlo error."""
+        return self.answer.exact
+
+    @property
+    def pvalue(self) -> float:
+        """The p-value of a frequentist method."""
+        return self._number("pvalue", self.answer.pvalue)
+
+    @property
+    def statistic(self) -> float:
+        """The test statistic of a frequentist method."""
+        return self._number("statistic", self.answer.statistic)
+
+    @property
+    def log_evidence(self) -> float:
+        """Log marginal likelihood, where it is closed."""
+        if "log_evidence" in self.method.provides and self.answer.log_evidence is None:
+            why = self.posterior.why_not("evidence")
+            words = f"is not there. {why}" if why else self.method.no_evidence()
+            raise QuantityNotAvailableError(f"log_evidence {words}")
+        return self._number("log_evidence", self.answer.log_evidence)
+
+    @property
+    def tree(self) -> xr.DataTree:
+        """The posterior that the answer came from, where it came from one."""
+        if self.answer.tree is None:
+            raise QuantityNotAvailableError(
+                "tree: this answer was not sampled; draws() and sample() return a posterior."
+            )
+        return self._arviz_tree
+
+    @cached_property
+    def _arviz_tree(self) -> xr.DataTree:
+        assert self.answer.tree is not None
+        return arviz_tree(self.answer.tree, sampled=True)
+
+    @cached_property
+    def decision(self) -> Decision:
+        """The verdict; all words and plots take it from here."""
+        return decide(self._with_parts, self.results)
+
+    @property
+    def _with_parts(self) -> Answer:
+        """The answer with how sure its parts are; files of schema version 1 do not say so.
+
+        Their figures stay; only the parts are worked out again, where that takes no sampling.
+        """
+        answer = self.answer
+        if answer.parts or len(answer.states) < 2 or self.method.needs_mcmc:
+            return answer
+        try:
+            again = self.method.answer(self.results, Sampling(np.random.default_rng(0), seed=0))
+        except BayescompareError:
+            # What a saved answer was made from may be gone; then its parts are not known.
+            return answer
+        return replace(answer, parts=again.parts) if again.labels == answer.labels else answer
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What could turn this answer, a sentence each: leaks, gaps, averages, one benchmark."""
+        return caveats_of(self.results)
+
+    @property
+    def best(self) -> str:
+        """Label of the most probable statement (frequentist: the most frequent)."""
+        return self.decision.statement
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """How this answer was made, for attributes of arrays and files."""
+        attrs: dict[str, Any] = {
+            "method": self.method.name,
+            "options": str(self.method.options()),
+            "exactness": self._exactness(),
+            "version": __version__,
+        }
+        return attrs if self.answer.seed is None else {**attrs, "seed": self.answer.seed}
+
+    # tables and words ----------------------------------------------------------------------------
+
+    def summary(
+        self, *, ci_prob: float | None = None, ci_kind: IntervalKind | None = None, rng: Rng = None
+    ) -> pd.DataFrame:
+        """Return the table a paper would print: a row per statement, the most probable first.
+
+        Parameters
+        ----------
+        ci_prob, ci_kind : float, {"eti", "hdi"}, optional
+            Another interval of θ than the equal-tailed 95 %, as in `intervals`.
+        rng : None, int or Generator
+            For such intervals, where they are drawn.
+        """
+        answer = self.answer
+        columns: dict[str, Any] = {"count": answer.counts}
+        if answer.probability is not None:
+            columns["probability"] = answer.probability
+        if answer.mcse is not None:
+            columns["mcse"] = answer.mcse
+        columns.update(answer.per_statement)
+        interval = STORED if THETA_LOWER in answer.per_statement else None
+        if ci_prob is not None or ci_kind is not None:
+            other = self.intervals(ci_prob=ci_prob, ci_kind=ci_kind, rng=rng)
+            interval = interval_choice(ci_prob, ci_kind)
+            for column, end in ((THETA_LOWER, "lower"), (THETA_UPPER, "upper")):
+                columns[column] = other[end].reindex(list(answer.labels)).to_numpy()
+        table = pd.DataFrame(columns, index=pd.Index(answer.labels, name="statement"))
+        by = ["probability", "count"] if answer.probability is not None else ["count"]
+        table = table.sort_values(by, ascending=False, kind="stable")
+        if answer.none_leads:
+            table.loc[NONE_LEADS] = {"probability": answer.none_leads}
+        if answer.tested is not None:
+            # What the p-value is about comes first, whatever the counts.
+            table = table.loc[[self.best, *table.index.drop(self.best)]]
+        if interval is not None:
+            table.attrs.update(interval._asdict())
+        if answer.pvalue is not None:
+            table.attrs.update(pvalue=answer.pvalue, statistic=answer.statistic)
+        return table
+
+    def intervals(
+        self, *, ci_prob: float | None = None, ci_kind: IntervalKind | None = None, rng: Rng = None
+    ) -> pd.DataFrame:
+        """Return the posterior interval of the share of datasets on which each statement holds.
+
+        Exact where each share is a Beta or a mixture of them; from the posterior's draws otherwise.
+
+        Parameters
+        ----------
+        ci_prob : float, optional
+            Probability inside the interval; ``arviz.rcParams["stats.ci_prob"]`` by default.
+        ci_kind : {"eti", "hdi"}, optional
+            Equal-tailed, or the shortest, which is where the density is highest;
+            ``arviz.rcParams["stats.ci_kind"]`` by default.
+        rng : None, int or Generator
+            Where draws are needed and the answer has none; by default a seed of its own.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by statement, the largest mean first: mean, lower, upper. Its ``attrs`` hold
+            ``ci_prob``, ``ci_kind`` and ``exact``.
+
+        Examples
+        --------
+        >>> import bayescompare as bc
+        >>> c = bc.compare(bc.load_example("benavoli-example1"))
+        >>> c.intervals(ci_prob=0.9, ci_kind="hdi").round(3).iloc[0].to_dict()
+        {'mean': 0.481, 'lower': 0.26, 'upper': 0.701}
+        """
+        return statement_intervals(self, ci_prob, ci_kind, rng)
+
+    @cached_property
+    def _change(self) -> str:
+        """What would change the verdict: P is computed for one number of datasets after another."""
+        return change_words(self)
+
+    def explain(self) -> str:
+        """Say what was found, how sure it is, what it does not say and what would change it."""
+        verdict = self.results, self.answer, self.decision
+        sentences = [
+            *self.method.sentences(*verdict),
+            *none_leads_phrase(self.answer),
+            self._change,
+        ]
+        sampled = self.answer.tree is not None or self.method.needs_mcmc
+        if sampled and not (diagnosis := self.diagnose()).ok:
+            sentences.append(f"Caution: the sampling is {diagnosis.verdict}")
+        notes = [f"Note: {note}." for note in self.results.notes]
+        return " ".join([*sentences, *notes])
+
+    def headline(self) -> str:
+        """Return the verdict in one line."""
+        return self.posterior.headline(self.decision)
+
+    def __repr__(self) -> str:
+        results, shown = self.results, 8
+        algorithms = ", ".join(results.algorithms[:shown])
+        if len(results.algorithms) > shown:
+            algorithms += f" and {len(results.algorithms) - shown} more"
+        calls = [f".{q}()" for q in ("explain", "summary", "plot")]
+        there = dir(self)
+        calls += [".questions"] if "questions" in there else []
+        calls += [f".{q}()" for q in ("draws", "sample") if q in there]
+        return (
+            f"Comparison by {self.method.name}: {algorithms} on {', '.join(results.measures)} "
+            f"over {len(results.datasets)} datasets\n"
+            f"  {self.headline()}\n"
+            f"  see {', '.join(calls)}"
+        )
+
+    @property
+    def effects(self) -> pd.DataFrame:
+        """How large the differences of two algorithms are, a row for each measure.
+
+        Differences are first less second, turned so that positive means that the first is better.
+        All figures are of the ``n`` datasets on which both have a value: a failed run
+        (``missing="worst"``) has no size, and counts in the verdict only. ``mean`` has Student's
+        interval and ``median`` one by order statistics, both of 95 % (NaN where there are too few
+        datasets). ``won`` and ``lost`` are shares of these datasets, beyond the rope where there is
+        one; the rest are ties. ``rope`` says whether the interval of the mean "exceeds" the rope,
+        lies "within" it or is "unclear".
+        """
+        from bayescompare.outcome.effects import table_effects
+
+        return table_effects(self.results)
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Further tables of this method by title, with column titles for printing."""
+        return {}
+
+    # posterior -----------------------------------------------------------------------------------
+
+    def draws(self, draws: int = 1000, *, chains: int = 4, rng: Rng = None) -> xr.DataTree:
+        """Draw exactly from the posterior: a DataTree for ArviZ, `draws` per chain."""
+        self._require("draws")
+        check_draws(draws=draws, chains=chains)
+        generator, seed = as_rng(rng)
+        tree = self.posterior.draws(draws, chains, generator)
+        return self._signed(tree, seed, sampler=self.posterior.draws_are)
+
+    def model(self, *, form: Form = "textbook") -> pm.Model:
+        """Build the PyMC model, to look at or to edit.
+
+        Parameters
+        ----------
+        form : {"textbook", "nuts"}
+            ``"textbook"`` is the model as it is written down: PyMC's own tools, such as
+            ``pm.do``, ``pm.sample_posterior_predictive`` or ``pm.sample_smc``, work on it.
+            ``"nuts"`` is the same model as `sample` samples it, for methods that have two forms.
+        """
+        self._require("model")
+        self._check_form(form)
+        build = self.method.nuts_model if form == "nuts" else self.method.model
+        return build(self.results)
+
+    def sample(
+        self,
+        draws: int = 1000,
+        *,
+        chains: int = 4,
+        model: pm.Model | None = None,
+        rng: Rng = None,
+        **pm_sample: Any,
+    ) -> xr.DataTree:
+        """Sample by NUTS; the same tree as `draws` gives, with `sample_stats`. Stores nothing.
+
+        Parameters
+        ----------
+        draws, chains : int
+            Kept draws per chain, and chains.
+        model : pm.Model, optional
+            An edited `model()`, of either form; without it the form for NUTS is sampled. The tree
+            is marked as edited (``tree.attrs["model"]``), and `loo` and `diagnose` of it say so.
+        rng : None, int or Generator
+        **pm_sample
+            Anything else for `pymc.sample`, such as ``target_accept`` or ``cores``.
+        """
+        from bayescompare.outcome.integration import with_likelihood
+
+        self._require("sample")
+        check_draws(draws=draws, chains=chains)
+        if "random_seed" in pm_sample:
+            raise BayescompareError("random_seed: pass the seed as rng= instead.")
+        generator, seed = as_rng(rng)
+        pm_sample = {**self.method.sampler, **pm_sample}
+        if model is None:
+            own = self.posterior.own_sample(
+                draws=draws, chains=chains, rng=generator, options=pm_sample
+            )
+            if own is not None:
+                return self._signed(own, seed, sampler="nuts")
+        # Before anything is compiled: PyTensor needs a folder that it can write to.
+        nuts.check_compiler_for_nuts()
+        with borrowed_compiled_models(self.method, self.results, edited=model) as models:
+            tree = nuts.sample(
+                models.sampled,
+                draws=draws,
+                chains=chains,
+                rng=generator,
+                options=pm_sample,
+                through=models.through,
+            )
+            drawn = tree["posterior"].to_dataset()
+            likelihood = self.posterior.pointwise(models.sampled, drawn)
+            tree = with_likelihood(tree, likelihood, models.sampled)
+        finished = self.posterior.from_nuts(models.labelled(tree), generator)
+        return self._signed(finished, seed, sampler="nuts", edited=model is not None)
+
+    def estimate_evidence(
+        self,
+        *,
+        by: By = "bridge",
+        draws: int | None = None,
+        chains: int | None = None,
+        model: pm.Model | None = None,
+        rng: Rng = None,
+        **options: Any,
+    ) -> EvidenceEstimate:
+        """Estimate the log evidence of the model, with its standard error.
+
+        Where `log_evidence` is closed it is exact, and this is a check on the model.
+
+        Parameters
+        ----------
+        by : {"bridge", "smc"}
+            Bridge sampling from the posterior that NUTS draws, at any α; or sequential Monte Carlo
+            from the prior, which is refused beyond 16 statements and for α below ¼.
+        draws, chains : int, optional
+            Per chain 1000 and 2000, in 4 and 8 chains.
+        model : pm.Model, optional
+            An edited `model()`, of either form. Its potentials count as they are.
+        rng : None, int or Generator
+        **options
+            Anything else for `pymc.sample` or `pymc.sample_smc`, such as ``cores``.
+
+        Returns
+        -------
+        EvidenceEstimate
+            Unpacks as ``log_evidence, se``; its ``by``, ``how`` and ``note`` say how it was made.
+        """
+        from bayescompare.outcome.evidence import estimated_evidence
+
+        if why := self.method.lacks.get("evidence") or self.posterior.why_not("evidence"):
+            raise QuantityNotAvailableError(
+                f"estimate_evidence: method {self.method.name!r} has none. {why}"
+            )
+        self._require_model("estimate_evidence")
+        return estimated_evidence(
+            self, by, draws=draws, chains=chains, model=model, rng=rng, options=options
+        )
+
+    def diagnose(self, tree: xr.DataTree | None = None) -> Diagnosis:
+        """Say whether the figures can be trusted: R-hat, ESS, divergences, E-BFMI, k-hat.
+
+        Without a tree the answer itself is diagnosed; an exact one says so.
+        """
+        posterior = self.answer.tree if tree is None else tree
+        if posterior is None:
+            return diagnose_answer(self.posterior)
+        return diagnose(posterior, supports_psis=self.posterior.supports_psis)
+
+    def loo(
+        self,
+        tree: xr.DataTree | None = None,
+        *,
+        refit: bool = False,
+        khat: float = MOST_KHAT,
+        model: pm.Model | None = None,
+        rng: Rng = None,
+        **pm_sample: Any,
+    ) -> ELPDData:
+        """Leave-one-dataset-out predictive accuracy, exactly where it can be.
+
+        With a tree, by PSIS from its log likelihood. The result is an ArviZ ``ELPDData`` of kind
+        "loo", so that ``arviz.compare`` takes it; ``elpd_i.attrs["how"]`` says how it was made.
+
+        Parameters
+        ----------
+        tree : DataTree, optional
+            From `draws` or `sample`; without it the answer itself is asked.
+        refit : bool
+            Sample again without each dataset that PSIS cannot leave out, which is exact up to
+            Monte Carlo error. What is exact already stays so.
+        khat : float
+            The k-hat above which PSIS cannot; ``-math.inf`` refits without every dataset.
+        model : pm.Model, optional
+            The edited model that the tree came from, for refits of it.
+        rng : None, int or Generator
+        **pm_sample
+            For `pymc.sample` in the refits; as many draws and chains as the tree has by default.
+        """
+        from bayescompare.outcome.refit import check_refit, refits
+
+        self._require("loo")
+        check_refit(refit, khat, model, pm_sample)
+        if tree is not None and not self.posterior.supports_psis:
+            raise BayescompareError(
+                "loo: the draws of this formula do not come from a likelihood times a prior, so "
+                "PSIS cannot weight them; call loo() without a tree, which is exact, or use "
+                "joint=True."
+            )
+        posterior = self.answer.tree if tree is None else tree
+        if posterior is not None:
+            if refit:
+                sampling = Sampling(as_rng(rng)[0], options=pm_sample)
+                return refits(self.posterior, posterior, khat, model, sampling)
+            return checked_loo(posterior)
+        if self.method.needs_mcmc:
+            raise BayescompareError(
+                "loo: with this prior there is no exact formula, and the chains of this answer "
+                "were not saved (JSON does not hold them, netCDF does); pass tree=, from sample()."
+            )
+        return exact_loo(*self.posterior.leave_one_out(), self.results.datasets)
+
+    def plan(
+        self,
+        more: Sequence[int] = MORE,
+        *,
+        replicates: Sequence[float] | None = None,
+        threshold: float = SETTLED,
+        simulations: int = 500,
+        rng: Rng = None,
+    ) -> pd.DataFrame:
+        """Return how probable it is that so many further datasets would settle the question.
+
+        New datasets are simulated from the posterior predictive, and the old and new ones together
+        are compared again: exactly where the answer is exact. A sampled answer is not sampled
+        again; the likelihood of the new datasets reweights its draws. Numbers that move the
+        posterior too far for that (k-hat, effective draws) are refused.
+
+        Parameters
+        ----------
+        more : sequence of int
+            Numbers of further datasets.
+        replicates : sequence of float, optional
+            In place of `more`, for ``"replicated"``: factors by which to multiply the replicates
+            of the datasets seen.
+        threshold : float
+            Probability from which a statement counts as settled.
+        simulations : int
+            For each number.
+        rng : None, int or Generator
+
+        Returns
+        -------
+        DataFrame
+            Indexed by `more` or `replicates`: ``settled`` (probability that some statement
+            reaches the threshold), ``settled_on_best`` (that the one leading now does), ``mcse``
+            of the first. Of a sampled answer the error includes the share of simulations whose
+            weights fail, and ``attrs`` hold that share (``failed``) and the median of the
+            effective draws (``ess``).
+        """
+        self._require("plan")
+        from bayescompare.outcome.planning import check_plan, check_planning_factors, plan_table
+
+        numbers = check_plan(more, threshold, simulations)
+        generator, _ = as_rng(rng)
+        best = self.answer.labels.index(self.best)
+        if replicates is not None:
+            # By identity: numbers that were given are refused beside factors, even the usual ones.
+            factors = check_planning_factors(None if more is MORE else more, replicates)
+            again = self.posterior.with_replicates()
+            return plan_table(
+                again, best, factors, threshold, simulations, generator, name="replicates"
+            )
+        if self.answer.tree is not None:
+            from bayescompare.outcome.planning import reweighted_plan
+
+            return reweighted_plan(self, best, numbers, threshold, simulations, generator)
+        if self.method.needs_mcmc:
+            raise BayescompareError(
+                "plan: the chains of this answer were not saved (JSON does not hold them, netCDF "
+                "does); compare() again."
+            )
+        return plan_table(self.posterior.grown(), best, numbers, threshold, simulations, generator)
+
+    def predict(self, n: int, *, draws: int = 1000, rng: Rng = None) -> xr.DataArray:
+        """Draw the statements of n new datasets from the posterior predictive.
+
+        The datasets of one sample share its parameters, so they are alike as those seen are.
+        Exact draws where the method has them, else the draws of the sampled answer.
+
+        Parameters
+        ----------
+        n : int
+            New datasets in each sample.
+        draws : int
+            Samples.
+        rng : None, int or Generator
+
+        Returns
+        -------
+        DataArray
+            Labels of statements over (sample, dataset). Beyond 256 statements, too, every label
+            is a statement: one that is not listed is drawn among those.
+
+        Examples
+        --------
+        How probable is it that at least 4 of 5 new datasets have the leading statement?
+
+        >>> import bayescompare as bc
+        >>> c = bc.compare(bc.load_example("benavoli-example1"))
+        >>> new = c.predict(5, draws=20_000, rng=1)
+        >>> round(float(((new == c.best).sum("dataset") >= 4).mean()), 1)
+        0.2
+        """
+        self._require("predict")
+        from bayescompare.outcome.planning import predict_for_comparison
+
+        return predict_for_comparison(self, n, draws, rng)
+
+    def simulate(self, *, rng: Rng = None) -> Results:
+        """Draw parameters from the prior and a table of results like this one from them.
+
+        The table has the same datasets, algorithms and measures; its values show what was drawn,
+        so ``compare(table, method=c.method)`` asks the same question of it. The parameters are
+        ``table.truth``, by the names and dims that ``c.draws()["prior"]`` has.
+
+        Examples
+        --------
+        >>> import bayescompare as bc
+        >>> c = bc.compare(bc.load_example("benavoli-example1"))
+        >>> table = c.simulate(rng=1)
+        >>> again = bc.compare(table, method=c.method)
+        >>> again.best, str(table.truth["theta"].idxmax().item())
+        ('A>B|B>A', 'A>B|B>A')
+        """
+        self._require("simulate")
+        from bayescompare.outcome.planning import simulate_for_comparison
+
+        return simulate_for_comparison(self, rng)
+
+    def check(
+        self, tree: xr.DataTree | None = None, *, prior: bool = False, rng: Rng = None
+    ) -> pd.DataFrame:
+        """Compare statistics of the data with those of data that the model predicts.
+
+        Of statements: how many distinct ones there are, the largest count, and how often the
+        first algorithm is best on each measure. Of error counts: datasets won, the overall share
+        of errors and its spread.
+
+        Parameters
+        ----------
+        tree : DataTree, optional
+            From `draws` or `sample`; 1000 draws are made otherwise.
+        prior : bool
+            Predict from the prior instead of the posterior.
+        rng : None, int or Generator
+
+        Returns
+        -------
+        DataFrame
+            Indexed by statistic: observed, predicted (mean), lower, upper (95 %), and p, the
+            probability of a larger one (ties half): near 0 or 1 the model does not fit.
+        """
+        from bayescompare.outcome.abilities import require_ability
+        from bayescompare.outcome.criticism import predictive_check
+
+        require_ability(self.method, "check")
+        posterior = self.answer.tree if tree is None else tree
+        if posterior is None and self.method.needs_mcmc:
+            raise BayescompareError(
+                "check: the chains of this answer were not saved (JSON does not hold them, netCDF "
+                "does); pass tree=, from sample()."
+            )
+        if posterior is None:
+            posterior = self.draws(250, chains=4, rng=rng)
+        return predictive_check(self, posterior, prior=prior, rng=rng)
+
+    def sensitivity(self, values: Sequence[float] | None = None) -> pd.DataFrame:
+        """Return every statement's P under weaker and stronger priors, by the prior's weight.
+
+        Exactly where the answer is exact. The weight is the option `strength`, `ess` or `b` of
+        the method, the "weight" of elicited beliefs, or else a power to which the prior's density
+        is raised. Where the prior was learned from all pairs, the pair's own prior is varied. A
+        sampled answer has its draws reweighted to powers of the priors at the top of its
+        hierarchy; weights that fail (k-hat, effective draws) are refused. The attributes of the
+        table hold the figures of the weights or, for ``"dirichlet"``, the bounds of the leading
+        statement over all prior means. Draw the table with ``bc.plots.plot_sensitivity``.
+
+        Parameters
+        ----------
+        values : sequence of float, optional
+            Weights or powers; by default from a tenth to ten times the weight (for powers of a
+            sampled prior from a half to two, as far as the weights hold).
+        """
+        from bayescompare.outcome.criticism import prior_sensitivity_criticism
+
+        return prior_sensitivity_criticism(self, values)
+
+    def rope_sensitivity(
+        self, measure: str, *, ropes: Sequence[float] | None = None
+    ) -> pd.DataFrame:
+        """Repeat the comparison with other ropes, from 0 to the largest difference by default.
+
+        Where the prior was learned from all pairs, the pair's own prior is used.
+        """
+        from bayescompare.outcome.criticism import rope_sensitivity_criticism
+
+        return rope_sensitivity_criticism(self, measure, ropes)
+
+    # pictures and files --------------------------------------------------------------------------
+
+    def plot(
+        self,
+        kind: str | None = None,
+        *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the answer, by default as suits the method; see `bayescompare.plots`.
+
+        Parameters
+        ----------
+        kind : str, optional
+            Statement bars by default; mean ranks for ``"friedman"``, the Hasse diagram for
+            ``"gsd"`` of more than two algorithms.
+        title : str, optional
+            In place of the usual title; "" for none.
+        figsize : tuple of float, optional
+            Width and height of the new figure in inches.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure otherwise.
+        """
+        from bayescompare import plots
+
+        return plots.plot_comparison(self, kind=kind, title=title, figsize=figsize, ax=ax)
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        command: str | None = None,
+        fragment: bool = False,
+        figures: bool = False,
+    ) -> Path:
+        """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
+
+        Parameters
+        ----------
+        path : path
+        overwrite : bool
+            Whether a file that exists may be replaced.
+        command : str, optional
+            The command to show in it; by default the Python call.
+        fragment : bool
+            With ``.tex``, only the table that a paper prints, with a caption and a label.
+        figures : bool
+            With ``.tex`` and ``.md``, write the figures too, into a folder that is named after the
+            file.
+        """
+        from bayescompare.report import write_report
+
+        return write_report(
+            self, path, overwrite=overwrite, command=command, fragment=fragment, figures=figures
+        )
+
+    def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
+        """Return the comparison as JSON (docs/json-schema.md); also write it to `path`."""
+        from bayescompare.outcome import files
+
+        text = files.to_json(self)
+        if path is not None:
+            write_text(check_file_is_writable(path, overwrite=overwrite), text)
+        return text
+
+    def to_netcdf(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write everything, a sampled posterior included, to one netCDF file."""
+        from bayescompare.outcome import files
+
+        return files.to_netcdf(self, check_file_is_writable(path, overwrite=overwrite))
+
+    # inside --------------------------------------------------------------------------------------
+
+    def _has(self, quantity: str) -> bool:
+        return quantity in self.method.provides and not self.posterior.why_not(quantity)
+
+    def __dir__(self) -> list[str]:
+        """List what this answer has, without the names that would only raise an error."""
+        return sorted(set(super().__dir__()) - self._lacking())
+
+    def _lacking(self) -> set[str]:
+        """Names of the class that this answer has nothing for, found without computing anything."""
+        from bayescompare.outcome.criticism import no_prior_weight_criticism, no_rope_criticism
+
+        method, answer = self.method, self.answer
+        lacking = {name for name in QUANTITIES if not self._has(name)}
+        if "probability" in method.provides:
+            lacking.discard("none_leads")
+        optional = ("unobserved", "pvalue", "statistic", "log_evidence", "tree")
+        lacking.update(name for name in optional if getattr(answer, name) is None)
+        evidence = method.lacks.get("evidence") or self.posterior.why_not("evidence")
+        if evidence or not self._has("model"):
+            lacking.add("estimate_evidence")
+        if method.needs_mcmc:
+            lacking.add("draws")
+            replans = type(self.posterior).likelihood_of_more is not Posterior.likelihood_of_more
+            if answer.tree is None or not replans:
+                lacking.add("plan")
+        if answer.tree is None and (method.needs_mcmc or not {"draws", "model"} <= method.provides):
+            lacking.update(("check", "loo"))
+        if len(self.results.algorithms) != 2:
+            lacking.add("effects")
+        if THETA_LOWER not in answer.per_statement:
+            lacking.add("intervals")
+        lacking.discard("sensitivity")
+        if no_prior_weight_criticism(self) or (method.needs_mcmc and answer.tree is None):
+            lacking.add("sensitivity")
+        if no_rope_criticism(self):
+            lacking.add("rope_sensitivity")
+        return lacking
+
+    def _require(self, quantity: str) -> None:
+        if quantity not in self.method.provides:
+            raise self.method.unavailable(quantity)
+        if why := self.posterior.why_not(quantity):
+            raise BayescompareError(why)
+
+    def _require_model(self, asked: str) -> None:
+        """Refuse what needs a PyMC model, by the name that was asked for."""
+        if "model" not in self.method.provides:
+            why = self.method.why_not("model")
+            raise QuantityNotAvailableError(
+                f"{asked}: it takes a PyMC model, and method {self.method.name!r} has none; "
+                f"methods with one: {', '.join(registry.having('model'))}, and model files."
+                f"{f' {why}' if why else ''}"
+            )
+        if why := self.posterior.why_not("model"):
+            raise BayescompareError(f"{asked}: {why}")
+
+    def _check_form(self, form: object) -> None:
+        forms = self.method.forms
+        if form in forms:
+            return
+        if form in ("textbook", "nuts"):
+            raise BayescompareError(
+                f"form={form!r}: the model of method {self.method.name!r} has one form, "
+                f"{forms[0]!r}, which sample() uses too."
+            )
+        raise BayescompareError(f"form={form!r}: choose one of {', '.join(map(repr, forms))}.")
+
+    def _number(self, quantity: str, value: float | None) -> float:
+        self._require(quantity)
+        if value is None:
+            raise self.method.unavailable(quantity)
+        return value
+
+    def _over_statements(self, quantity: str, values: Any) -> xr.DataArray:
+        self._require(quantity)
+        answer = self.answer
+        coords: dict[str, Any] = {"statement": list(answer.labels)}
+        # A question about all measures at once has no state for each.
+        for measure, states in zip(self.results.measures, answer.states, strict=False):
+            coords[measure] = ("statement", list(states))
+        coords["count"] = ("statement", answer.counts)
+        return xr.DataArray(
+            np.array(values), coords, dims="statement", name=quantity, attrs=self.attrs
+        )
+
+    def _exactness(self) -> str:
+        if self.answer.resampled_pvalue:
+            return "p-value from random resamples"
+        return "exact" if self.exact else "Monte Carlo, see mcse"
+
+    def _signed(
+        self, tree: xr.DataTree, seed: int | None, *, sampler: str, edited: bool = False
+    ) -> xr.DataTree:
+        """Record in a tree how it was made; only strings and numbers survive a netCDF file."""
+        tree.attrs.update(
+            method=self.method.name,
+            options=str(self.method.options()),
+            sampler=sampler,
+            seed="a Generator" if seed is None else seed,
+        )
+        if edited:
+            tree.attrs["model"] = EDITED
+        return arviz_tree(tree, sampled=sampler == "nuts")
+
+    def __getattr__(self, name: str) -> Any:
+        """Name the methods that have what this one lacks."""
+        # Python also calls this when a property raises an AttributeError about what is missing:
+        # raise that one again, rather than one that denies the attribute.
+        attribute = getattr(type(self), name, None)
+        if isinstance(attribute, property) and attribute.fget is not None:
+            return attribute.fget(self)
+        if not name.startswith("_"):
+            if registry.having(name):
+                raise self.method.unavailable(name)
+            raise AttributeError(
+                f"{type(self).__name__} has no attribute {name!r}.{did_you_mean(name, dir(self))}"
+            )
+        raise AttributeError(name)

@@ -1,0 +1,367 @@
+"""What a method is, before any method.
+
+A method is a small frozen dataclass of choices. It turns `Results` into an `Answer` (plain arrays
+and labels), builds its PyMC model, draws from its posterior and has its own words;
+`bayescompare.outcome.comparison.Comparison` is what the user sees of all this.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
+
+import numpy as np
+
+from bayescompare._errors import QuantityNotAvailableError
+from bayescompare._parallel import run_in_parallel
+from bayescompare._typing import FloatArray, IntArray
+from bayescompare.outcome import registry
+from bayescompare.outcome.details import Details, Scalars
+from bayescompare.outcome.posterior import Posterior
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+    from bayescompare.outcome.answer import Answer
+    from bayescompare.outcome.comparison import Comparison
+    from bayescompare.outcome.compiled import ReusableModel
+    from bayescompare.outcome.decision import Decision
+    from bayescompare.outcome.pair_figures import PairFigures
+    from bayescompare.posterior.dirichlet import DirichletMixture
+    from bayescompare.table.cells import Reading
+    from bayescompare.table.results import Results
+
+__all__ = [
+    "LEAST_PAIRS",
+    "Accepts",
+    "AnswersPairs",
+    "Form",
+    "InputKind",
+    "Kind",
+    "Method",
+    "Parameter",
+    "Sampling",
+    "Scope",
+]
+
+Kind = Literal["bayesian", "frequentist"]
+InputKind = Literal["cells", "replicates", "either", "counts"]
+#: One simulation of a calibration: quantity → (truth, posterior draws).
+Replicate = Mapping[str, tuple[float, FloatArray]]
+#: Pairs from which a prior can be learned.
+LEAST_PAIRS = 3
+#: Why frequentist tests lack what a posterior gives.
+FREQUENTIST = (
+    "It is a frequentist test: it has a null hypothesis in place of a prior, and so no posterior "
+    "to draw from, to weigh or to predict with."
+)
+#: The scale of models that predict joint statements.
+STATEMENTS = "statements"
+#: A model's form: as a textbook writes it, or parametrised for NUTS.
+Form = Literal["textbook", "nuts"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A quantity of a method's model whose prior the user may replace by ``priors=``.
+
+    Attributes
+    ----------
+    name, default, meaning : str
+    dims : tuple of str
+    low, high : float
+        Where it lies: a number must be above `low`, a distribution must not leave the range.
+    simplex : bool
+        Whether it is a probability vector along its last dim.
+    fixed_vector : bool
+        Whether a fixed vector, or a mapping by statement, may stand for a number.
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    default: str
+    meaning: str
+    _: KW_ONLY
+    low: float = 0.0
+    high: float = math.inf
+    simplex: bool = False
+    fixed_vector: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """What a test is about: two algorithms only, one measure only, one question about all measures.
+
+    And the fewest algorithms and datasets that it can judge.
+    """
+
+    pair: bool = False
+    measure: bool = False
+    question: bool = False
+    algorithms: int = 2
+    datasets: int = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accepts:
+    """What a test takes of a table besides values.
+
+    Attributes
+    ----------
+    missing : frozenset of str
+        How it can read missing cells that stay.
+    domains : bool
+        Domains (``group=``) and weights of datasets.
+    items : bool
+        Clusters of items, and statistics that stand for items.
+    """
+
+    missing: frozenset[Reading] = frozenset()
+    domains: bool = False
+    items: bool = False
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How to sample when an answer needs it: seed, options for `pymc.sample`, and parallel jobs."""
+
+    rng: np.random.Generator
+    _: KW_ONLY
+    seed: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    n_jobs: int | None = 1
+    progress: bool = False
+
+    def spread(self, label: str) -> Callable[..., Iterator[Any]]:
+        """Return a way to call a function with each of several tuples of arguments, in parallel."""
+
+        def run(function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+            return run_in_parallel(
+                function,
+                tasks,
+                n_jobs=self.n_jobs,
+                progress=self.progress,
+                label=label,
+                total=len(tasks),
+            )
+
+        return run
+
+
+@dataclass(frozen=True)
+class Method(ABC):
+    """One test: its choices, its kernel calls, its PyMC model, its words."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    kind: ClassVar[Kind]
+    #: Where it is published, in words.
+    reference: ClassVar[str] = ""
+    #: What its report cites, its own paper first: keys of report/references.bib, or BibTeX entries.
+    citations: ClassVar[tuple[str, ...]] = ()
+    #: What its answers can be asked.
+    posterior_type: ClassVar[type[Posterior]] = Posterior
+    #: The type of its comparisons, where they have further fields.
+    comparison_type: ClassVar[type[Comparison] | None] = None
+    #: The type of the facts that only its answers have.
+    details_type: ClassVar[type[Details]] = Details
+    #: The type of its numbers about the whole comparison.
+    scalars_type: ClassVar[type[Scalars]] = Scalars
+    #: The option that weighs its prior, where there is one.
+    prior_weight: ClassVar[str | None] = None
+    #: What would change a verdict besides the data, in words.
+    levers: ClassVar[str] = "more datasets"
+    #: What a comparison by this method has beyond what every comparison has.
+    provides: ClassVar[frozenset[str]]
+    #: Why it lacks an ability that other methods have (`abilities`), one sentence for each.
+    lacks: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    #: The options without which it lacks an ability.
+    only_with: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    #: The priors that a user may replace.
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    #: What it judges: a number per cell, replicates of each, either (replicates where there are
+    #: any), or counts of errors.
+    input_kind: ClassVar[InputKind] = "cells"
+    #: How many algorithms, measures and datasets it is about, and what else it takes of a table.
+    scope: ClassVar[Scope] = Scope()
+    accepts: ClassVar[Accepts] = Accepts()
+    #: How `draws` are made; their tree records it.
+    draws_are: ClassVar[str] = "conjugate"
+    #: What its likelihood of a dataset is the probability of, where other models may predict the
+    #: same thing from other data: ``"statements"`` for the dataset's joint statement.
+    data_scale: ClassVar[str | None] = None
+    #: Options for `pymc.sample` where the user says nothing else.
+    sampler: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    #: The forms that its PyMC model has.
+    forms: ClassVar[tuple[Form, ...]] = ("textbook",)
+    #: What the headline says about the leading statement, after its claim.
+    verdict_phrase: ClassVar[str] = "is the most probable statement"
+
+    @abstractmethod
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Answer the question; `results` are what `input_kind` says, and complete."""
+
+    @abstractmethod
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Return what this method's numbers mean, and what they do not say, in sentences."""
+
+    def posterior(
+        self, results: Results, rng: np.random.Generator | None = None
+    ) -> DirichletMixture | None:
+        """Return θ after the data; None where the answer is no distribution of that kind."""
+        return None
+
+    def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
+        """Return the test as it is asked about one pair of a table.
+
+        Itself, unless its options name algorithms.
+        """
+        return self
+
+    def for_table(self, results: Results) -> Method:
+        """Return the test as it is asked about one table.
+
+        Itself, unless missing cells that stay, domains or weights change how it computes.
+        """
+        return self
+
+    @property
+    def learns_from_pairs(self) -> bool:
+        """Whether `pairwise` is to ask `learn`."""
+        return False
+
+    def learn(self, asked: Sequence[Results]) -> Method:
+        """Return the test with the prior learned from all pairs of a table.
+
+        Itself, where nothing is learned. `asked` are the pairs, in the form that is judged.
+        """
+        return self
+
+    def unlearned(self) -> Method:
+        """Return the test with the pair's own prior, where this one's was learned."""
+        return self
+
+    def resolution_words(self, answers: Sequence[Answer], alpha: float) -> str:
+        """Say that no p-value of so many pairs can pass the correction; empty where one can."""
+        return ""
+
+    def answer_at_once(
+        self, results: Results, pairs: IntArray, asked: IntArray
+    ) -> tuple[Method, PairFigures] | None:
+        """Answer very many pairs of one table at once; None where there is no such way.
+
+        Each is judged over the datasets that have all its cells. `pairs` (P, 2) are those that
+        there is something to learn from, as places of algorithms, and `asked` which of them to
+        answer. The method returned answers any of them by itself, to the same figures.
+        """
+        return None
+
+    @property
+    def needs_mcmc(self) -> bool:
+        """Whether the answer needs MCMC, so that parallel work wants processes, not threads."""
+        return False
+
+    @property
+    def supports_psis(self) -> bool:
+        """Whether its draws are of likelihood times prior, so that PSIS may weigh them."""
+        return True
+
+    def options(self) -> dict[str, Any]:
+        """Return the options by name, as passed."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def chosen(self) -> dict[str, Any]:
+        """Return the options that are not the defaults: what to write in a call."""
+        options = self.options()
+        return {
+            f.name: options.get(f.name)
+            for f in fields(self)
+            if f.repr and f.name != "saved" and getattr(self, f.name) != f.default
+        }
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the PyMC model, as a textbook writes it."""
+        raise self.unavailable("model")
+
+    def nuts_model(self, results: Results) -> pm.Model:
+        """Build the same model parametrised for NUTS, where it has a second form."""
+        return self.model(results)
+
+    def predictive_model(self, results: Results) -> pm.Model | None:
+        """Build the form through which `sample` predicts; None where the sampled one does."""
+        return self.model(results) if "nuts" in self.forms else None
+
+    def reusable(self, results: Results) -> ReusableModel | None:
+        """Say which models of other tables are this one's but for their data; None: not known.
+
+        Where two tables give the same key, a second NUTS reuses what was compiled for the first.
+        """
+        return None
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Return what a paper's methods section says of it, from "by the ... test" on.
+
+        ``{cited}`` and ``{aside}`` stand for the first of `citations`: "Demšar (2006)" and
+        "Demšar 2006". `answer` is None where there are many.
+        """
+        return f"by {self.title}{f' ({self.reference})' if self.reference else ''}."
+
+    def learned_text(self, pairs: int) -> str:
+        """Return what a methods section says of a prior learned from so many pairs."""
+        return ""
+
+    @classmethod
+    def calibration(cls) -> Callable[..., Iterator[Replicate]] | None:
+        """Return what simulates truths and draws from their posteriors; None where nothing does.
+
+        The function takes how many simulations, how many draws, a generator, and sizes of the
+        data by keyword. It yields, for each simulation, quantity → (truth, draws).
+        """
+        return None
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Method:
+        """Make the method again from the `options()` that a file holds."""
+        return cls(**options)
+
+    def restored(self, answer: Answer, options: Mapping[str, Any]) -> Answer:
+        """Bring an answer from a file, written with these options, up to this version."""
+        return answer
+
+    def no_evidence(self) -> str:
+        """Say why there is no log evidence, where the method has one under other priors."""
+        return "has no closed form under a custom prior; compare models by loo() instead."
+
+    def refuses(self, quantity: str) -> str:
+        """Say why these options leave out a quantity; empty where they do not."""
+        return ""
+
+    @classmethod
+    def why_not(cls, ability: str) -> str:
+        """Say in one sentence why it lacks an ability; empty where it declares no reason."""
+        return cls.lacks.get(ability, FREQUENTIST if cls.kind == "frequentist" else "")
+
+    def unavailable(self, quantity: str) -> QuantityNotAvailableError:
+        """Return the error that names the methods with a quantity this one lacks, and says why."""
+        why = self.lacks.get("evidence" if quantity == "log_evidence" else quantity, "")
+        return QuantityNotAvailableError(
+            f"{quantity!r} is not something that method {self.name!r} has; methods with it: "
+            f"{', '.join(registry.having(quantity)) or 'none'}.{f' {why}' if why else ''}"
+        )
+
+
+@runtime_checkable
+class AnswersPairs(Protocol):
+    """A method that can answer every pair from one model of all algorithms."""
+
+    def answer_pairs(
+        self, results: Results, pairs: Sequence[tuple[str, str]], sampling: Sampling
+    ) -> list[Answer] | None:
+        """Answer every pair; None where each has a model of its own.
+
+        `results` are what `input_kind` says, and complete.
+        """

@@ -1,0 +1,166 @@
+"""What a method from outside must have, and what its answers must look like."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import MISSING, fields
+from typing import Any, get_args
+
+from bayescompare._errors import BayescompareError
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.details import Details, Scalars, check_details_type
+from bayescompare.outcome.method import InputKind, Kind, Method
+from bayescompare.table.results import Results
+
+__all__ = [
+    "check_answer",
+    "check_class",
+    "comparison_of",
+    "is_built_in_method",
+]
+
+#: What a class must declare, and as what.
+_NEEDED: dict[str, type] = {"name": str, "title": str, "provides": frozenset, "citations": tuple}
+
+
+#: What a class may declare about its answers, and what that must be derived from.
+_TYPES: dict[str, type[Details]] = {"details_type": Details, "scalars_type": Scalars}
+
+
+#: What a class must declare as one of a few words.
+_WORDS = {"kind": get_args(Kind), "input_kind": get_args(InputKind)}
+
+
+#: What classes for 0.1.0 could define, and what is now asked of their `posterior_type`.
+_OF_POSTERIOR = (
+    *("approximate", "check_scale", "claim", "headline"),
+    *("model_name", "own_likelihood", "valid_pvalue"),
+)
+#: Functions of the table that are its methods now; an option may have such a name.
+_HOOKS = (
+    *("draws", "exact_draws", "to_tree", "own_sample", "leads", "leave_one_out"),
+    *("predictive_simulator", "likelihood_of_more", "replicate_simulator", "level_given"),
+    *("predictive_statistics", "predict", "simulate", "lever"),
+)
+
+
+def is_built_in_method(method: type[Method]) -> bool:
+    """Whether a method's class comes with this package."""
+    return method.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
+def check_class(method: object) -> None:
+    """Reject a class that lacks what every door needs, in one line."""
+    if not (isinstance(method, type) and issubclass(method, Method)):
+        raise BayescompareError(
+            f"register({method!r}): give a class derived from bc.methods.Method."
+        )
+    where = f"method class {method.__qualname__}"
+    if missing := sorted(method.__abstractmethods__):
+        raise BayescompareError(f"{where} lacks {', '.join(f'{name}()' for name in missing)}.")
+    _check_declared(method, where)
+    _check_options(method, where)
+
+
+def _check_declared(method: Any, where: str) -> None:
+    for name, kind in _NEEDED.items():
+        value = getattr(method, name, None)
+        if not isinstance(value, kind) or value == "":
+            raise BayescompareError(f"{where} lacks {name}: declare it as a {kind.__name__}.")
+    for name, words in _WORDS.items():
+        value = getattr(method, name, None)
+        if value not in words and not isinstance(value, property):
+            raise BayescompareError(
+                f"{where}: {name}={value!r}; choose one of {', '.join(map(repr, words))}."
+            )
+    for name in (*_OF_POSTERIOR, *_HOOKS):
+        found = getattr(method, name, None)
+        if callable(found) if name in _HOOKS else found is not None:
+            raise BayescompareError(
+                f"{where} defines {name}, which is asked of the posterior: define it on a class "
+                "derived from bayescompare.outcome.posterior.Posterior, and name that as "
+                "posterior_type."
+            )
+    own = method.comparison_type
+    if not (own is None or (isinstance(own, type) and issubclass(own, Comparison))):
+        raise BayescompareError(
+            f"{where}: comparison_type={own!r} is not a class derived from bc.Comparison."
+        )
+    for name, base in _TYPES.items():
+        _check_type(getattr(method, name), base, f"{where}: {name}")
+
+
+def _check_type(declared: object, base: type[Details], where: str) -> None:
+    """Reject what is not a class of typed fields that a file can hold."""
+    if not (isinstance(declared, type) and issubclass(declared, base)):
+        raise BayescompareError(
+            f"{where}={declared!r} is not a class derived from bc.methods.{base.__name__}."
+        )
+    try:
+        check_details_type(declared)
+    except BayescompareError as error:
+        raise BayescompareError(f"{where}: {error}") from None
+
+
+def _check_options(method: type[Method], where: str) -> None:
+    """Its options are fields of a frozen dataclass, and each has a default."""
+    if "__init__" in vars(method) and "__dataclass_params__" not in vars(method):
+        raise BayescompareError(
+            f"{where} has an __init__ of its own: declare its options as fields of a frozen "
+            "dataclass, so that they can be saved."
+        )
+    for field in fields(method):
+        bare = field.default is MISSING and field.default_factory is MISSING
+        if field.init and bare:
+            raise BayescompareError(
+                f"{where}: option {field.name!r} has no default, so method={method.name!r} alone "
+                "could not be asked."
+            )
+    weight = method.prior_weight
+    if weight is not None and weight not in inspect.signature(method).parameters:
+        raise BayescompareError(f"{where}: prior_weight={weight!r} is not one of its options.")
+
+
+def check_answer(results: Results, method: Method, answer: object) -> None:
+    """Reject an answer of the wrong shape, in one line that names the method."""
+    if not isinstance(answer, Answer):
+        raise BayescompareError(
+            f"method {method.name!r} returned a {type(answer).__name__} from answer(): it must "
+            "be a bc.methods.Answer."
+        )
+    # Only an answer from outside is checked, so only that loads the checks.
+    from bayescompare.outcome.checks import check_fields
+
+    try:
+        _check_typed("details", answer.details, method.details_type)
+        _check_typed("scalars", answer.scalars, method.scalars_type)
+        check_fields(results, method, answer)
+    except BayescompareError as error:
+        raise BayescompareError(
+            f"method {method.name!r} returned a wrong answer: {error}"
+        ) from None
+
+
+def _check_typed(name: str, details: object, declared: type[Details]) -> None:
+    """Reject fields of another type than declared, or that would not come back from a file."""
+    if not isinstance(details, declared):
+        raise BayescompareError(
+            f"{name} is a {type(details).__name__}: it must be the {declared.__qualname__} that "
+            f"the class declares as {name}_type."
+        )
+    declared.from_dict(details.to_dict(), where=name)
+
+
+def comparison_of(
+    results: Results, method: Method, answer: Answer, *, loaded: bool = False
+) -> Comparison:
+    """Put results, method and answer into the comparison type that the method declares.
+
+    What was `loaded` from a file is checked by whoever did that.
+    """
+    outside = not is_built_in_method(type(method))
+    if outside:
+        check_answer(results, method, answer)
+    bounded = answer.bounded(foreign=outside or loaded)
+    return (method.comparison_type or Comparison)(results, method, bounded)

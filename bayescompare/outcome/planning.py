@@ -1,0 +1,259 @@
+"""Would more datasets settle it, or more replicates? Simulated, and answered exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare._checks import (
+    MOST_COUNT,
+    MOST_DRAWS,
+    check_count,
+    is_number,
+    is_whole,
+    show_checked_value,
+)
+from bayescompare._errors import BayescompareError
+from bayescompare._rng import Rng, as_rng
+from bayescompare._typing import FloatArray
+from bayescompare._version import __version__
+from bayescompare.kernels.dirichlet.cells import DirichletCells
+from bayescompare.outcome.loo import MOST_KHAT
+from bayescompare.outcome.reweighting import (
+    LEAST_EFFECTIVE,
+    ReweightingWeights,
+    leads_for_reweighting,
+    smoothed_reweighting,
+)
+from bayescompare.text.numbers import count, plural, whole_number_text
+
+if TYPE_CHECKING:
+    from bayescompare.outcome.comparison import Comparison
+    from bayescompare.table.results import Results
+
+__all__ = [
+    "REWEIGHTED",
+    "check_plan",
+    "check_planning_factors",
+    "grow_cells_in_planning",
+    "plan_table",
+    "predict_for_comparison",
+    "reweighted_plan",
+    "simulate_for_comparison",
+]
+
+#: From so many simulated datasets (or times as many replicates) to P of every statement.
+Simulate = Callable[[Any, np.random.Generator], FloatArray]
+
+
+def check_plan(more: object, threshold: object, simulations: object) -> list[int]:
+    """Check the arguments of ``plan``; return the numbers of further datasets."""
+    numbers = _comparison_planning_numbers(more)
+    for number in numbers:
+        if not (is_whole(number) and 1 <= number <= MOST_COUNT):
+            raise BayescompareError(
+                f"more={show_checked_value(more)}: give numbers of further datasets, each >= 1 "
+                "and at most "
+                f"{whole_number_text(MOST_COUNT)}."
+            )
+    if not (is_number(threshold) and 0.5 < threshold < 1.0):
+        raise BayescompareError(f"threshold={threshold!r}: must lie between 0.5 and 1.")
+    check_count(simulations=simulations)
+    if not numbers:
+        raise BayescompareError("more=[]: give at least one number of further datasets.")
+    return [int(number) for number in numbers if is_whole(number)]
+
+
+def check_planning_factors(more: object, replicates: object) -> list[float]:
+    """Check the factors by which ``plan`` multiplies replicates."""
+    if more is not None:
+        raise BayescompareError(
+            f"more={show_checked_value(more)} and replicates={show_checked_value(replicates)}: "
+            "plan more datasets or more "
+            "replicates, one at a time."
+        )
+    factors = _comparison_planning_numbers(replicates)
+    for factor in factors:
+        if not (is_number(factor) and 1.0 <= factor <= MOST_COUNT):
+            raise BayescompareError(
+                f"replicates={show_checked_value(replicates)}: give factors by which to multiply "
+                "the "
+                "replicates of every dataset, each >= 1 and at most "
+                f"{whole_number_text(MOST_COUNT)}."
+            )
+    if not factors:
+        raise BayescompareError("replicates=[]: give at least one factor.")
+    return [float(factor) for factor in factors if is_number(factor)]
+
+
+def _comparison_planning_numbers(numbers: object) -> list[object]:
+    listed = isinstance(numbers, (Sequence, np.ndarray)) and not isinstance(numbers, str)
+    return list(numbers) if listed else [numbers]  # type: ignore[call-overload]
+
+
+def plan_table(
+    simulate: Simulate,
+    best: int,
+    more: Sequence[float],
+    threshold: float,
+    simulations: int,
+    rng: np.random.Generator,
+    *,
+    name: str = "more",
+) -> pd.DataFrame:
+    """Tabulate how often so many further datasets, or replicates, settle the question.
+
+    Parameters
+    ----------
+    simulate : callable
+        Adds so many datasets to those seen and returns every statement's P.
+    best : int
+        Which statement leads now.
+    more, threshold, simulations, rng
+        As for `Comparison.plan`.
+    name : str
+        What the numbers are called.
+    """
+    rows = []
+    for number in more:
+        reached = np.empty((simulations, 2))
+        for k, stream in enumerate(rng.spawn(simulations)):
+            p = simulate(number, stream)
+            reached[k] = p.max() >= threshold, p[best] >= threshold
+        settled, on_best = reached.mean(axis=0)
+        # Laplace's rule keeps the error of 0 and 1 from being none.
+        smooth = (settled * simulations + 1.0) / (simulations + 2.0)
+        error = math.sqrt(smooth * (1.0 - smooth) / simulations)
+        rows.append((number, settled, on_best, error))
+    heads = [name, "settled", "settled_on_best", "mcse"]
+    return pd.DataFrame(rows, columns=heads).set_index(name)
+
+
+def grow_cells_in_planning(
+    cells: DirichletCells, number: int, rng: np.random.Generator
+) -> DirichletCells:
+    """Add datasets one by one, as Pólya's urn does.
+
+    θ is integrated out: each dataset falls into a statement in proportion to prior parameter plus
+    count. One that falls among the unlisted statements lists a new one.
+    """
+    log_alpha, counts = list(cells.log_alpha), list(cells.counts)
+    alpha = list(np.exp(cells.log_alpha))
+    lumps = [list(lump) for lump in cells.lumps]
+    for _ in range(number):
+        rest = [math.exp(a + size) if size > -math.inf else 0.0 for a, size in lumps]
+        weights = np.array([*(a + c for a, c in zip(alpha, counts, strict=True)), *rest])
+        place = int(np.searchsorted(np.cumsum(weights), rng.random() * weights.sum(), side="right"))
+        if place < len(counts):
+            counts[place] += 1.0
+            continue
+        lump = lumps[place - len(counts)]
+        log_alpha.append(lump[0])
+        alpha.append(math.exp(lump[0]))
+        counts.append(1.0)
+        lump[1] = _comparison_planning_one_less(lump[1])
+    kept = [(a, size) for a, size in lumps if size > -math.inf]
+    first = kept[0] if kept else (-math.inf, -math.inf)
+    return DirichletCells(np.array(log_alpha), np.array(counts), *first, more=tuple(kept[1:]))
+
+
+def _comparison_planning_one_less(log_size: float) -> float:
+    """Logarithm of one fewer: log(e^x − 1)."""
+    one_less = math.expm1(-log_size) if log_size > 0 else -1.0
+    return log_size + math.log(-one_less) if one_less > -1.0 else -math.inf
+
+
+#: What the attribute "how" of the table says.
+REWEIGHTED = "reweighted draws"
+
+
+#: The share of simulations whose weights may fail; it counts as error.
+_MOST_FAILED = 0.05
+
+
+def reweighted_plan(
+    c: Comparison,
+    best: int,
+    more: Sequence[int],
+    threshold: float,
+    simulations: int,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """Tabulate how often so many further datasets settle the question; see `Comparison.plan`."""
+    weigh, each = c.posterior.likelihood_of_more(), leads_for_reweighting(c, "plan")
+    parts, failed, ess = [], [], []
+    for k, number in enumerate(more):
+        simulate = _ReweightedPlanSimulator(weigh, each, simulations, more[:k])
+        parts.append(plan_table(simulate, best, [number], threshold, simulations, rng))
+        failed.append(simulate.failed / simulations)
+        ess.append(float(np.median(simulate.effective)))
+    table = pd.concat(parts)
+    table["mcse"] = np.hypot(table["mcse"], failed)
+    table.attrs.update(how=REWEIGHTED, failed=failed, ess=ess)
+    return table
+
+
+@dataclass(eq=False)
+class _ReweightedPlanSimulator:
+    """Adds predicted datasets and answers again, by weights; gives up where too many fail."""
+
+    weigh: Callable[[int, np.random.Generator], FloatArray]
+    each: FloatArray
+    simulations: int
+    held: Sequence[int]
+    effective: list[float] = field(default_factory=list)
+    failed: int = 0
+
+    def __call__(self, number: int, rng: np.random.Generator) -> FloatArray:
+        weights: ReweightingWeights = smoothed_reweighting(self.weigh(number, rng))
+        self.effective.append(weights.effective)
+        self.failed += not weights.hold
+        if self.failed > max(1.0, _MOST_FAILED * self.simulations):
+            raise BayescompareError(self._too_far(number))
+        return weights.mean(self.each)
+
+    def _too_far(self, number: int) -> str:
+        fine = f" (here {max(self.held)} is fine)" if self.held else ""
+        return (
+            f"plan: {plural(number, 'more dataset')} would move the posterior too far for its "
+            f"{count(self.each[..., 0].size)} draws to be reweighted: in "
+            f"{plural(self.failed, 'simulation')} of the first {count(len(self.effective))}, k-hat "
+            f"is above {MOST_KHAT} or fewer than {LEAST_EFFECTIVE} draws are left. Ask for fewer "
+            f"datasets{fine}, or sample more draws (sampler={{'draws': ...}})."
+        )
+
+
+def predict_for_comparison(c: Comparison, n: int, draws: int, rng: Rng) -> xr.DataArray:
+    """Draw the statements of n new datasets, with how they were drawn as attributes."""
+    check_count(n=n, draws=draws)
+    assert is_whole(n)
+    if n * draws > MOST_DRAWS:
+        raise BayescompareError(
+            f"n={n} for draws={draws}: at most {whole_number_text(MOST_DRAWS)} predictions in "
+            "total."
+        )
+    generator, seed = as_rng(rng)
+    labels = c.posterior.predict(int(n), int(draws), generator)
+    attrs = {
+        "method": c.method.name,
+        "options": str(c.method.options()),
+        "sampler": c.posterior.draws_are if c.answer.tree is None else "nuts",
+        "seed": "a Generator" if seed is None else seed,
+        "version": __version__,
+    }
+    coords = {"sample": np.arange(draws), "dataset": np.arange(n)}
+    return xr.DataArray(labels, coords, ("sample", "dataset"), name="statement", attrs=attrs)
+
+
+def simulate_for_comparison(c: Comparison, rng: Rng) -> Results:
+    """Draw a table from the prior of an answer's method, and note how."""
+    generator, seed = as_rng(rng)
+    table = c.posterior.simulate(generator)
+    how = "" if seed is None else f", rng={seed}"
+    return table._with(source=f"simulated from the prior of {c.method.name!r}{how}")

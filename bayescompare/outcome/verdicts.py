@@ -1,0 +1,434 @@
+"""`PairVerdicts`: where each algorithm stands after all pairs, and whom it beats."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from bayescompare._checks import is_number
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import BoolArray, FloatArray
+from bayescompare.kernels.classic.pvalues import holm
+from bayescompare.kernels.orders import win_shares
+from bayescompare.outcome.decision import LIKELY, SETTLED, State, state_of
+from bayescompare.statements import Statement
+from bayescompare.table.cells import cell_means
+from bayescompare.table.results import Results
+from bayescompare.text.numbers import percent_setting, setting_number_text
+from bayescompare.text.phrases import join_names
+
+if TYPE_CHECKING:
+    from bayescompare.outcome.pairwise import Pairwise
+
+__all__ = [
+    "PairVerdicts",
+    "Rule",
+    "as_rule",
+    "mean_places",
+    "pair_kind",
+]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a pair gets a verdict.
+
+    Attributes
+    ----------
+    level : float, optional
+        Each pair by itself: its best statement has at least this probability, and so has what it
+        says of every measure by itself, under the learned prior and under the pair's own
+        (frequentist: Holm's p-value is at most one less this).
+    fdr : float, optional
+        All pairs together: the largest set whose expected share of false statements is at most
+        this, every one with at least probability `floor` (frequentist: Holm's p-value is at most
+        this). Either this or `level` is given.
+    floor : float
+        With `fdr`, the least probability that may get a verdict.
+    """
+
+    level: float | None = SETTLED
+    fdr: float | None = None
+    floor: float = LIKELY
+
+    @property
+    def threshold(self) -> float:
+        """What a probability is held against where it stands by itself."""
+        return self.floor if self.level is None else self.level
+
+    @property
+    def alpha(self) -> float:
+        """The error rate that p-values are corrected for."""
+        if self.fdr is not None:
+            return self.fdr
+        assert self.level is not None
+        # One less 0.95 is 0.050000000000000044.
+        return round(1.0 - self.level, 12)
+
+    def held(self, column: str) -> list[float]:
+        """Return what the figures of a column of `decide` are held against."""
+        probable = ("probability", "alone", "lowest", "parts")
+        return [self.threshold if column in probable else self.alpha]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The rule as the options that make it."""
+        if self.level is not None:
+            return {"level": self.level}
+        assert self.fdr is not None
+        return {"fdr": self.fdr} if self.floor == LIKELY else {"fdr": self.fdr, "floor": self.floor}
+
+    def name(self, *, bayesian: bool) -> str:
+        """Name the rule for a table or a picture.
+
+        Examples
+        --------
+        >>> Rule().name(bayesian=True), Rule().name(bayesian=False)
+        ('P at least 0.95', 'Holm at 0.05')
+        """
+        if not bayesian:
+            return f"Holm at {setting_number_text(self.alpha)}"
+        if self.level is not None:
+            return f"P at least {setting_number_text(self.level)}"
+        return f"expected share of false ones at most {percent_setting(self.alpha)}"
+
+    def looser(self) -> Rule | None:
+        """Return the rule with twice the error rate; None where that is no rule."""
+        if self.level is None:
+            return Rule(None, 2.0 * self.alpha, self.floor) if self.alpha < 0.5 else None
+        level = round(1.0 - 2.0 * (1.0 - self.level), 12)
+        return Rule(level) if level > 0.5 else None
+
+    def probable(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Decide on probabilities; the table is sorted by the least that a verdict rests on."""
+        leads = ["probability", *(["lowest"] if "lowest" in table else [])]
+        # A pair is as sure as it is for the least favourable values of its missing cells. NaN, of
+        # a pair without datasets, reaches no level; parts that are not judged are NaN, too.
+        lead = table[leads].min(axis=1, skipna=False).to_numpy(dtype=float)
+        least = np.fmin(lead, table["parts"].to_numpy(dtype=float))
+        least[np.isnan(lead)] = np.nan
+        alone = table["alone"].to_numpy(dtype=float)
+        if self.level is not None:
+            ahead = (lead >= self.level) & (alone >= self.level)
+            asserted = ahead & (least >= self.level)
+            return table.assign(decision=_states(table, ahead, asserted), asserted=asserted)
+        # Sorted by P the running mean only grows, so the largest allowed set is a beginning.
+        running = np.cumsum(1.0 - least) / np.arange(1, len(least) + 1)
+        asserted = (running <= self.alpha) & (least >= self.floor)
+        states = _states(table, lead >= SETTLED, asserted)
+        return table.assign(running_fdr=running, decision=states, asserted=asserted)
+
+    def significant(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Decide on p-values; a pair without one (NaN) is not tested and does not count.
+
+        Where each measure has a p-value, too, all of them must be small: the largest is corrected.
+        """
+        lead = table["pvalue"].to_numpy(dtype=float, copy=True)
+        largest = np.fmax(lead, table["parts"].to_numpy(dtype=float))
+        tested = np.isfinite(lead)
+        adjusted = lead.copy()
+        adjusted[tested] = holm(largest[tested])
+        ahead = lead.copy()
+        ahead[tested] = holm(lead[tested])
+        asserted = adjusted <= self.alpha
+        states = _states(table, ahead <= self.alpha, asserted)
+        return table.assign(adjusted=adjusted, decision=states, asserted=asserted)
+
+
+def _states(table: pd.DataFrame, ahead: BoolArray, asserted: BoolArray) -> list[State]:
+    """The state of each pair: asserted by what its statement says, else whether that leads."""
+    states: list[State] = []
+    columns = table["first"], table["second"], table["statement"], ahead, asserted
+    for first, second, label, leads, holds in zip(*columns, strict=True):
+        if holds:
+            states.append(state_of(Statement.parse(label, (first, second)), 1.0, 1.0))
+        else:
+            states.append("leads" if leads else "open")
+    return states
+
+
+def as_rule(*, level: object = None, fdr: object = None, floor: object = LIKELY) -> Rule:
+    """Check the options of a decision; by default every pair by itself at 0.95.
+
+    Examples
+    --------
+    >>> as_rule(), as_rule(fdr=0.05).options
+    (Rule(level=0.95, fdr=None, floor=0.75), {'fdr': 0.05})
+    """
+    if level is not None and fdr is not None:
+        raise BayescompareError(
+            f"level={level!r} and fdr={fdr!r} are two rules: give one. level= judges each "
+            "pair by itself, fdr= all of them together."
+        )
+    if not (is_number(floor) and 0.5 <= floor < 1.0):
+        raise BayescompareError(f"floor={floor!r}: must be a number from 0.5 to below 1.")
+    if fdr is not None:
+        if not (is_number(fdr) and 0.0 < fdr < 1.0):
+            raise BayescompareError(f"fdr={fdr!r}: must be a number between 0 and 1.")
+        return Rule(None, float(fdr), float(floor))
+    if floor != LIKELY:
+        raise BayescompareError(f"floor={floor!r} applies only to fdr=; level= is a floor itself.")
+    if level is None:
+        return Rule()
+    if not (is_number(level) and 0.5 < level < 1.0):
+        raise BayescompareError(f"level={level!r}: must be a number between 0.5 and 1.")
+    return Rule(float(level))
+
+
+def mean_places(results: Results) -> pd.DataFrame:
+    """Return the place of each algorithm on each measure, sorted by their mean; ties share.
+
+    The place is that of the mean rank; with missing cells, that of the mean share of wins over the
+    datasets that each pair has in common.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> mean_places(bc.load_example("jansen-uci")).loc[["GBM", "CART"]].to_numpy().tolist()
+    [[1.0, 1.0, 1.0], [8.0, 8.0, 8.0]]
+    """
+    values, weights = cell_means(results), _importance(results)
+    columns = {}
+    for j, name in enumerate(results.measures):
+        shares = win_shares(values[:, :, j] * results[name].sign, weights)
+        # Equal shares may differ by float noise.
+        columns[name] = pd.Series(shares).round(12).rank(ascending=False).to_numpy()
+    places = pd.DataFrame(columns, index=pd.Index(results.algorithms, name="algorithm"))
+    order = np.argsort(places.mean(axis=1).fillna(np.inf).to_numpy(), kind="stable")
+    return places.iloc[order]
+
+
+def _importance(results: Results) -> FloatArray:
+    """Return how much each dataset counts: domains alike, however many datasets they have."""
+    weights = np.ones(len(results.datasets))
+    if results.weights is not None:
+        weights = np.array(results.weights, dtype=np.float64)
+    if results.groups is not None:
+        sizes = Counter(results.groups)
+        weights = weights / np.array([sizes[group] for group in results.groups])
+    return weights
+
+
+def _who_is_behind(
+    parts: pd.DataFrame, places: pd.DataFrame
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    """For each measure and algorithm, those who are ahead of it there, by place."""
+    at = {name: k for k, name in enumerate(places.index)}
+    found: dict[str, dict[str, list[str]]] = {}
+    rows = parts[parts["word"].isin(["better", "ahead"])].reset_index().to_dict("records")
+    for row in rows:
+        loser = row["second"] if row["ahead"] == row["first"] else row["first"]
+        found.setdefault(row["measure"], {}).setdefault(loser, []).append(row["ahead"])
+    return {
+        measure: {name: tuple(sorted(who, key=at.__getitem__)) for name, who in each.items()}
+        for measure, each in found.items()
+    }
+
+
+def pair_kind(statement: Statement) -> str:
+    """Return what a statement about a pair is: "winner", "trade-off" or "tie".
+
+    Examples
+    --------
+    >>> [pair_kind(Statement.parse(label)) for label in ("A>B|A>B", "A>B|B>A", "A=B|A>B")]
+    ['winner', 'trade-off', 'tie']
+    """
+    if statement.is_dominance:
+        return "winner"
+    return "trade-off" if statement.is_trade_off else "tie"
+
+
+@dataclass(frozen=True)
+class PairVerdicts:
+    """Who stands where, who beats whom, and who may be advised: decided once for all pairs.
+
+    Headline, advice, tables, pictures and files name algorithms as this object does. To beat is to
+    be better on every measure, each of them by itself too.
+
+    Attributes
+    ----------
+    places : DataFrame
+        The place of each algorithm (index, by mean place) on each measure (columns).
+    beats, beaten_by, trades, ties : dict of str to tuple of str
+        The others with whom each has that verdict, by place. Ties are verdicts that name neither
+        a winner on every measure nor a trade-off.
+    statements : dict of frozenset to Statement
+        What was decided, by pair.
+    behind : dict of str to dict of str to tuple of str
+        For each measure, who is ahead of each algorithm there or better (`Pairwise.parts`), by
+        place. Empty for questions about all measures at once.
+    parts : DataFrame
+        `Pairwise.parts`, with words for the rule's level.
+    least : float
+        The least P that any verdict rests on, or the largest p-value; NaN without verdicts.
+    reference : str or None
+        The algorithm that all others were compared with.
+    cycles : sequence of tuple of str
+        Circles of winners.
+    """
+
+    places: pd.DataFrame
+    beats: dict[str, tuple[str, ...]]
+    beaten_by: dict[str, tuple[str, ...]]
+    trades: dict[str, tuple[str, ...]]
+    ties: dict[str, tuple[str, ...]]
+    statements: dict[frozenset[str], Statement]
+    reference: str | None
+    cycles: Sequence[tuple[str, ...]] = ()
+    behind: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    parts: pd.DataFrame = field(default_factory=pd.DataFrame)
+    least: float = math.nan
+
+    @classmethod
+    def of(cls, p: Pairwise, rule: Rule) -> PairVerdicts:
+        """Collect the verdicts of all pairs by a rule."""
+        decided = p.decided(rule)
+        rows = decided.loc[decided["asserted"], ["first", "second", "statement"]]
+        places = mean_places(p.results)
+        at = {name: k for k, name in enumerate(places.index)}
+        lists: dict[str, dict[str, list[str]]] = {
+            key: {str(name): [] for name in at} for key in ("beats", "beaten_by", "trades", "ties")
+        }
+        statements = {}
+        for first, second, label in rows.itertuples(index=False):
+            statement = Statement.parse(label, (first, second))
+            statements[frozenset((first, second))] = statement
+            winner = statement.winner
+            if winner is not None:
+                loser = second if winner == first else first
+                lists["beats"][winner].append(loser)
+                lists["beaten_by"][loser].append(winner)
+                continue
+            kind = lists["trades" if statement.is_trade_off else "ties"]
+            kind[first].append(second)
+            kind[second].append(first)
+        by_place = {
+            key: {name: tuple(sorted(others, key=at.__getitem__)) for name, others in each.items()}
+            for key, each in lists.items()
+        }
+        parts = p.parts_at(SETTLED if rule.level is None else rule.level)
+        held = decided[decided["asserted"]]
+        figures = ["probability", "alone", "parts"] if p.bayesian else ["adjusted"]
+        least = math.nan
+        if len(held):
+            least = float((np.nanmin if p.bayesian else np.nanmax)(held[figures].to_numpy()))
+        return cls(
+            places,
+            **by_place,
+            statements=statements,
+            behind=_who_is_behind(parts, places),
+            parts=parts,
+            least=least,
+            reference=p.reference,
+            cycles=p.ordered(rule).graph["cycles"],
+        )
+
+    def choices(self) -> dict[str, str | None]:
+        """Return whom to advise for each measure: the best place, if nobody is ahead of it there.
+
+        None where somebody is, on that measure, or beats it.
+        """
+        chosen: dict[str, str | None] = {}
+        for measure, leaders in self.leaders().items():
+            behind = self.behind.get(measure, {})
+            free = [name for name in leaders if not behind.get(name) and not self.beaten_by[name]]
+            chosen[measure] = free[0] if free else None
+        return chosen
+
+    @property
+    def statement(self) -> str:
+        """Who stands first, in words."""
+        first: dict[tuple[str, ...], list[str]] = {}
+        for measure, names in self.leaders().items():
+            first.setdefault(names, []).append(measure)
+        return "; ".join(
+            f"{join_names(names)} first on {join_names(measures)}"
+            for names, measures in first.items()
+        )
+
+    @property
+    def probability(self) -> float:
+        """The least P that a verdict rests on, or the largest p-value; NaN without verdicts."""
+        return self.least
+
+    @property
+    def settled(self) -> bool:
+        """Whether the whole board is settled: one beats all others, or all are equal."""
+        return self.state in ("better", "equal")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return who is named where, as JSON's own types."""
+        return {
+            "state": self.state,
+            "settled": self.settled,
+            "first": {measure: list(names) for measure, names in self.leaders().items()},
+            "use": self.choices(),
+            "unbeaten": list(self.unbeaten),
+            "beats": {name: list(others) for name, others in self.beats.items() if others},
+        }
+
+    @property
+    def state(self) -> State:
+        """Whether one beats all others, some pairs have a verdict, or none has."""
+        others = len(self.names) - 1
+        if self.reference is None and any(len(self.beats[n]) == others for n in self.names):
+            return "better"
+        if not self.statements:
+            return "open"
+        equal = all(s.relations == {"="} for s in self.statements.values())
+        return "equal" if equal and not any(map(self.apart, self.names)) else "leads"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The algorithms by place."""
+        return tuple(map(str, self.places.index))
+
+    @property
+    def unbeaten(self) -> tuple[str, ...]:
+        """The algorithms that none beats on every measure, by place."""
+        return tuple(name for name in self.names if not self.beaten_by[name])
+
+    def leaders(self) -> dict[str, tuple[str, ...]]:
+        """Return who has the best place on each measure; several may share it."""
+        leaders = {}
+        for measure in map(str, self.places):
+            place = self.places[measure]
+            leaders[measure] = tuple(map(str, place.index[place == place.min()].tolist()))
+        return leaders
+
+    def printed(self, *, most: int = 4) -> pd.DataFrame:
+        """Return a row of figures for each algorithm, by place, with heads for printing.
+
+        Of more than `most` measures there is only the mean place.
+        """
+        table = self.places.rename(columns=lambda measure: f"place on {measure}")
+        if table.shape[1] > most:
+            table = self.places.mean(axis=1).to_frame("mean place")
+        for head, each in {
+            "beats": self.beats,
+            "beaten by": self.beaten_by,
+            "trade-offs": self.trades,
+            "ties": self.ties,
+        }.items():
+            numbers = [len(each[name]) for name in self.names]
+            if any(numbers) or head in ("beats", "beaten by"):
+                table[head] = numbers
+        return table.assign(open=[len(self.apart(name)) for name in self.names])
+
+    def apart(self, name: str) -> tuple[str, ...]:
+        """Return the others about whom there is no verdict with this one, by place."""
+        known = {
+            *self.beats[name],
+            *self.beaten_by[name],
+            *self.trades[name],
+            *self.ties[name],
+            name,
+        }
+        compared = self.names if self.reference in (None, name) else (str(self.reference),)
+        return tuple(other for other in compared if other not in known)

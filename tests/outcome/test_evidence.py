@@ -1,0 +1,312 @@
+"""Evidence by bridge sampling and by sequential Monte Carlo, against closed forms and integrals."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytest
+from scipy import stats
+from scipy.integrate import quad
+from scipy.special import gammaln
+
+import bayescompare as bc
+from bayescompare.comparisons import ModelComparison
+from bayescompare.methods import Dirichlet, Hierarchical, Network, PoissonBinomial
+from bayescompare.outcome.evidence import EvidenceEstimate
+from bayescompare.table.results import Results
+from tests.oracles import network as no
+from tests.tables import table
+
+QUIET: dict[str, Any] = {"progressbar": False, "cores": 1}
+
+
+def noisy(measures: int, n: int, *, digits: int = 1) -> Results:
+    """Two algorithms of which the second is better by half a standard deviation."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(n, 2, measures)) + np.array([[[0.0], [0.5]]])
+    return table(np.round(values, digits))
+
+
+def three_algorithms() -> Results:
+    return table(np.random.default_rng(3).integers(0, 3, (10, 3, 1)))
+
+
+def with_rope() -> Results:
+    return table(np.random.default_rng(3).random((15, 2, 2)), rope=0.2)
+
+
+def example() -> Results:
+    return bc.load_example("benavoli-example1")
+
+
+def errors() -> Results:
+    return bc.load_example("lacoste-svm-parzen")
+
+
+Case = tuple[Callable[[], Results], Any]
+
+#: α below ¼, or more than 16 statements, which sequential Monte Carlo misses.
+BELOW: dict[str, Case] = {
+    "dirichlet α = 1/16, K = 16, ties": (lambda: noisy(4, 16), Dirichlet()),
+    "dirichlet α = 1/32, K = 32": (lambda: noisy(5, 40, digits=6), Dirichlet()),
+    "dirichlet α = 1/64, K = 64, n = 100": (lambda: noisy(6, 100, digits=6), Dirichlet()),
+    "dirichlet α = 1/36, K = 36, ties": (
+        lambda: table(np.random.default_rng(3).integers(0, 5, (12, 3, 2))),
+        Dirichlet(),
+    ),
+    "network chain of three, ESS 1": (
+        lambda: table(no.linked(40, 3, seed=1)),
+        Network(search=no.CHAIN, mcse=0.05),
+    ),
+}
+#: Where both are right: every method with a model and a closed evidence.
+BOTH: dict[str, Case] = {
+    "dirichlet α = ¼, K = 4": (example, Dirichlet()),
+    "dirichlet α = ½, K = 4": (example, Dirichlet(prior="jeffreys")),
+    "dirichlet α = 1, K = 4": (example, Dirichlet(prior="uniform")),
+    "dirichlet α = ½, K = 6, three algorithms": (three_algorithms, Dirichlet(prior="jeffreys")),
+    "dirichlet α = ½, K = 9, rope": (with_rope, Dirichlet(prior="jeffreys")),
+    "dirichlet α = ½, K = 16, ties": (lambda: noisy(4, 16), Dirichlet(prior="jeffreys")),
+    "dirichlet α = 1, K = 16, ties": (lambda: noisy(4, 16), Dirichlet(prior="uniform")),
+    "network m0 → m1, ESS 4": (
+        lambda: table(no.linked(20, 2, seed=1)),
+        Network(search=[("m0", "m1")], ess=4.0),
+    ),
+    "network chain of three, ESS 4": (
+        lambda: table(no.linked(20, 3, seed=1)),
+        Network(search=no.CHAIN, ess=4.0, mcse=0.05),
+    ),
+    "poisson-binomial, joint": (errors, PoissonBinomial(joint=True)),
+    "hierarchical": (errors, Hierarchical()),
+}
+CASES = [("bridge", name) for name in {**BELOW, **BOTH}] + [("smc", name) for name in BOTH]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("by", "name"), CASES)
+def test_the_evidence_is_the_closed_one(by: Any, name: str) -> None:
+    made, method = {**BELOW, **BOTH}[name]
+    c = bc.compare(made(), method=method, rng=0)
+    found = c.estimate_evidence(by=by, rng=7, **QUIET)
+    z = (found.log_evidence - c.log_evidence) / found.se
+    print(
+        f"{by:7}{name:42} closed {c.log_evidence:9.4f}  found {found.log_evidence:9.4f} "
+        f"± {found.se:.4f}  z {z:5.2f}  {found.note}"
+    )
+    assert abs(z) < 4.0
+    assert found.se < 0.1
+    assert not found.note
+
+
+def closed(alpha: np.ndarray, counts: np.ndarray) -> float:
+    cells = (gammaln(alpha + counts) - gammaln(alpha)).sum()
+    total = alpha.sum()
+    return float(cells - gammaln(total + counts.sum()) + gammaln(total))
+
+
+@pytest.mark.slow
+def test_a_prior_of_ones_own_by_an_integral() -> None:
+    """Without a closed form: the strength is integrated by quadrature."""
+    method = Dirichlet(priors={"strength": pm.Gamma.dist(2.0, 1.0)})
+    c = bc.compare(example(), method=method, rng=1, sampler={**QUIET, "draws": 100, "chains": 2})
+    counts = c.answer.counts
+
+    def integrand(s: float) -> float:
+        return float(stats.gamma.pdf(s, 2.0)) * math.exp(closed(np.full(4, s / 4), counts))
+
+    exact = math.log(quad(integrand, 0.0, 60.0, limit=200)[0])
+    found = c.estimate_evidence(rng=2, **QUIET)
+    print(f"integral {exact:.4f}, bridge {found.log_evidence:.4f} ± {found.se:.4f}")
+    assert abs(found.log_evidence - exact) < 4.0 * found.se
+    assert found.se < 0.02
+
+
+@pytest.mark.slow
+def test_a_model_file_by_its_closed_twin() -> None:
+    """The hyperprior of the bundled file, integrated over its closed evidence given α."""
+    c = bc.compare(example(), method="dirichlet_hyperprior", rng=1, sampler={**QUIET, "draws": 100})
+    counts = bc.compare(example()).answer.counts
+
+    def integrand(a: float) -> float:
+        return float(stats.gamma.pdf(a, 2.0)) * math.exp(closed(np.full(4, a), counts))
+
+    exact = math.log(quad(integrand, 0.0, 60.0, limit=200)[0])
+    found = c.estimate_evidence(rng=2, **QUIET)
+    assert abs(found.log_evidence - exact) < 4.0 * found.se
+    assert found.se < 0.02
+
+
+@pytest.mark.slow
+def test_a_learned_prior_by_its_closed_mixture() -> None:
+    results = bc.load_example("jansen-uci").sel(measures=["auc", "brier"])
+    c = bc.pairwise(results, n_jobs=1)["CART", "GLM"]
+    found = c.estimate_evidence(rng=3, **QUIET)
+    assert abs(found.log_evidence - c.log_evidence) < 4.0 * found.se
+    assert found.se < 0.05
+    # The strength is discrete in the textbook's form.
+    with pytest.raises(bc.BayescompareError, match=r"by='smc': the model has discrete"):
+        c.estimate_evidence(by="smc")
+
+
+@pytest.mark.slow
+def test_an_edited_model_has_the_evidence_of_the_edit() -> None:
+    """Half of the likelihood: every dataset counts half, so the counts are halved."""
+    c = bc.compare(example(), method=Dirichlet(prior="uniform"))
+    edited = c.model(form="textbook")
+    weights = c.method.listing(c.results).weights  # type: ignore[attr-defined]
+    with edited:
+        pm.Potential("less", -0.5 * (weights * pm.math.log(edited["theta"])).sum())
+    counts = c.answer.counts / 2
+    found = c.estimate_evidence(model=edited, rng=3, **QUIET)
+    assert abs(found.log_evidence - closed(np.ones(4), counts)) < 4.0 * found.se
+
+
+@pytest.mark.slow
+def test_a_seed_gives_the_same_figure_again() -> None:
+    c = bc.compare(errors(), method="hierarchical")
+    one, other = (c.estimate_evidence(rng=5, draws=200, chains=2, **QUIET) for _ in range(2))
+    assert one == other
+    assert c.estimate_evidence(rng=6, draws=200, chains=2, **QUIET) != one
+
+
+# ---------------------------------------------------------------------------------- what it returns
+
+
+def test_an_estimate_is_a_pair_that_says_how_it_was_made() -> None:
+    found = EvidenceEstimate(-12.345678, 0.01234, by="bridge", how="bridge sampling", note="")
+    log_evidence, se = found
+    assert (log_evidence, se) == (found.log_evidence, found.se) == (-12.345678, 0.01234)
+    assert found.by == "bridge"
+    assert "−12.35" in repr(found)
+    assert "0.012" in repr(found)
+    assert "caution" not in repr(found)
+    wary = EvidenceEstimate(0.0, 1.0, by="smc", how="SMC", note="3 divergent transitions")
+    assert "caution: 3 divergent transitions" in repr(wary)
+    for name in ("se", "by", "anything"):
+        with pytest.raises(AttributeError):
+            setattr(found, name, 1.0)
+    assert copy.copy(found).how == "bridge sampling"
+
+
+# ---------------------------------------------------------------------------------------- refusals
+
+
+def unsampled(build: Callable[..., Any]) -> bc.Comparison:
+    """A comparison by a model, none of which was sampled."""
+    exact = bc.compare(example())
+    return ModelComparison(exact.results, bc.methods.ModelFile(build), exact.answer)
+
+
+def flat(results: Results) -> pm.Model:
+    with pm.Model(coords={"algorithm": results.algorithms, "dataset": results.datasets}) as model:
+        strength = pm.Flat("strength", dims="algorithm")
+        pm.Normal("y", strength[0], 1.0, observed=np.zeros(12), dims="dataset")
+    return model
+
+
+def discrete(results: Results) -> pm.Model:
+    with pm.Model(coords={"algorithm": results.algorithms, "dataset": results.datasets}) as model:
+        which = pm.Bernoulli("which", 0.5)
+        strength = pm.Normal("strength", which, 1.0, dims="algorithm")
+        pm.Normal("y", strength[0], 1.0, observed=np.zeros(12), dims="dataset")
+    return model
+
+
+REFUSED: dict[str, tuple[Callable[[], bc.Comparison], dict[str, Any], str]] = {
+    "no model": (
+        lambda: bc.compare(example(), method="glrt"),
+        {},
+        "estimate_evidence.*'glrt' has none.*dirichlet",
+    ),
+    "a cut model": (
+        lambda: bc.compare(errors(), method="poisson-binomial"),
+        {},
+        "estimate_evidence: .*joint=True",
+    ),
+    "all graphs": (
+        lambda: bc.compare(example(), method=Network(average=True)),
+        {},
+        "known exactly, see log_evidence",
+    ),
+    "another way": (lambda: bc.compare(example()), {"by": "x"}, "by='x': must be"),
+    "no word": (lambda: bc.compare(example()), {"by": None}, "by=None: must be"),
+    "no draws": (lambda: bc.compare(example()), {"draws": 0}, "draws=0"),
+    "few draws": (lambda: bc.compare(example()), {"draws": 50}, "draws=50: .*at least 100"),
+    "chains": (lambda: bc.compare(example()), {"chains": 1.5}, "chains=1.5"),
+    "one chain": (
+        lambda: bc.compare(example()),
+        {"by": "smc", "chains": 1},
+        "chains=1: .*at least 2",
+    ),
+    "a seed elsewhere": (lambda: bc.compare(example()), {"random_seed": 1}, "random_seed: .*rng="),
+    "our options": (lambda: bc.compare(example()), {"var_names": ["theta"]}, "var_names: "),
+    "another sampler": (
+        lambda: bc.compare(example()),
+        {"nuts_sampler": "nutpie"},
+        "nuts_sampler='nutpie': bridge",
+    ),
+    "a bad seed": (lambda: bc.compare(example()), {"rng": -1}, "rng=-1"),
+    "small α": (
+        lambda: bc.compare(example(), method=Dirichlet(strength=0.5)),
+        {"by": "smc"},
+        "theta.*below ¼.*by='bridge'",
+    ),
+    "α below what PyMC draws": (
+        lambda: bc.compare(example(), method=Dirichlet(strength=0.01)),
+        {"by": "smc"},
+        "theta.*below ¼.*by='bridge'",
+    ),
+    "many statements": (
+        lambda: bc.compare(noisy(5, 8), method=Dirichlet(prior="uniform")),
+        {"by": "smc"},
+        "31 free coordinates.*by='bridge'",
+    ),
+    "an improper prior": (lambda: unsampled(flat), {}, "prior of strength is improper"),
+    "a discrete variable": (lambda: unsampled(discrete), {}, "which is discrete"),
+    "a discrete variable by SMC": (lambda: unsampled(discrete), {"by": "smc"}, "discrete"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals_name_the_argument_and_the_way_out(name: str) -> None:
+    made, asked, why = REFUSED[name]
+    with pytest.raises(bc.BayescompareError, match=why) as caught:
+        made().estimate_evidence(**asked)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_random_alpha_is_left_to_bridge_sampling() -> None:
+    method = Dirichlet(priors={"strength": pm.Gamma.dist(2.0, 1.0)})
+    c = bc.compare(example())
+    sampled = type(c)(c.results, method, c.answer)
+    with pytest.raises(bc.BayescompareError, match=r"theta.*may be, below ¼.*by='bridge'"):
+        sampled.estimate_evidence(by="smc")
+
+
+def test_a_model_file_that_was_saved_is_not_run(own: bc.Comparison, tmp_path: Path) -> None:
+    own.to_json(tmp_path / "own.json")
+    loaded = bc.load_comparison(tmp_path / "own.json")
+    with pytest.raises(bc.BayescompareError, match=r"read from a file.*name it yourself"):
+        loaded.estimate_evidence()
+
+
+def test_what_has_no_model_does_not_list_it() -> None:
+    assert "estimate_evidence" in dir(bc.compare(example()))
+    assert "estimate_evidence" not in dir(bc.compare(example(), method="glrt"))
+    assert "estimate_evidence" not in dir(bc.compare(errors(), method="poisson-binomial"))
+
+
+def test_chains_without_overlap_are_refused() -> None:
+    """A proposal that misses the posterior gives an error, not a figure."""
+    from bayescompare.kernels.numerics.bridge import Bridge
+    from bayescompare.outcome import evidence
+
+    for bad in (Bridge(-3.0, 2.0, 0.5), Bridge(-3.0, 0.1, 1e-4), Bridge(-3.0, math.nan, 0.5)):
+        with pytest.raises(bc.BayescompareError, match=r"too little overlap.*more draws="):
+            evidence._check_comparison_evidence_overlap([Bridge(-3.0, 0.1, 0.9), bad])
