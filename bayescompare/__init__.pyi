@@ -13,13 +13,13 @@ from ._gate import gate as gate
 from ._pairwise import pairwise as pairwise
 from ._rank import rank as rank
 from ._version import __version__ as __version__
-from .comparison.comparison import Comparison as Comparison
-from .comparison.loading import load_comparison as load_comparison
-from .comparison.loading import load_pairwise as load_pairwise
-from .comparison.pairwise import Pairwise as Pairwise
 from .methods.context.probabilities import context_probability as context_probability
 from .methods.context.probabilities import first_better as first_better
 from .methods.context.probabilities import risks as risks
+from .outcome.comparison import Comparison as Comparison
+from .outcome.loading import load_comparison as load_comparison
+from .outcome.loading import load_pairwise as load_pairwise
+from .outcome.pairwise import Pairwise as Pairwise
 from .ranking.gate import Gate as Gate
 from .ranking.loading import load_ranking as load_ranking
 from .ranking.ranking import Ranking as Ranking
