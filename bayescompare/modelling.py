@@ -15,13 +15,13 @@ import numpy as np
 from bayescompare._checks import check_flag, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.methods._shared.prior_values import shared_constant_prior
+from bayescompare.methods._shared.new_datasets import table_of_ranks
 from bayescompare.methods._shared.priors import (
-    check_placed_shared_prior,
+    check_placed_prior,
     check_priors,
-    place_shared_prior,
+    constant_over,
+    place_prior,
 )
-from bayescompare.methods._shared.simulated import table_of_ranks
 from bayescompare.outcome.method import Parameter
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
@@ -92,13 +92,13 @@ def prior(
     parameter = Parameter(name, dims, "", "", low=low, high=high)
     check_priors({name: value}, [parameter])
     if is_number(value) and (shared or not dims):
-        return shared_constant_prior(name, value, ())
+        return constant_over(name, value, ())
     _check_modelling_context(name)
     if is_number(value):
-        return shared_constant_prior(name, value, dims)
-    placed = place_shared_prior(name, value, dims, each=not shared)
+        return constant_over(name, value, dims)
+    placed = place_prior(name, value, dims, each=not shared)
     if positive or within:
-        check_placed_shared_prior(parameter, placed)
+        check_placed_prior(parameter, placed)
     return placed
 
 
@@ -264,10 +264,10 @@ def observe_statements(theta: Any, table: StatementTable) -> None:
     """
     import pytensor.tensor as pt
 
-    from bayescompare.methods._shared.simplex import observe_shared_weights
+    from bayescompare.methods._shared.simplex import observe_weights
 
     # A θ too small for a float must not make 0 log 0 of a statement without weight.
-    observe_shared_weights(pt.log(pt.maximum(theta, 1e-300)), table.weights)
+    observe_weights(pt.log(pt.maximum(theta, 1e-300)), table.weights)
 
 
 def ranks(results: Results) -> FloatArray:

@@ -142,11 +142,11 @@ def print_method(out: Console, name: str) -> None:
     from bayescompare.methods._shared.option_tables import (
         options_table,
         priors_table,
-        read_shared_docstring,
+        read_docstring,
     )
 
     method = methods.get(name)
-    head, _ = read_shared_docstring(inspect.getdoc(method) or "")
+    head, _ = read_docstring(inspect.getdoc(method) or "")
     out.print(f"{name}: {method.title}", style="bold")
     out.print(head)
     out.print(f"Reference: {method.reference}\n")

@@ -10,9 +10,6 @@ from bayescompare._typing import FloatArray
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, statistic_number_text
 
-__all__ = ["MOST_FOLDS", "check_correlation", "correlation_words", "replicate_correlation"]
-
-
 #: Replicates up to which they are taken for the folds of one cross-validation. Ten times ten folds
 #: taken for a hundred folds have ρ = .01 for .1, which flips verdicts.
 MOST_FOLDS = 20

@@ -21,8 +21,6 @@ from bayescompare.text.numbers import (
 )
 from bayescompare.text.phrases import exactness_phrase, join_names
 
-__all__ = ["DOMAIN_TEXT", "domain_words"]
-
 #: What a methods section says.
 DOMAIN_TEXT = (
     "The datasets come from several domains. The probabilities θ_g of the statements in a domain "

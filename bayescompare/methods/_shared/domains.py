@@ -19,14 +19,14 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.simplex import place_shared_dirichlet
+from bayescompare.methods._shared.simplex import place_dirichlet
 from bayescompare.methods._shared.trees import (
-    make_shared_tree,
-    shared_marginal_dims,
-    shared_statement_coords,
-    shared_statement_each,
-    shrink_shared_predictions,
-    sign_shared_tree,
+    make_tree,
+    marginal_dims,
+    shrink_predictions,
+    sign_tree,
+    statement_coords,
+    statement_each,
 )
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
@@ -41,18 +41,6 @@ if TYPE_CHECKING:
 
     from bayescompare.kernels.replicated.domains import DomainCounts
 
-__all__ = [
-    "KAPPA",
-    "DomainDetails",
-    "DomainSample",
-    "Domains",
-    "domain_codes",
-    "domain_coords",
-    "domain_details",
-    "place_domains",
-    "sample_domains",
-    "shared_collapsed_model",
-]
 
 #: How alike domains are: κ ~ Gamma(2, 0.1), of mean 20.
 KAPPA = (2.0, 0.1)
@@ -137,19 +125,19 @@ def place_domains(results: Results, listing: LumpedStatements) -> Any:
 
     names, codes = domain_codes(results)
     alpha = np.exp(listing.log_alpha)
-    log_phi = place_shared_dirichlet("textbook", "phi", alpha, 0.0, ("statement",))
+    log_phi = place_dirichlet("textbook", "phi", alpha, 0.0, ("statement",))
     kappa = pm.Gamma("kappa", *KAPPA)
     around = pt.ones((len(names), 1)) * kappa * pt.exp(log_phi)
-    log_theta_g = place_shared_dirichlet("textbook", "theta", around, 0.0, ("domain", "statement"))
+    log_theta_g = place_dirichlet("textbook", "theta", around, 0.0, ("domain", "statement"))
     return log_theta_g[codes]
 
 
 def domain_coords(results: Results, listing: LumpedStatements) -> dict[str, list[str]]:
     """Coords of a model or tree of domains."""
-    return {**shared_statement_coords(results, listing), "domain": domain_codes(results)[0]}
+    return {**statement_coords(results, listing), "domain": domain_codes(results)[0]}
 
 
-def shared_collapsed_model(
+def collapsed_model(
     results: Results, listing: LumpedStatements, counts: DomainCounts, kappa: float | None = None
 ) -> pm.Model:
     """Build the model with every θ_g integrated out; κ may be fixed."""
@@ -159,7 +147,7 @@ def shared_collapsed_model(
     with pm.Model(coords=domain_coords(results, listing)) as model:
         alpha = np.exp(listing.log_alpha)
         n = float(len(results.datasets))
-        log_phi = place_shared_dirichlet("nuts", "phi", alpha, n, ("statement",))
+        log_phi = place_dirichlet("nuts", "phi", alpha, n, ("statement",))
         strength = pm.Gamma("kappa", *KAPPA) if kappa is None else kappa
         around = pt.maximum(strength * pt.exp(log_phi), 1e-300)
         rising = (pt.gammaln(around + counts.vectors) - pt.gammaln(around)).sum(axis=2)
@@ -190,7 +178,7 @@ def sample_domains(
     `likelihood` takes log θ (chain, draw, n, K) of each dataset's domain and the number of the
     version, and returns log likelihoods (chain, draw, n).
     """
-    model = shared_collapsed_model(results, listing, counts)
+    model = collapsed_model(results, listing, counts)
     seed = int(rng.integers(2**31 - 1))
     # φ lies near an edge of the simplex where κ is small: small steps do not slip there.
     careful = {"target_accept": 0.95, **options}
@@ -224,13 +212,13 @@ def sample_domains(
         "kappa": (),
         "theta": ("domain", "statement"),
         "theta_new": ("statement",),
-        "marginal": shared_marginal_dims(results),
+        "marginal": marginal_dims(results),
         OUTCOME: ("dataset", "statement"),
     }
-    tree = make_shared_tree(groups, dims, domain_coords(results, listing))
+    tree = make_tree(groups, dims, domain_coords(results, listing))
     tree["sample_stats"] = raw["sample_stats"]
     return DomainSample(
-        sign_shared_tree(shrink_shared_predictions(tree), listing), phi, theta, new, kappa, version
+        sign_tree(shrink_predictions(tree), listing), phi, theta, new, kappa, version
     )
 
 
@@ -270,7 +258,7 @@ def _draw_shared_domain_prior(
 
 def _predict_shared_domain_statements(theta: FloatArray, rng: np.random.Generator) -> Any:
     """One statement for each dataset from its domain's θ, (chain, draw, n, K)."""
-    each = [shared_statement_each(theta[:, :, i], 1, rng)[:, :, 0] for i in range(theta.shape[2])]
+    each = [statement_each(theta[:, :, i], 1, rng)[:, :, 0] for i in range(theta.shape[2])]
     return np.stack(each, axis=2)
 
 

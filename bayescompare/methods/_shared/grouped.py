@@ -16,18 +16,18 @@ from bayescompare.kernels.replicated.domains import DomainCounts
 from bayescompare.methods._shared.domain_words import DOMAIN_TEXT
 from bayescompare.methods._shared.domains import (
     DomainSample,
+    collapsed_model,
     domain_coords,
     place_domains,
     sample_domains,
-    shared_collapsed_model,
-)
-from bayescompare.methods._shared.drawn import (
-    drawn_parts,
-    drawn_theta_summary,
-    shared_sampled_questions,
 )
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.trees import shared_marginal_dims
+from bayescompare.methods._shared.trees import (
+    drawn_parts,
+    drawn_questions,
+    drawn_theta_summary,
+    marginal_dims,
+)
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.details import Details
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["NO_DOMAIN_EVIDENCE", "GroupedMethod"]
 
 NO_DOMAIN_EVIDENCE = "Domains are answered by NUTS, and their evidence has no closed form."
 
@@ -155,7 +154,7 @@ class GroupedMethod(Method):
             seed=sampling.seed,
             details=self.sample_details(results, sample),
         )
-        return replace(answer, scalars=shared_sampled_questions(phi, statements, answer))
+        return replace(answer, scalars=drawn_questions(phi, statements, answer))
 
     def model(self, results: Results) -> pm.Model:
         """Build the model as it is written, with θ of every domain."""
@@ -166,13 +165,13 @@ class GroupedMethod(Method):
         with pm.Model(coords=domain_coords(results, listing)) as model:
             logs = place_domains(results, listing)
             marginal = pt.tensordot(model["phi"], listing.wins, axes=1)
-            pm.Deterministic("marginal", marginal, dims=shared_marginal_dims(results))
+            pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
             self.observe_domains(results, logs)
         return model
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it with every θ_g integrated out."""
-        return shared_collapsed_model(results, self.listing(results), self.counts(results))
+        return collapsed_model(results, self.listing(results), self.counts(results))
 
     def no_evidence(self) -> str:
         """Say why there is no log evidence."""

@@ -17,9 +17,6 @@ from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_d
 from bayescompare.kernels.numerics.gammas import TINY
 from bayescompare.statements import DENSE, OTHER, Statements
 
-__all__ = ["LumpedStatements"]
-
-
 #: Beyond e^690 a cell outweighs all data; kept there, nothing overflows.
 MOST_LOG_ALPHA = 690.0
 

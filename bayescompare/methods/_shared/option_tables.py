@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from bayescompare.outcome.method import Method
 
-__all__ = ["options_table", "priors_table", "read_shared_docstring", "read_shared_parameters"]
-
 
 def priors_table(method: type[Method]) -> pd.DataFrame:
     """Tabulate the priors that ``priors={name: value}`` replaces."""
@@ -34,7 +32,7 @@ def options_table(method: type[Method]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    _, meanings = read_shared_docstring(inspect.getdoc(method) or "")
+    _, meanings = read_docstring(inspect.getdoc(method) or "")
     # Fields that `pairwise` fills in are not options; the repr leaves them out.
     shown = [f for f in fields(method) if f.repr]
     rows = [(f.name, _option_table_default(f), meanings.get(f.name, "")) for f in shown]
@@ -51,20 +49,18 @@ def _option_table_default(field: Field[Any]) -> str:
     return "required" if field.default_factory is MISSING else str(field.default_factory())
 
 
-def read_shared_docstring(doc: str) -> tuple[str, dict[str, str]]:
+def read_docstring(doc: str) -> tuple[str, dict[str, str]]:
     """Take the head of a numpydoc docstring, and the text of each of its parameters."""
     head, *_ = _option_table_sections(doc)
-    return " ".join(head.split()), {
-        name: text for name, (_, text) in read_shared_parameters(doc).items()
-    }
+    return " ".join(head.split()), {name: text for name, (_, text) in read_parameters(doc).items()}
 
 
-def read_shared_parameters(doc: str) -> dict[str, tuple[str, str]]:
+def read_parameters(doc: str) -> dict[str, tuple[str, str]]:
     r"""Take the type and the text of each parameter of a numpydoc docstring.
 
     Examples
     --------
-    >>> read_shared_parameters("Head.\n\nParameters\n----------\na, b : int\n    Two numbers.")
+    >>> read_parameters("Head.\n\nParameters\n----------\na, b : int\n    Two numbers.")
     {'a': ('int', 'Two numbers.'), 'b': ('int', 'Two numbers.')}
     """
     found: dict[str, tuple[str, str]] = {}

@@ -13,8 +13,6 @@ from bayescompare.statements import State, Statement
 from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.results import Results
 
-__all__ = ["WRONG", "pair_answer", "pair_counts", "shared_pair_leanings"]
-
 #: The observed variable: a dataset's discordant examples that the first algorithm got wrong.
 WRONG = "first_wrong"
 
@@ -60,12 +58,12 @@ def pair_counts(results: Results) -> tuple[FloatArray, FloatArray]:
     return results.pair(first, second)
 
 
-def shared_pair_leanings(p: FloatArray) -> FloatArray:
+def pair_leanings(p: FloatArray) -> FloatArray:
     """Datasets that lean to the first and to the second; one in doubt counts half for each.
 
     Examples
     --------
-    >>> shared_pair_leanings(np.array([0.9, 0.5, 0.2])).tolist()
+    >>> pair_leanings(np.array([0.9, 0.5, 0.2])).tolist()
     [1.5, 1.5]
     """
     first = float((p > 0.5).sum() + 0.5 * (p == 0.5).sum())

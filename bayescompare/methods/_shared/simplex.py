@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.gammas import TINY
+from bayescompare.methods._shared.priors import constant_dirichlet, place_prior
 from bayescompare.outcome.method import Form
 from bayescompare.statements import OUTCOME
-
-__all__ = ["LATENTS", "observe_shared_weights", "place_shared_dirichlet", "shared_weighted_logs"]
-
 
 #: Prefixes of the latents; trees show none of them. In front, where no name that a user gives can
 #: make one.
@@ -38,9 +38,7 @@ _LEAST_TOTAL = 0.1
 _LARGE = 1e4
 
 
-def place_shared_dirichlet(
-    form: Form, name: str, alpha: Any, total: Any, dims: tuple[str, ...]
-) -> Any:
+def place_dirichlet(form: Form, name: str, alpha: Any, total: Any, dims: tuple[str, ...]) -> Any:
     """Add θ ~ Dirichlet(α) along the last dim to the model in context; return log θ.
 
     Parameters
@@ -56,11 +54,11 @@ def place_shared_dirichlet(
         Dims of θ.
     """
     if form == "nuts":
-        return _shared_simplex_for_nuts(name, alpha, total, dims)
-    return _textbook_shared_simplex(name, alpha, dims)
+        return _for_nuts(name, alpha, total, dims)
+    return _textbook(name, alpha, dims)
 
 
-def _textbook_shared_simplex(name: str, alpha: Any, dims: tuple[str, ...]) -> Any:
+def _textbook(name: str, alpha: Any, dims: tuple[str, ...]) -> Any:
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -74,7 +72,7 @@ def _textbook_shared_simplex(name: str, alpha: Any, dims: tuple[str, ...]) -> An
         name,
         tensor,
         logp=lambda value, a: pm.logp(pm.Dirichlet.dist(a), value),
-        dist=_draw_shared_simplex,
+        dist=_draw_in_logs,
         support_point=lambda rv, size, a: a / a.sum(axis=-1, keepdims=True),
         transform=pm.distributions.transforms.simplex,
         class_name="Dirichlet",
@@ -85,7 +83,7 @@ def _textbook_shared_simplex(name: str, alpha: Any, dims: tuple[str, ...]) -> An
     return pt.log(simplex)
 
 
-def _draw_shared_simplex(alpha: Any, size: Any) -> Any:
+def _draw_in_logs(alpha: Any, size: Any) -> Any:
     """Draw from a Dirichlet in logarithms."""
     import pymc as pm
     import pytensor.tensor as pt
@@ -97,7 +95,7 @@ def _draw_shared_simplex(alpha: Any, size: Any) -> Any:
     return pm.math.softmax(pt.log(gamma) - exponential / alpha, axis=-1)
 
 
-def _shared_simplex_for_nuts(name: str, alpha: Any, total: Any, dims: tuple[str, ...]) -> Any:
+def _for_nuts(name: str, alpha: Any, total: Any, dims: tuple[str, ...]) -> Any:
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -107,13 +105,13 @@ def _shared_simplex_for_nuts(name: str, alpha: Any, total: Any, dims: tuple[str,
     x = pt.log(gamma) - exponential / alpha
     log_total = pm.math.logsumexp(x, axis=-1, keepdims=True)
     # E[T^N] depends on α: left out, it would bias a prior of α, and the evidence.
-    log_mean = _shared_simplex_log_rising(alpha.sum(axis=-1), total)
+    log_mean = _log_rising(alpha.sum(axis=-1), total)
     pm.Potential(f"ancillary_{name}", total * log_total[..., 0] - log_mean)
     pm.Deterministic(name, pt.exp(x - log_total), dims=dims)
     return x - log_total
 
 
-def _shared_simplex_log_rising(a: Any, n: Any) -> Any:
+def _log_rising(a: Any, n: Any) -> Any:
     """log Γ(a + n)/Γ(a); by Stirling where a is large and the difference would lose digits."""
     import pytensor.tensor as pt
 
@@ -124,7 +122,7 @@ def _shared_simplex_log_rising(a: Any, n: Any) -> Any:
     return pt.switch(a > _LARGE, stirling, pt.gammaln(small + n) - pt.gammaln(small))
 
 
-def observe_shared_weights(
+def observe_weights(
     log_theta: Any,
     weights: Any,
     unlisted: Any = None,
@@ -154,8 +152,8 @@ def observe_shared_weights(
 
     def logp(value: Any, log_p: Any, *rest: Any) -> Any:
         if rest:
-            return shared_weighted_logs(value[..., :-1], log_p[..., :-1]) + rest[0]
-        return shared_weighted_logs(value, log_p)
+            return weighted_logs(value[..., :-1], log_p[..., :-1]) + rest[0]
+        return weighted_logs(value, log_p)
 
     def dist(log_p: Any, *rest_and_size: Any) -> Any:
         *_, size = rest_and_size
@@ -173,8 +171,100 @@ def observe_shared_weights(
     )
 
 
-def shared_weighted_logs(weights: Any, logs: Any) -> Any:
+def weighted_logs(weights: Any, logs: Any) -> Any:
     """Σ w log p, in which a cell without weight counts nothing even where its p is 0."""
     import pytensor.tensor as pt
 
     return pt.switch(pt.eq(weights, 0.0), 0.0, weights * logs).sum(axis=-1)
+
+
+# one of several values by a random number -----------------------------
+def pick(values: Any, index: Any) -> Any:
+    """Return ``values[index]`` along the first axis; an index beyond the end takes the last one.
+
+    Sequential Monte Carlo evaluates the likelihood also where the prior is zero, and a plain index
+    would raise there.
+    """
+    import pytensor.tensor as pt
+
+    tensor = pt.as_tensor_variable(values)
+    return tensor[pt.clip(index, 0, tensor.shape[0] - 1)]
+
+
+def pick_by_weight(name: str, log_weight: Any) -> Any:
+    """Add a uniform variable to the model in context; return the index that it picks.
+
+    The indices have probabilities in proportion to their weights. Where the density of the model
+    is summed over them, this draws one given all the rest, without a discrete variable.
+    """
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    share = pt.exp(log_weight - pm.math.logsumexp(log_weight)).cumsum()
+    return (pm.Uniform(name) >= share[:-1]).sum()
+
+
+# weights of datasets, as the Bayesian bootstrap has them -----------------------------
+#: The names of the weights, and of which dataset was drawn.
+WEIGHT, DRAWN = "weight", "drawn"
+
+
+def place_weights(prior: Any, alpha: FloatArray, dim: str, improper: str) -> Any:
+    """Add the weights along `dim` to the model in context.
+
+    Parameters
+    ----------
+    prior : distribution, object, callable or None
+        The user's; without one it is Dirichlet(alpha).
+    alpha : array (n,)
+        Zero, or below, where nothing is known beforehand.
+    dim : str
+    improper : str
+        What to say where draws from an improper prior are asked for.
+    """
+    import pymc as pm
+    import pytensor.tensor as pt
+    from pymc.distributions.transforms import simplex
+
+    n = len(alpha)
+    if prior is not None:
+        return _checked_weight(place_prior(WEIGHT, prior, (dim,)), n, dim)
+    if (alpha > 0.0).all():
+        return pm.Dirichlet(WEIGHT, alpha, dims=dim)
+
+    def refuse(*_: Any, rng: np.random.Generator | None = None, size: Any = None) -> FloatArray:
+        raise BayescompareError(improper)
+
+    return pm.CustomDist(
+        WEIGHT,
+        alpha,
+        logp=lambda value, a: ((a - 1.0) * pt.log(value)).sum(axis=-1),
+        random=refuse,
+        support_point=lambda rv, size, a: pt.full_like(a, 1.0 / n),
+        transform=simplex,
+        signature="(n)->(n)",
+        class_name="Haldane" if not alpha.any() else "ImproperDirichlet",
+        dims=dim,
+    )
+
+
+def weights_alpha(prior: Any, n: int, dim: str) -> FloatArray:
+    """Parameters of a Dirichlet prior of the weights, one for each."""
+    alpha = constant_dirichlet(prior)
+    assert alpha is not None
+    if alpha.shape != (n,):
+        raise BayescompareError(
+            f"priors['weight'] is a Dirichlet of shape {alpha.shape}, and there are {n} {dim}s: "
+            "give one parameter for each."
+        )
+    return alpha
+
+
+def _checked_weight(weight: Any, n: int, dim: str) -> Any:
+    length = weight.type.shape[-1] if weight.ndim == 1 else None
+    if weight.ndim != 1 or (length is not None and length != n):
+        raise BayescompareError(
+            f"priors['weight'] must be a vector over the {n} {dim}s; its shape is "
+            f"{weight.type.shape}."
+        )
+    return weight

@@ -11,11 +11,16 @@ from scipy.special import gammaln, logsumexp
 
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare._version import __version__
+from bayescompare.kernels.dirichlet.parts import parts_of_draws
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import LATENTS
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.columns import PROBABILITY, theta_columns
+from bayescompare.outcome.decision import decide
+from bayescompare.outcome.questions import FourQuestions
 from bayescompare.posterior.partition import Partition
-from bayescompare.statements import OUTCOME
+from bayescompare.statements import OUTCOME, Statements
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
@@ -24,25 +29,8 @@ if TYPE_CHECKING:
     from bayescompare.posterior.dirichlet import DirichletMixture
     from bayescompare.prior import LearnedPrior
 
-__all__ = [
-    "add_shared_constants",
-    "draw_given_component",
-    "finish_shared_tree",
-    "make_shared_tree",
-    "posterior_tree",
-    "shared_latent_log_prior",
-    "shared_logit_prior",
-    "shared_marginal_dims",
-    "shared_ratio_prior",
-    "shared_statement_coords",
-    "shared_statement_each",
-    "shared_without_latents",
-    "shrink_shared_predictions",
-    "sign_shared_tree",
-]
 
-
-def shared_statement_coords(results: Results, listing: LumpedStatements) -> dict[str, list[str]]:
+def statement_coords(results: Results, listing: LumpedStatements) -> dict[str, list[str]]:
     """Coords of every statement model; `algorithm` only where a variable has it."""
     coords = {
         "statement": list(listing.labels),
@@ -93,8 +81,8 @@ def posterior_tree(
     groups = {
         "posterior": variables,
         "prior": ahead,
-        "posterior_predictive": {OUTCOME: shared_statement_each(variables["theta"], n, rng)},
-        "prior_predictive": {OUTCOME: shared_statement_each(ahead["theta"], n, rng)},
+        "posterior_predictive": {OUTCOME: statement_each(variables["theta"], n, rng)},
+        "prior_predictive": {OUTCOME: statement_each(ahead["theta"], n, rng)},
         "log_likelihood": {OUTCOME: likelihood},
         "log_prior": latents,
         "observed_data": {OUTCOME: listing.weights},
@@ -106,8 +94,8 @@ def posterior_tree(
             ("theta", "free", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)
         ),
     }
-    tree = make_shared_tree(groups, dims, shared_statement_coords(results, listing))
-    return finish_shared_tree(tree, results, listing, rng)
+    tree = make_tree(groups, dims, statement_coords(results, listing))
+    return finish_tree(tree, results, listing, rng)
 
 
 def draw_given_component(
@@ -126,7 +114,7 @@ def draw_given_component(
     if learned is None:
         after = draw_dirichlet_latents(log_alpha, counts, size, rng)
         logs = dirichlet_log_theta(log_alpha, *after)
-        log_prior = shared_latent_log_prior("theta", np.exp(log_alpha), *after)
+        log_prior = latent_log_prior("theta", np.exp(log_alpha), *after)
         return {"theta": np.exp(logs), "log_theta": logs}, log_prior
     values = np.array(learned.values)
     strength = values[component % len(values)]
@@ -157,33 +145,31 @@ def draw_given_component(
     return variables | {"log_theta": logs}, {f"{LATENTS[0]}theta": np.zeros_like(logs)}
 
 
-def finish_shared_tree(
+def finish_tree(
     tree: xr.DataTree, results: Results, listing: LumpedStatements, rng: np.random.Generator
 ) -> xr.DataTree:
     """Drop the sampler's latents, add `marginal`, `constant_data` and what made the tree."""
     import xarray as xr
 
     for group in ("posterior", "prior"):
-        data = shared_without_latents(tree[group].to_dataset())
+        data = without_latents(tree[group].to_dataset())
         if "marginal" not in data and "theta" in data:
             theta = data["theta"].transpose("chain", "draw", "statement").values
-            dims = ("chain", "draw", *shared_marginal_dims(results))
+            dims = ("chain", "draw", *marginal_dims(results))
             strength = data["strength"].values if "strength" in data else None
             marginal = listing.marginal(theta, rng, prior=group == "prior", strength=strength)
             data["marginal"] = (dims, marginal)
-            data = data.assign_coords(
-                {d: shared_statement_coords(results, listing)[d] for d in dims[2:]}
-            )
+            data = data.assign_coords({d: statement_coords(results, listing)[d] for d in dims[2:]})
         tree[group] = xr.DataTree(data)
-    return sign_shared_tree(shared_ratio_prior(shrink_shared_predictions(tree), ["theta"]), listing)
+    return sign_tree(ratio_prior(shrink_predictions(tree), ["theta"]), listing)
 
 
-def shared_without_latents(data: xr.Dataset) -> xr.Dataset:
+def without_latents(data: xr.Dataset) -> xr.Dataset:
     """What a tree shows of a group: all but the sampler's latents."""
     return data.drop_vars([v for v in data.data_vars if str(v).startswith(LATENTS)])
 
 
-def shrink_shared_predictions(tree: xr.DataTree) -> xr.DataTree:
+def shrink_predictions(tree: xr.DataTree) -> xr.DataTree:
     """Store predictions small: one statement out of many is a byte each, not eight."""
     import xarray as xr
 
@@ -194,7 +180,7 @@ def shrink_shared_predictions(tree: xr.DataTree) -> xr.DataTree:
     return tree
 
 
-def sign_shared_tree(tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTree:
+def sign_tree(tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTree:
     """Add the counts, and what made the tree."""
     import xarray as xr
 
@@ -204,7 +190,7 @@ def sign_shared_tree(tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTre
     return tree
 
 
-def add_shared_constants(
+def add_constants(
     tree: xr.DataTree, facts: Mapping[str, AnyArray], datasets: Sequence[str]
 ) -> xr.DataTree:
     """Add what is known of each dataset, and what made the tree."""
@@ -216,7 +202,7 @@ def add_shared_constants(
     return tree
 
 
-def shared_logit_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
+def logit_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
     """Take the log prior of shares as that of their logits.
 
     A uniform prior has no density to scale by a power; that of its logit has, and raising it to γ
@@ -235,7 +221,7 @@ def shared_logit_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
     return tree
 
 
-def shared_ratio_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
+def ratio_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
     """Take the log prior of probability vectors, where they have one, as that of their log ratios.
 
     Raising it to γ then means Dirichlet(α) → Dirichlet(γα), as it does for the latents of NUTS.
@@ -252,12 +238,12 @@ def shared_ratio_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
     return tree
 
 
-def shared_marginal_dims(results: Results) -> tuple[str, ...]:
+def marginal_dims(results: Results) -> tuple[str, ...]:
     """Dims of `marginal`: P(first better), or for l > 2 P(each algorithm is ranked first)."""
     return ("measure",) if len(results.algorithms) == 2 else ("measure", "algorithm")
 
 
-def make_shared_tree(
+def make_tree(
     groups: Mapping[str, Mapping[str, AnyArray]],
     dims: Mapping[str, tuple[str, ...]],
     coords: Mapping[str, Sequence[Any]],
@@ -285,7 +271,7 @@ def make_shared_tree(
     return xr.DataTree.from_dict(datasets)
 
 
-def shared_statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int8]:
+def statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int8]:
     """Predict n new datasets per draw, each falling into one statement."""
     chains, draws, cells = theta.shape
     edges = np.cumsum(theta, axis=-1)[..., None, :]
@@ -296,9 +282,52 @@ def shared_statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -
     return out
 
 
-def shared_latent_log_prior(
+def latent_log_prior(
     name: str, alpha: FloatArray, gamma: FloatArray, exponential: FloatArray
 ) -> dict[str, FloatArray]:
     """Log density of the latents: raising it to γ means strength s → γ s, as psense assumes."""
     densities = (alpha * np.log(gamma) - gamma - gammaln(alpha + 1.0), -exponential)
     return {f"{prefix}{name}": density for prefix, density in zip(LATENTS, densities, strict=True)}
+
+
+# what draws of θ say of each statement -----------------------------
+def drawn_theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
+    """Posterior mean and central 95 % interval of each listed θ; NaN for those within other."""
+    draws = theta.stack(sample=("chain", "draw"))
+    known = draws.reindex(statement=list(statements.labels))
+    low, high = (known.quantile(q, "sample").values for q in (0.025, 0.975))
+    return theta_columns(known.mean("sample").values, low, high)
+
+
+def drawn_parts(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
+    """How sure the parts of each statement are, from draws of θ; NaN for those within other."""
+    if len(statements.measures) == 1:
+        return {}
+    drawn = theta.transpose("chain", "draw", "statement")
+    place = {label: k for k, label in enumerate(statements.labels)}
+    known = [place.get(str(label), -1) for label in drawn["statement"].values]
+    # What is not listed by itself comes last.
+    order = np.argsort(np.array(known) < 0, kind="stable")
+    listed = [k for k in known if k >= 0]
+    states = statements.table.states
+    parts = np.full(states.shape, np.nan)
+    parts[listed] = parts_of_draws(drawn.values[..., order], states[listed])
+    return {PROBABILITY: parts}
+
+
+def drawn_questions(theta: xr.DataArray, statements: Statements, answer: Answer) -> FourQuestions:
+    """The four questions about the best statement, from draws of θ."""
+    best = decide(answer).statement
+    opposite = statements.opposite(best)
+    assert answer.probability is not None
+    most_probable = float(answer.probability[answer.labels.index(best)])
+    known = set(theta["statement"].values.tolist())
+    if best not in known:
+        return FourQuestions(most_probable, None, None, None)
+    mine = theta.sel(statement=best)
+    # An opposite that is not listed was never observed and hides in the aggregate.
+    beats = None
+    if opposite in known and opposite != best:
+        beats = float((mine > theta.sel(statement=opposite)).mean())
+    majority = float((mine > 0.5).mean())
+    return FourQuestions(most_probable, beats, majority, float(mine.mean()))

@@ -36,27 +36,27 @@ from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
 from bayescompare.kernels.classic import walsh, wilcoxon
 from bayescompare.kernels.dirichlet.urn import draw_urn_cells
 from bayescompare.kernels.leading import sole_leader
-from bayescompare.methods._shared.bootstrap import (
-    DRAWN,
-    WEIGHT,
-    place_shared_weights,
-    shared_bootstrap_alpha,
-)
-from bayescompare.methods._shared.methods_text import shared_text_on_sampling
+from bayescompare.methods._shared.new_datasets import sampled_posterior, thinned_draws
 from bayescompare.methods._shared.pair_answer import pair_answer
-from bayescompare.methods._shared.prediction import shared_sampled_posterior, thinned_shared_draws
 from bayescompare.methods._shared.priors import (
     Priors,
+    check_prior_support,
     check_priors,
-    check_shared_prior_support,
+    constant_dirichlet,
     prior_options,
-    shared_constant_dirichlet,
+)
+from bayescompare.methods._shared.simplex import (
+    DRAWN,
+    WEIGHT,
+    place_weights,
+    weights_alpha,
 )
 from bayescompare.methods._shared.trees import (
-    add_shared_constants,
-    make_shared_tree,
-    shared_ratio_prior,
+    add_constants,
+    make_tree,
+    ratio_prior,
 )
+from bayescompare.methods._shared.words import text_on_sampling
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.claims import certainty_words
@@ -214,7 +214,7 @@ class SignedRankPosterior(Posterior):
             "statement": points.labels,
             "dataset": list(self.results.datasets),
         }
-        tree = make_shared_tree(groups, dims, coords)
+        tree = make_tree(groups, dims, coords)
         # Of a vector, but one number for each. The constant of an improper prior is arbitrary.
         norm = gammaln(before.sum()) - gammaln(before).sum() if proper else 0.0
         logs = norm + _log(weights) @ (before - 1.0)
@@ -268,8 +268,8 @@ class SignedRankPosterior(Posterior):
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw new datasets among the points; a tie without a rope goes to either by chance."""
         if self.method.needs_mcmc:
-            kept = shared_sampled_posterior(self.answer)[WEIGHT]
-            weights = thinned_shared_draws(kept, draws, rng)
+            kept = sampled_posterior(self.answer)[WEIGHT]
+            weights = thinned_draws(kept, draws, rng)
         else:
             weights = rng.dirichlet(self.alpha, size=draws)
         states = self.points.states[draw_urn_cells(weights, number, rng)]
@@ -280,7 +280,7 @@ class SignedRankPosterior(Posterior):
 def _finished(points: Points, tree: xr.DataTree) -> xr.DataTree:
     """Add the differences, second less first, and what made the tree."""
     facts = {"difference": points.values[1:]}
-    return add_shared_constants(shared_ratio_prior(tree, [WEIGHT]), facts, points.results.datasets)
+    return add_constants(ratio_prior(tree, [WEIGHT]), facts, points.results.datasets)
 
 
 def _drawn_again(weights: FloatArray, rng: np.random.Generator) -> IntArray:
@@ -363,13 +363,13 @@ class SignedRank(Method):
     @property
     def needs_mcmc(self) -> bool:
         """Whether a prior of the user's is no Dirichlet, so that NUTS is needed."""
-        return bool(self.priors) and shared_constant_dirichlet((self.priors or {})[WEIGHT]) is None
+        return bool(self.priors) and constant_dirichlet((self.priors or {})[WEIGHT]) is None
 
     def prior_alpha(self, results: Results) -> FloatArray:
         """Parameters of the prior of the weights: of a tie, and of each dataset's difference."""
         n = len(results.datasets)
         if self.priors:
-            return shared_bootstrap_alpha(self.priors[WEIGHT], n + 1, POINT)
+            return weights_alpha(self.priors[WEIGHT], n + 1, POINT)
         return np.append(float(self.strength), np.zeros(n))
 
     def weight_alpha(self, results: Results) -> FloatArray:
@@ -411,7 +411,7 @@ class SignedRank(Method):
         """Answer from NUTS, with its Monte Carlo standard error."""
         results = points.results
         model = self.model(results)
-        check_shared_prior_support(self.priors or {}, self.parameters, model)
+        check_prior_support(self.priors or {}, self.parameters, model)
         tree = nuts.sample_nuts_as_asked(sampling, model)
         tree = _finished(points, tree)
         theta = tree["posterior"]["theta"].transpose("chain", "draw", "statement").values
@@ -455,7 +455,7 @@ class SignedRank(Method):
         with pm.Model(coords=coords) as model:
             prior = (self.priors or {}).get(WEIGHT)
             alpha = np.zeros(n + 1) if prior is not None else self.prior_alpha(results)
-            weight = place_shared_weights(prior, alpha, POINT, _IMPROPER)
+            weight = place_weights(prior, alpha, POINT, _IMPROPER)
             shares = [weight @ pt.as_tensor(pairs) @ weight for pairs in points.table]
             pm.Deterministic("theta", pt.stack(shares), dims="statement")
             pm.Categorical(DRAWN, p=weight, observed=np.arange(1, n + 1), dims="dataset")
@@ -550,7 +550,7 @@ def _claim(statement: str) -> str:
 def _methods_text(method: SignedRank, answer: Answer | None) -> str:
     """Describe the test for a methods section."""
     if method.needs_mcmc:
-        how = f"weights of the datasets{shared_text_on_sampling(method)}"
+        how = f"weights of the datasets{text_on_sampling(method)}"
     elif answer is not None and answer.exact:
         how = f"the posterior computed exactly{_prior(method)}"
     else:
@@ -564,5 +564,5 @@ def _methods_text(method: SignedRank, answer: Answer | None) -> str:
 
 def _prior(method: SignedRank) -> str:
     if method.priors:
-        return shared_text_on_sampling(method)
+        return text_on_sampling(method)
     return f", with a prior of strength {setting_number_text(method.strength)} at a tie"

@@ -31,11 +31,11 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.evidence import Evidence
 from bayescompare.methods._shared.correlation import check_correlation, replicate_correlation
-from bayescompare.methods._shared.pair_answer import pair_answer, shared_pair_leanings
+from bayescompare.methods._shared.pair_answer import pair_answer, pair_leanings
 from bayescompare.methods._shared.priors import (
     Priors,
+    check_prior_ranges,
     check_priors,
-    check_shared_prior_ranges,
     prior_options,
 )
 from bayescompare.methods.context.comparison import ContextComparison
@@ -273,7 +273,7 @@ class CorrelatedT(ShareTest):
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(r > ½) and P(r < ½), or with a rope P(each region is the most frequent)."""
         self._check_outcomes(results)
-        check_shared_prior_ranges(self.priors, [p for p in self.parameters if not p.dims])
+        check_prior_ranges(self.priors, [p for p in self.parameters if not p.dims])
         if self.needs_mcmc:
             from bayescompare.methods.context.correlated_t_posterior import sampled_answer
 
@@ -302,7 +302,7 @@ class CorrelatedT(ShareTest):
         first = each.regions[:, 2]
         if self.joint:
             columns["alone"] = first
-        support = shared_pair_leanings(first)
+        support = pair_leanings(first)
         if each.rope:
             largest = each.evidence == each.evidence.max(axis=1, keepdims=True)
             support = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)

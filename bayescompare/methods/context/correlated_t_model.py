@@ -27,7 +27,7 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.context.correlated_t import draw_correlated_t_differences
-from bayescompare.methods._shared.priors import place_shared_prior
+from bayescompare.methods._shared.priors import place_prior
 from bayescompare.methods.context.mean_transform import mean_transform
 from bayescompare.methods.context.replicates import Replicates
 from bayescompare.methods.dirichlet.learned_model import place_learned_shares
@@ -160,12 +160,12 @@ def _place_correlated_t_model_shares(method: CorrelatedT, each: Replicates) -> A
     if each.rope:
         if "theta" in priors:
             return _checked_correlated_t_model_theta(
-                place_shared_prior("theta", priors["theta"], ("statement",)), each
+                place_prior("theta", priors["theta"], ("statement",)), each
             )
         b = _place_correlated_t_model_weight(method) * np.ones(len(each.labels))
         return pm.Dirichlet("theta", b, dims="statement")
     if "r" in priors:
-        r = _checked_correlated_t_model_rate(place_shared_prior("r", priors["r"], ()))
+        r = _checked_correlated_t_model_rate(place_prior("r", priors["r"], ()))
     else:
         b = _place_correlated_t_model_weight(method)
         r = pm.Beta("r", b, b)
@@ -177,7 +177,7 @@ def _place_correlated_t_model_weight(method: CorrelatedT) -> Any:
     b = (method.priors or {}).get("b")
     if not method.needs_mcmc or b is None:
         return np.float64(method.weight)
-    placed = place_shared_prior("b", b, ())
+    placed = place_prior("b", b, ())
     if placed.ndim:
         raise BayescompareError(
             f"priors['b'] has shape {placed.type.shape}: b is one number for all datasets; give a "

@@ -22,12 +22,12 @@ from bayescompare.kernels.context.correlated_t import (
     draw_statements,
 )
 from bayescompare.kernels.leading import sole_leader
-from bayescompare.methods._shared.priors import check_shared_prior_support
+from bayescompare.methods._shared.priors import check_prior_support
 from bayescompare.methods._shared.trees import (
-    add_shared_constants,
-    make_shared_tree,
-    shared_statement_each,
-    shrink_shared_predictions,
+    add_constants,
+    make_tree,
+    shrink_predictions,
+    statement_each,
 )
 from bayescompare.methods.context.correlated_t_model import (
     ADVANTAGE,
@@ -131,13 +131,13 @@ def correlated_t_exact_tree(
     groups: dict[str, dict[str, AnyArray]] = {
         "posterior": posterior,
         "prior": shares.prior,
-        "posterior_predictive": {OUTCOME: shared_statement_each(theta, n, rng)},
-        "prior_predictive": {OUTCOME: shared_statement_each(before, n, rng)},
+        "posterior_predictive": {OUTCOME: statement_each(theta, n, rng)},
+        "prior_predictive": {OUTCOME: statement_each(before, n, rng)},
         "log_likelihood": {OUTCOME: np.log(theta @ each.evidence.T)},
         "observed_data": {OUTCOME: each.evidence},
     }
     coords = {"statement": each.labels, "dataset": list(results.datasets)}
-    tree = make_shared_tree(groups, {**SHARE_DIMS, **_DIMS}, coords)
+    tree = make_tree(groups, {**SHARE_DIMS, **_DIMS}, coords)
     tree = with_log_prior(tree, log_prior)
     return finish_correlated_t(method, results, tree, rng)
 
@@ -166,7 +166,7 @@ def _correlated_t_test_cut_shares(
 def sampled_answer(method: CorrelatedT, results: Results, sampling: Sampling) -> Answer:
     """Answer from NUTS, with its Monte Carlo standard error."""
     each, model = method.each(results), build_correlated_t_evidence(method, results)
-    check_shared_prior_support(method.priors or {}, method.parameters, model)
+    check_prior_support(method.priors or {}, method.parameters, model)
     tree = finish_correlated_t(
         method, results, nuts.sample_nuts_as_asked(sampling, model), sampling.rng
     )
@@ -233,8 +233,8 @@ def finish_correlated_t(
         "replicates": each.count,
         "rho": each.rho,
     }
-    tree = shrink_shared_predictions(log_prior_of_shares(tree))
-    return add_shared_constants(tree, facts, results.datasets)
+    tree = shrink_predictions(log_prior_of_shares(tree))
+    return add_constants(tree, facts, results.datasets)
 
 
 def _correlated_t_test_means_given(
@@ -258,7 +258,7 @@ def _predict_correlated_t_test(
     predicted = tree[key].to_dataset() if key in tree else xr.Dataset()
     if OUTCOME not in predicted:
         theta = posterior["theta"].transpose(*_SAMPLE, "statement")
-        drawn = shared_statement_each(theta.values, len(results.datasets), rng)
+        drawn = statement_each(theta.values, len(results.datasets), rng)
         dims = (*_SAMPLE, "dataset", "statement")
         predicted = predicted.assign(
             {

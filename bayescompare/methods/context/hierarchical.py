@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.kernels.context.beta_binomial import (
@@ -37,13 +38,12 @@ from bayescompare.kernels.context.beta_binomial import (
     shrunken_beta_binomial,
 )
 from bayescompare.kernels.context.error_rates import first_error_rate_better
-from bayescompare.methods._shared.pair_answer import pair_answer, pair_counts, shared_pair_leanings
-from bayescompare.methods._shared.prediction import share_labels
+from bayescompare.methods._shared.new_datasets import share_labels
+from bayescompare.methods._shared.pair_answer import pair_answer, pair_counts, pair_leanings
 from bayescompare.methods._shared.priors import (
     Priors,
+    check_prior_ranges,
     check_priors,
-    check_shared_prior_ranges,
-    is_number,
     prior_options,
 )
 from bayescompare.methods.context.comparison import ContextComparison
@@ -269,7 +269,7 @@ class Hierarchical(Method):
         """Pr(q > ½) by quadrature over both hyper-parameters, or from NUTS."""
         from bayescompare.methods.context.hierarchical_posterior import hierarchical_sampled_answer
 
-        check_shared_prior_ranges(self.priors, self.parameters)
+        check_prior_ranges(self.priors, self.parameters)
         if self.densities is None:
             return hierarchical_sampled_answer(self, results, sampling)
         counts = pair_counts(results)
@@ -314,7 +314,7 @@ class Hierarchical(Method):
         }
         return pair_answer(
             results,
-            shared_pair_leanings(alone),
+            pair_leanings(alone),
             probability=np.asarray(both, dtype=np.float64),
             scalars=figures,
             per_statement=figures.both,

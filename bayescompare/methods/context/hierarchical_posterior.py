@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayescompare._checks import is_number
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.kernels.context.beta_binomial import (
     LogPrior,
@@ -14,13 +15,12 @@ from bayescompare.kernels.context.beta_binomial import (
 )
 from bayescompare.kernels.context.beta_binomial_density import beta_binomial_logit_likelihood
 from bayescompare.kernels.context.beta_binomial_draws import draw_hyper, draw_pooled_shares
-from bayescompare.methods._shared.densities import shared_log_density_of
 from bayescompare.methods._shared.pair_answer import WRONG, pair_counts
-from bayescompare.methods._shared.priors import Priors, is_number, place_shared_prior
+from bayescompare.methods._shared.priors import Priors, log_density_of, place_prior
 from bayescompare.methods._shared.trees import (
-    add_shared_constants,
-    make_shared_tree,
-    shared_logit_prior,
+    add_constants,
+    logit_prior,
+    make_tree,
 )
 from bayescompare.methods.context.scalars import PooledScalars
 from bayescompare.outcome import nuts
@@ -58,7 +58,7 @@ def hierarchical_densities_of(priors: Priors) -> dict[str, Any] | None:
     """Log densities of μ and ρ, or None where a prior has random parameters or is a number."""
     densities: dict[str, Any] = {"log_prior_mu": None, "log_prior_rho": None}
     for name, value in priors.items():
-        density = None if is_number(value) else shared_log_density_of(name, value)
+        density = None if is_number(value) else log_density_of(name, value)
         if density is None:
             return None
         if name == "phi":
@@ -99,18 +99,14 @@ def _place_hierarchical_hyper(priors: Priors) -> tuple[Any, Any, Any]:
     import pymc as pm
     import pytensor.tensor as pt
 
-    mu = place_shared_prior("mu", priors["mu"], ()) if "mu" in priors else pm.Beta("mu", 1.0, 1.0)
+    mu = place_prior("mu", priors["mu"], ()) if "mu" in priors else pm.Beta("mu", 1.0, 1.0)
     if "phi" in priors:
-        phi = place_shared_prior("phi", priors["phi"], ())
+        phi = place_prior("phi", priors["phi"], ())
         if is_number(phi):
             # A plain 4.0 would be taken for single precision.
             phi = pm.Deterministic("phi", pt.as_tensor_variable(np.float64(phi)))
         return mu, pm.Deterministic("rho", 1.0 / (1.0 + phi)), phi
-    rho = (
-        place_shared_prior("rho", priors["rho"], ())
-        if "rho" in priors
-        else pm.Uniform("rho", 0.0, 1.0)
-    )
+    rho = place_prior("rho", priors["rho"], ()) if "rho" in priors else pm.Uniform("rho", 0.0, 1.0)
     if is_number(rho):
         rho = pm.Deterministic("rho", pt.as_tensor_variable(np.float64(rho)))
     return mu, rho, pm.Deterministic("phi", (1.0 - rho) / rho)
@@ -192,7 +188,7 @@ def hierarchical_exact_tree(
         "observed_data": {WRONG: counts[0].astype(np.int64)},
     }
     return finish_hierarchical(
-        results, make_shared_tree(groups, _DIMS, {"dataset": list(results.datasets)}), rng
+        results, make_tree(groups, _DIMS, {"dataset": list(results.datasets)}), rng
     )
 
 
@@ -214,8 +210,8 @@ def finish_hierarchical(
         data["q"] = (sample, beta_binomial_better_share(mu, rho))
         data["z"] = ((*sample, "dataset"), z)
         tree[group] = xr.DataTree(data)
-    tree = shared_logit_prior(tree, ["mu", "rho"])
-    return add_shared_constants(tree, {"discordant": counts[0] + counts[1]}, results.datasets)
+    tree = logit_prior(tree, ["mu", "rho"])
+    return add_constants(tree, {"discordant": counts[0] + counts[1]}, results.datasets)
 
 
 def _draw_hierarchical_prior(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import is_number
-from bayescompare.methods._shared.methods_text import (
-    shared_option_as_given,
-    shared_text_on_sampling,
-    shared_text_on_weight,
+from bayescompare.methods._shared.words import (
+    option_as_given,
+    text_on_sampling,
+    text_on_weight,
 )
 from bayescompare.methods.context.details import CorrelatedTDetails
 from bayescompare.text.numbers import setting_number_text, statistic_number_text
@@ -30,12 +30,12 @@ def poisson_binomial_methods_text(method: Any, answer: Answer | None) -> str:
     if not method.priors:
         prior = (
             ", under a Dirichlet prior of each dataset's error probabilities "
-            f"(a = {shared_option_as_given(method.a)}) and a Beta prior of the share of datasets "
-            f"({shared_text_on_weight(method.b)})"
+            f"(a = {option_as_given(method.a)}) and a Beta prior of the share of datasets "
+            f"({text_on_weight(method.b)})"
         )
     return (
         "by the Poisson binomial test of {cited}: from the counts of examples that only one of the "
-        f"two gets wrong, {model}{prior}{shared_text_on_sampling(method)}. Reported is the "
+        f"two gets wrong, {model}{prior}{text_on_sampling(method)}. Reported is the "
         "posterior probability "
         "that one is better on most datasets of the context."
     )
@@ -46,7 +46,7 @@ def hierarchical_methods_text(method: Any, answer: Answer | None) -> str:
     return (
         "by a hierarchical Beta model of the counts of examples that only one of the two gets "
         f"wrong (after {{aside}}), in which datasets learn from each "
-        f"other{shared_text_on_sampling(method)}. "
+        f"other{text_on_sampling(method)}. "
         "Reported is the posterior probability that one is better on most datasets of the context."
     )
 
@@ -67,14 +67,14 @@ def correlated_t_methods_text(method: Any, answer: Answer | None) -> str:
         outcome = "an outcome (one better, the other better, equivalent) is the most frequent one"
     joint = "joint model, " if method.joint else ""
     own = {k: v for k, v in (method.priors or {}).items() if not is_number(v)}
-    b = shared_text_on_weight("learned" if method.b == "learned" else method.weight)
+    b = text_on_weight("learned" if method.b == "learned" else method.weight)
     prior = f"symmetric prior of the shares of datasets with {b}"
     if own:
         prior = "a prior of the shares of datasets"
     return (
         "by the Bayesian correlated t-test on each dataset's replicates, of which every two have "
         f"the correlation {rho}, and the Poisson binomial over datasets ({joint}{prior}; "
-        f"{{aside}}){shared_text_on_sampling(method) if own else ''}. Reported is the posterior "
+        f"{{aside}}){text_on_sampling(method) if own else ''}. Reported is the posterior "
         "probability that "
         f"{outcome}."
     )

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._checks import check_flag, check_positive
+from bayescompare._checks import check_flag, check_positive, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.evidence import Evidence
@@ -39,13 +39,12 @@ from bayescompare.kernels.context.error_rates import (
 from bayescompare.methods._shared.pair_answer import (
     pair_answer,
     pair_counts,
-    shared_pair_leanings,
+    pair_leanings,
 )
 from bayescompare.methods._shared.priors import (
     Priors,
+    check_prior_ranges,
     check_priors,
-    check_shared_prior_ranges,
-    is_number,
     prior_options,
 )
 from bayescompare.methods.context.comparison import ContextComparison
@@ -206,7 +205,7 @@ class PoissonBinomial(ShareTest):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(r > ½) and P(r < ½): exactly, or from NUTS where a prior is the user's own."""
-        check_shared_prior_ranges(self.priors, self.parameters)
+        check_prior_ranges(self.priors, self.parameters)
         if self.needs_mcmc:
             from bayescompare.methods.context.poisson_binomial_posterior import (
                 poisson_binomial_by_nuts,
@@ -231,7 +230,7 @@ class PoissonBinomial(ShareTest):
         if self.joint:
             columns = {**columns, "alone": p}
         details = PoissonBinomialDetails(OfCounts.from_arrays(**columns))
-        return pair_answer(results, shared_pair_leanings(p), details=details, **figures)
+        return pair_answer(results, pair_leanings(p), details=details, **figures)
 
     def no_evidence(self) -> str:
         """Say that a formula is no model."""

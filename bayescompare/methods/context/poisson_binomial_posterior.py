@@ -19,8 +19,8 @@ from bayescompare.kernels.context.error_rates import (
 )
 from bayescompare.kernels.context.poisson_binomial import draw_poisson_binomial_wins
 from bayescompare.methods._shared.pair_answer import WRONG, pair_counts
-from bayescompare.methods._shared.priors import place_shared_prior
-from bayescompare.methods._shared.trees import add_shared_constants, make_shared_tree
+from bayescompare.methods._shared.priors import place_prior
+from bayescompare.methods._shared.trees import add_constants, make_tree
 from bayescompare.methods.context.scalars import rate_scalars
 from bayescompare.methods.context.share_draws import (
     SHARE_DIMS,
@@ -130,7 +130,7 @@ def build(method: PoissonBinomial, results: Results) -> pm.Model:
     priors = method.priors or {}
     with pm.Model(coords={"dataset": list(results.datasets)}) as model:
         if "r" in priors:
-            r = place_shared_prior("r", priors["r"], ())
+            r = place_prior("r", priors["r"], ())
         elif method.learned is not None:
             statements = method.evidence(results).statements
             model.add_coord("statement", list(statements.labels))
@@ -138,7 +138,7 @@ def build(method: PoissonBinomial, results: Results) -> pm.Model:
             r = pm.Deterministic("r", place_learned_shares(method.learned, base)[0])
         else:
             b = (
-                place_shared_prior("b", priors["b"], ())
+                place_prior("b", priors["b"], ())
                 if method.needs_mcmc
                 else np.float64(method.weight)
             )
@@ -228,7 +228,7 @@ def poisson_binomial_tree(
         groups[group].pop("theta")
     labels = method.evidence(results).statements.labels
     coords = {**_poisson_binomial_test_coords(results), "statement": list(labels)}
-    tree = make_shared_tree(groups, {**SHARE_DIMS, **_DIMS}, coords)
+    tree = make_tree(groups, {**SHARE_DIMS, **_DIMS}, coords)
     tree = with_log_prior(tree, shares.log_prior)
     return _finish_poisson_binomial_tree(method, results, tree)
 
@@ -354,4 +354,4 @@ def _finish_poisson_binomial_tree(
 ) -> xr.DataTree:
     k_h, k_g = pair_counts(results)
     facts = {"discordant": k_h + k_g, "alone": method.alone(results)}
-    return add_shared_constants(log_prior_of_shares(tree), facts, results.datasets)
+    return add_constants(log_prior_of_shares(tree), facts, results.datasets)

@@ -6,8 +6,7 @@ from typing import Any
 
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.context.rate_quadrature import RatePrior, beta_prior_for_quadrature
-from bayescompare.methods._shared.densities import drawn_from_shared_prior, shared_log_density_of
-from bayescompare.methods._shared.prior_values import shared_constant_beta
+from bayescompare.methods._shared.priors import constant_beta, draws_of_prior, log_density_of
 
 __all__ = ["rate_prior_of"]
 
@@ -26,14 +25,14 @@ def rate_prior_of(value: Any) -> RatePrior | None:
     >>> round(rate_prior_of(pm.Uniform.dist(0.2, 0.6)).log_total, 12) == 0
     True
     """
-    shape = shared_constant_beta(value)
+    shape = constant_beta(value)
     if shape is not None and min(shape) > 0.0:
         return beta_prior_for_quadrature(*shape)
-    density = shared_log_density_of("r", value)
+    density = log_density_of("r", value)
     if density is None:
         return None
     try:
-        prior = RatePrior.of_rate(density, drawn_from_shared_prior("r", value, _HINTS))
+        prior = RatePrior.of_rate(density, draws_of_prior("r", value, _HINTS))
         return prior if abs(prior.log_total) <= _EXACT else None
     except (ArithmeticError, BayescompareError):
         # No density anywhere, or no draws: the prior is all atoms, or improper.

@@ -12,8 +12,8 @@ from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.kernels.context.rate_quadrature import rate_posterior
 from bayescompare.methods._shared.trees import (
     draw_given_component,
-    shared_logit_prior,
-    shared_ratio_prior,
+    logit_prior,
+    ratio_prior,
 )
 
 if TYPE_CHECKING:
@@ -131,4 +131,4 @@ def with_learned_log_prior(method: ShareTest, tree: xr.DataTree) -> xr.DataTree:
 
 def log_prior_of_shares(tree: xr.DataTree) -> xr.DataTree:
     """Take log priors as those of logits or log ratios, which may be raised to powers."""
-    return shared_ratio_prior(shared_logit_prior(tree, ["r"]), ["theta", "free"])
+    return ratio_prior(logit_prior(tree, ["r"]), ["theta", "free"])

@@ -23,7 +23,7 @@ from bayescompare._typing import FloatArray, StrArray
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.context.rate_quadrature import RatePosterior, RatePrior, rate_posterior
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.methods._shared.prediction import share_labels
+from bayescompare.methods._shared.new_datasets import share_labels
 from bayescompare.methods._shared.priors import Priors
 from bayescompare.methods.context.scalars import RateScalars, rate_scalars
 from bayescompare.methods.dirichlet.methods_text import dirichlet_learned_text

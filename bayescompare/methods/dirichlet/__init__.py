@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from scipy.special import betaincinv
 
+from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence, TooManyVectors
@@ -38,11 +39,10 @@ from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
-    is_number,
-    is_shared_prior_fixed,
+    constant_dirichlet,
+    fixed_vector,
+    is_fixed_prior,
     prior_options,
-    shared_constant_dirichlet,
-    shared_fixed_vector,
 )
 from bayescompare.methods.dirichlet.elicited import WEIGHT, ElicitedPrior, is_elicited
 from bayescompare.methods.dirichlet.methods_text import (
@@ -247,8 +247,7 @@ class Dirichlet(Method):
         return {
             name: value
             for name, value in (self.priors or {}).items()
-            if not is_shared_prior_fixed(value)
-            and (name != "theta" or shared_constant_dirichlet(value) is None)
+            if not is_fixed_prior(value) and (name != "theta" or constant_dirichlet(value) is None)
         }
 
     @property
@@ -326,10 +325,10 @@ class Dirichlet(Method):
         }
         if "theta" in conjugate:
             return dirichlet_prior_mapping(
-                "theta", shared_constant_dirichlet(conjugate["theta"]), statements
+                "theta", constant_dirichlet(conjugate["theta"]), statements
             )
         alpha = conjugate.get("alpha", self.prior)
-        vector = shared_fixed_vector(alpha)
+        vector = fixed_vector(alpha)
         return alpha if vector is None else dirichlet_prior_mapping("alpha", vector, statements)
 
     def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
@@ -514,7 +513,7 @@ class Dirichlet(Method):
 
     def place_theta(self, form: Form, listing: LumpedStatements) -> Any:
         """Add θ, and what its α is made of, to the model in context; return log θ."""
-        from bayescompare.methods._shared.simplex import place_shared_dirichlet
+        from bayescompare.methods._shared.simplex import place_dirichlet
         from bayescompare.methods.dirichlet.model import (
             dirichlet_total_weight,
             place_dirichlet_alpha,
@@ -525,19 +524,17 @@ class Dirichlet(Method):
 
             return place_learned_dirichlet(form, listing, self.learned)
         alpha = place_dirichlet_alpha(self.nonconjugate_priors, listing)
-        return place_shared_dirichlet(
-            form, "theta", alpha, dirichlet_total_weight(), ("statement",)
-        )
+        return place_dirichlet(form, "theta", alpha, dirichlet_total_weight(), ("statement",))
 
     def observe(self, results: Results, log_theta: Any, weights: Any) -> None:
         """Add the likelihood of every dataset to the model in context."""
-        from bayescompare.methods._shared.simplex import observe_shared_weights
+        from bayescompare.methods._shared.simplex import observe_weights
         from bayescompare.methods.dirichlet.partial import observe_partly_seen
 
         if results.gaps in _GAPS:
             observe_partly_seen(Evidence.from_table(results), log_theta, weights)
         else:
-            observe_shared_weights(log_theta, weights)
+            observe_weights(log_theta, weights)
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it parametrised for NUTS."""

@@ -10,7 +10,7 @@ from bayescompare._version import __version__
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.trees import make_shared_tree, shared_statement_each
+from bayescompare.methods._shared.trees import make_tree, statement_each
 from bayescompare.statements import OUTCOME, Statements
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def elicitation_prior_tree(
     }
     groups = {
         "prior": {"theta": theta, "marginal": listing.marginal(theta, rng, prior=True)},
-        "prior_predictive": {OUTCOME: shared_statement_each(theta, datasets, rng)},
+        "prior_predictive": {OUTCOME: statement_each(theta, datasets, rng)},
     }
-    tree = make_shared_tree(groups, dims, coords)
+    tree = make_tree(groups, dims, coords)
     tree.attrs.update(inference_package="bayescompare", version=__version__)
     return tree

@@ -19,8 +19,8 @@ from bayescompare.methods._shared.domains import (
     domain_details,
 )
 from bayescompare.methods._shared.grouped import NO_DOMAIN_EVIDENCE, GroupedMethod
-from bayescompare.methods._shared.power import power_words
-from bayescompare.methods._shared.simplex import observe_shared_weights
+from bayescompare.methods._shared.simplex import observe_weights
+from bayescompare.methods._shared.words import power_words
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.words import size_words
 from bayescompare.outcome.answer import Answer
@@ -51,7 +51,7 @@ class GroupedDirichlet(GroupedMethod, Dirichlet):
 
     def observe_domains(self, results: Results, logs: Any) -> None:
         """Add the weights of every dataset to the model."""
-        observe_shared_weights(logs, self.listing(results).weights)
+        observe_weights(logs, self.listing(results).weights)
 
     def sample_details(self, results: Results, sample: DomainSample) -> DomainDetails:
         """Return what is known of each domain."""

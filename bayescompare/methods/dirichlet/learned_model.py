@@ -14,7 +14,7 @@ pair without a difference, the means of n over a statement and its reverse) and
 .. math:: \log G = \psi(s) + \sqrt{\psi'(s)}\, z, \qquad E = \frac{\alpha}{\alpha + n}\, e, \qquad
           \vartheta = \mathrm{softmax}(\log G - E/\alpha),
 
-where G and E are those of `place_shared_dirichlet`. Given a component and counts, e is a standard
+where G and E are those of `place_dirichlet`. Given a component and counts, e is a standard
 exponential and z a logarithm of a gamma variable with mean 0 and variance 1. Their density is
 summed over the components, and a uniform variable picks one given z and e. Where the likelihood of
 the data is not that of these counts but near it, the ratio of the two is a factor within the sum.
@@ -32,12 +32,13 @@ from scipy.special import digamma, gammaln, logsumexp, polygamma
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.gammas import TINY, log_rising_gamma
-from bayescompare.methods._shared.choice import pick_shared_by_weight, pick_shared_choice
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import (
     LATENTS,
-    place_shared_dirichlet,
-    shared_weighted_logs,
+    pick,
+    pick_by_weight,
+    place_dirichlet,
+    weighted_logs,
 )
 from bayescompare.outcome.method import Form
 from bayescompare.prior import LearnedPrior
@@ -71,7 +72,7 @@ def place_learned_dirichlet(
     base, total = np.exp(listing.log_alpha), float(listing.counts.sum())
     if not learned.folds:
         alpha = _place_strength("strength", learned) * base
-        return place_shared_dirichlet(form, "theta", alpha, total, ("statement",))
+        return place_dirichlet(form, "theta", alpha, total, ("statement",))
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -89,7 +90,7 @@ def place_learned_shares(learned: LearnedPrior, base: FloatArray) -> Any:
         return pm.Dirichlet("theta", strength * base, dims="statement")
     component = pm.Categorical("component", p=np.array(learned.weights))
     twice = np.tile(np.array(learned.values), 2)
-    strength = pm.Deterministic("strength", pick_shared_choice(twice, component))
+    strength = pm.Deterministic("strength", pick(twice, component))
     free = pm.Dirichlet("free", strength * base, dims="statement")
     differs = pt.lt(component, len(learned.values))
     return pt.switch(differs, free, (free + free[::-1]) / 2.0)
@@ -100,7 +101,7 @@ def _place_strength(name: str, learned: LearnedPrior) -> Any:
     import pymc as pm
 
     index = pm.Categorical(f"{name}_index", p=learned.strength_weights)
-    return pm.Deterministic(name, pick_shared_choice(np.array(learned.values), index))
+    return pm.Deterministic(name, pick(np.array(learned.values), index))
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ def _learned_dirichlet_model_nuts(
     import pytensor.tensor as pt
 
     def by_counts(log_theta: Any) -> Any:
-        return shared_weighted_logs(listing.counts, log_theta)
+        return weighted_logs(listing.counts, log_theta)
 
     given = _LearnedPosteriors.of(listing, learned)
     z = pm.Normal(f"{LATENTS[0]}theta", 0.0, 1.0, dims="statement")
@@ -163,12 +164,12 @@ def _learned_dirichlet_model_nuts(
         each = pm.math.concatenate([free[:half], same])
     if learned.folds or likelihood is not None:
         # Within the sum over A: θ differs between strengths, and the density has to be smooth.
-        near = shared_weighted_logs(given.counts, free)
+        near = weighted_logs(given.counts, free)
         densities = densities + (likelihood or by_counts)(each) - near
     # P(component | z, e, data) is what the uniform variable picks from.
-    index = pick_shared_by_weight(_UNIFORM, densities)
+    index = pick_by_weight(_UNIFORM, densities)
     values = np.tile(np.array(learned.values), len(learned.weights) // len(learned.values))
-    pm.Deterministic("strength", pick_shared_choice(values, index))
+    pm.Deterministic("strength", pick(values, index))
     log_theta = each[index]
     pm.Deterministic("theta", pt.exp(log_theta), dims="statement")
     if learned.folds:

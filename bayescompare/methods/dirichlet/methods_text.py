@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bayescompare.methods._shared.methods_text import shared_own_priors, shared_text_on_how
+from bayescompare.methods._shared.words import own_priors_text, text_on_how
 from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
 from bayescompare.text.numbers import count, plural, setting_number_text
 
@@ -24,7 +24,7 @@ def dirichlet_methods_text(method: Any, answer: Answer | None) -> str:
     return (
         "by the multinomial-Dirichlet test of {cited}: every dataset supports one joint statement "
         f"about who is better on each measure{size}; their probabilities θ have a "
-        f"{prior_text(method)}. Reported is {reported}, computed {shared_text_on_how(method)}."
+        f"{prior_text(method)}. Reported is {reported}, computed {text_on_how(method)}."
     )
 
 
@@ -43,7 +43,7 @@ def dirichlet_learned_text(pairs: int) -> str:
 def prior_text(method: Any) -> str:
     """Describe the prior of the statements."""
     if method.priors:
-        return f"prior given by the user ({shared_own_priors(method)})"
+        return f"prior given by the user ({own_priors_text(method)})"
     if method.prior == "learned":
         return "prior learned from all pairs"
     if method.prior in ("symmetric", "imprecise"):

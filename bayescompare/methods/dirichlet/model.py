@@ -13,21 +13,19 @@ from bayescompare.evidence import Evidence
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.leading import sole_leader
-from bayescompare.methods._shared.drawn import (
-    drawn_parts,
-    drawn_theta_summary,
-    shared_sampled_questions,
-)
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
     Priors,
-    check_shared_prior_support,
-    place_shared_prior,
+    check_prior_support,
+    place_prior,
 )
 from bayescompare.methods._shared.trees import (
-    finish_shared_tree,
-    shared_marginal_dims,
-    shared_statement_coords,
+    drawn_parts,
+    drawn_questions,
+    drawn_theta_summary,
+    finish_tree,
+    marginal_dims,
+    statement_coords,
 )
 from bayescompare.methods.dirichlet.partial import PartialDetails
 from bayescompare.outcome import nuts
@@ -67,10 +65,10 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
     listing = method.listing(results)
     priors = method.nonconjugate_priors
     _check_dirichlet_test_size(priors, listing)
-    with pm.Model(coords=shared_statement_coords(results, listing)) as model:
+    with pm.Model(coords=statement_coords(results, listing)) as model:
         weights = pm.Data(WEIGHT, listing.weights, dims=("dataset", "statement"))
         if "theta" in priors:
-            theta = place_shared_prior("theta", priors["theta"], ("statement",))
+            theta = place_prior("theta", priors["theta"], ("statement",))
             _check_dirichlet_test_theta(theta, listing)
             log_theta = pt.log(theta)
         else:
@@ -78,7 +76,7 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
             theta = model["theta"]
         if not listing.has_other:
             marginal = pt.tensordot(theta, listing.wins, axes=1)
-            pm.Deterministic("marginal", marginal, dims=shared_marginal_dims(results))
+            pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
         method.observe(results, log_theta, weights)
     return model
 
@@ -94,7 +92,7 @@ def reusable_dirichlet_model(results: Results, listing: LumpedStatements) -> Reu
     """What the model of a table has in common with others, under a fixed α."""
     wins = None if listing.has_other else (listing.wins.shape, listing.wins.tobytes())
     key = ("dirichlet", listing.weights.shape, listing.log_alpha.tobytes(), wins)
-    return ReusableModel(key, {WEIGHT: listing.weights}, shared_statement_coords(results, listing))
+    return ReusableModel(key, {WEIGHT: listing.weights}, statement_coords(results, listing))
 
 
 def place_dirichlet_alpha(priors: Priors, listing: LumpedStatements) -> Any:
@@ -103,9 +101,9 @@ def place_dirichlet_alpha(priors: Priors, listing: LumpedStatements) -> Any:
 
     if "strength" in priors:
         log_share = listing.log_multiplicity - np.logaddexp.reduce(listing.log_multiplicity)
-        return place_shared_prior("strength", priors["strength"], ()) * np.exp(log_share)
+        return place_prior("strength", priors["strength"], ()) * np.exp(log_share)
     if "alpha" in priors:
-        alpha = pt.as_tensor_variable(place_shared_prior("alpha", priors["alpha"], ("statement",)))
+        alpha = pt.as_tensor_variable(place_prior("alpha", priors["alpha"], ("statement",)))
         if alpha.ndim and listing.has_other:
             raise BayescompareError(
                 f"priors['alpha'] is a vector, but beyond {DENSE} statements α must be one number "
@@ -142,11 +140,11 @@ def _check_dirichlet_test_theta(theta: Any, listing: LumpedStatements) -> None:
 def dirichlet_sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> Answer:
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
     model = method.model(results)
-    check_shared_prior_support(method.nonconjugate_priors, method.parameters, model)
+    check_prior_support(method.nonconjugate_priors, method.parameters, model)
     tree = nuts.sample_nuts_as_asked(sampling, method.nuts_model(results), through=model)
     statements, cells = method.cells(results)
     evidence = Evidence.from_table(results)
-    tree = finish_shared_tree(tree, results, method.listing(results), sampling.rng)
+    tree = finish_tree(tree, results, method.listing(results), sampling.rng)
     posterior = tree["posterior"].to_dataset()
     each, lump = dirichlet_lead_given_draws(method, posterior, evidence, cells)
     probability = each.mean(axis=(0, 1))
@@ -166,7 +164,7 @@ def dirichlet_sampled_answer(method: Dirichlet, results: Results, sampling: Samp
         seed=sampling.seed,
         details=PartialDetails(partly_seen=len(evidence.uncounted) or None),
     )
-    return replace(answer, scalars=shared_sampled_questions(posterior["theta"], statements, answer))
+    return replace(answer, scalars=drawn_questions(posterior["theta"], statements, answer))
 
 
 def dirichlet_lead_given_draws(

@@ -33,7 +33,7 @@ from bayescompare.kernels.dirichlet.completion_bounds import (
     completion_bounds,
 )
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.simplex import shared_weighted_logs
+from bayescompare.methods._shared.simplex import weighted_logs
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.columns import ALONE_LOWEST, HIGHEST, LOWEST, PROBABILITY
 from bayescompare.outcome.details import Details
@@ -156,7 +156,7 @@ def observe_partly_seen(evidence: Evidence, log_theta: Any, weights: Any) -> Non
     def logp(value: Any, log_p: Any, part: Any, log_scale: Any) -> Any:
         left = pt.switch(pt.gt(value, 0.0), log_p, -np.inf)
         together = log_scale + pm.math.logsumexp(left, axis=-1, keepdims=False)
-        return pt.switch(pt.gt(part, 0.0), together, shared_weighted_logs(value, log_p))
+        return pt.switch(pt.gt(part, 0.0), together, weighted_logs(value, log_p))
 
     def dist(log_p: Any, part: Any, log_scale: Any, size: Any) -> Any:
         alike = 0.0 * (part + log_scale)[..., None]

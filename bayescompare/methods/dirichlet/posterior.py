@@ -14,7 +14,7 @@ from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.evidence import Evidence
 from bayescompare.methods._shared.domains import Domains
-from bayescompare.methods._shared.power import NO_EVIDENCE, NO_LOO
+from bayescompare.methods._shared.words import NO_EVIDENCE, NO_LOO
 from bayescompare.outcome.columns import HIGHEST, LOWER, LOWEST, UPPER
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.method import Sampling
@@ -73,7 +73,7 @@ class DirichletPosterior(Posterior):
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
-        from bayescompare.methods._shared.trees import finish_shared_tree
+        from bayescompare.methods._shared.trees import finish_tree
         from bayescompare.methods.dirichlet.learned_model import (
             dirichlet_with_log_prior,
             dirichlet_without_choice,
@@ -81,8 +81,8 @@ class DirichletPosterior(Posterior):
 
         learned, listing = self.method.learned, self.method.listing(self.results)
         if learned is None:
-            return finish_shared_tree(tree, self.results, listing, rng)
-        tree = finish_shared_tree(dirichlet_without_choice(tree), self.results, listing, rng)
+            return finish_tree(tree, self.results, listing, rng)
+        tree = finish_tree(dirichlet_without_choice(tree), self.results, listing, rng)
         return dirichlet_with_log_prior(tree, listing, learned)
 
     def leads(self) -> FloatArray:
@@ -107,7 +107,7 @@ class DirichletPosterior(Posterior):
 
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw the statements of new datasets: by Pólya's urn where datasets were counted."""
-        from bayescompare.methods._shared.prediction import share_labels
+        from bayescompare.methods._shared.new_datasets import share_labels
         from bayescompare.methods.dirichlet.prediction import predict_dirichlet
 
         if self.results.gaps in _GAPS:

@@ -13,21 +13,19 @@ import xarray as xr
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.prediction import (
-    shared_categorical_labels,
-    shared_sampled_posterior,
-    shared_urn_labels,
-    thinned_shared_draws,
-)
-from bayescompare.methods._shared.simulated import (
-    shared_drawn_labels,
-    shared_table_of_statements,
-    shared_truth_in_tree,
+from bayescompare.methods._shared.new_datasets import (
+    categorical_labels,
+    drawn_labels,
+    sampled_posterior,
+    table_of_statements,
+    thinned_draws,
+    truth_in_tree,
+    urn_labels,
 )
 from bayescompare.methods._shared.trees import (
     draw_given_component,
-    shared_marginal_dims,
-    shared_statement_coords,
+    marginal_dims,
+    statement_coords,
 )
 from bayescompare.methods.dirichlet.model import (
     dirichlet_hyperparameter,
@@ -55,19 +53,17 @@ def predict_dirichlet(
     if asked.theta is not None:
         return _urn_labels(method, asked.theta, number, draws, rng)
     statements, cells = method.cells(asked.results)
-    posterior = shared_sampled_posterior(answer)
+    posterior = sampled_posterior(answer)
     if "theta" in method.nonconjugate_priors:
         theta = posterior["theta"]
         labels = [str(label) for label in theta["statement"].values.tolist()]
-        return shared_categorical_labels(
-            thinned_shared_draws(theta, draws, rng), labels, number, rng
-        )
+        return categorical_labels(thinned_draws(theta, draws, rng), labels, number, rng)
     name = dirichlet_hyperparameter(posterior)
     each = [
-        shared_urn_labels(
+        urn_labels(
             statements, scaled_dirichlet_cells(name, value, statements, cells), 1, number, rng
         )
-        for value in thinned_shared_draws(posterior[name], draws, rng)
+        for value in thinned_draws(posterior[name], draws, rng)
     ]
     return np.concatenate(each)
 
@@ -92,7 +88,7 @@ def _urn_labels(
     for k in np.unique(component).tolist():
         here = component == k
         cells = posterior.components[k].cells(counts)
-        labels[here] = shared_urn_labels(statements, cells, int(here.sum()), number, rng, draw)
+        labels[here] = urn_labels(statements, cells, int(here.sum()), number, rng, draw)
     return labels.astype(np.str_)
 
 
@@ -116,9 +112,9 @@ def simulated(method: Dirichlet, results: Results, rng: np.random.Generator) -> 
             return _simulated_pair(method, method.learned, results, rng)
         return _dirichlet_prediction_conjugate(method, results, 1.0, xr.Dataset(), rng)
     tree = nuts.draw_prior_as_nuts(method.model(results), rng)
-    truth = shared_truth_in_tree(tree)
+    truth = truth_in_tree(tree)
     if statements.size <= DENSE:
-        return shared_table_of_statements(results, shared_drawn_labels(tree), truth)
+        return table_of_statements(results, drawn_labels(tree), truth)
     name = dirichlet_hyperparameter(truth)
     scaled = scaled_dirichlet_cells(name, truth[name].values, statements, cells)
     strength = math.exp(scaled.rest_log_alpha - cells.rest_log_alpha)
@@ -135,20 +131,18 @@ def _simulated_pair(
         listing.log_alpha, learned, component, np.zeros_like(listing.counts), rng
     )[0]
     theta = drawn["theta"][0]
-    (labels,) = shared_categorical_labels(theta, listing.labels, len(results.datasets), rng)
+    (labels,) = categorical_labels(theta, listing.labels, len(results.datasets), rng)
     (marginal,) = listing.marginal(theta, rng, prior=True)
-    coords = shared_statement_coords(results, listing)
+    coords = statement_coords(results, listing)
     dims = {"theta": ("statement",), "free": ("statement",)}
     variables: dict[str, Any] = {
         name: (dims.get(name, ()), drawn[name][0, 0])
         for name in ("theta", "strength", "free", "component")
         if name in drawn
     }
-    variables["marginal"] = (shared_marginal_dims(results), marginal)
-    truth = xr.Dataset(
-        variables, {d: coords[d] for d in ("statement", *shared_marginal_dims(results))}
-    )
-    return shared_table_of_statements(results, labels.tolist(), truth)
+    variables["marginal"] = (marginal_dims(results), marginal)
+    truth = xr.Dataset(variables, {d: coords[d] for d in ("statement", *marginal_dims(results))})
+    return table_of_statements(results, labels.tolist(), truth)
 
 
 def _dirichlet_prediction_conjugate(
@@ -164,13 +158,13 @@ def _dirichlet_prediction_conjugate(
     if statements.size <= DENSE:
         listing = method.listing(results)
         theta = _dirichlet_prediction_theta(listing, np.zeros_like(listing.counts), strength, rng)
-        (labels,) = shared_categorical_labels(theta, listing.labels, n, rng)
-        table = shared_table_of_statements(results, labels.tolist(), hyper)
+        (labels,) = categorical_labels(theta, listing.labels, n, rng)
+        table = table_of_statements(results, labels.tolist(), hyper)
     else:
         before = replace(cells.scaled(strength), counts=np.zeros_like(cells.counts))
         draw = _dirichlet_prediction_drawer(method, statements)
-        (labels,) = shared_urn_labels(statements, before, 1, n, rng, draw)
-        table = shared_table_of_statements(results, labels.tolist(), hyper)
+        (labels,) = urn_labels(statements, before, 1, n, rng, draw)
+        table = table_of_statements(results, labels.tolist(), hyper)
         listing = method.listing(table)
         theta = _dirichlet_prediction_theta(listing, listing.counts, strength, rng)
     # Those who win within "(other)" are drawn given what was seen there.
@@ -179,12 +173,10 @@ def _dirichlet_prediction_conjugate(
     )
     variables = {
         "theta": ("statement", theta[0]),
-        "marginal": (shared_marginal_dims(results), marginal),
+        "marginal": (marginal_dims(results), marginal),
     }
-    coords = shared_statement_coords(results, listing)
-    truth = xr.Dataset(
-        variables, {d: coords[d] for d in ("statement", *shared_marginal_dims(results))}
-    )
+    coords = statement_coords(results, listing)
+    truth = xr.Dataset(variables, {d: coords[d] for d in ("statement", *marginal_dims(results))})
     return table._with(truth=truth.merge(hyper))
 
 

@@ -9,11 +9,10 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from bayescompare._checks import MOST_WEIGHT, check_positive, show_checked_value
+from bayescompare._checks import MOST_WEIGHT, check_positive, is_number, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.methods._shared.priors import is_number
 from bayescompare.methods.dirichlet.elicited import (
     WEIGHT,
     ElicitedPrior,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from bayescompare.methods._shared.power import power_words
+from bayescompare.methods._shared.words import power_words
 from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.claims import (

@@ -32,15 +32,15 @@ from bayescompare.kernels.dirichlet.urn import draw_urn_cells, polya_urn
 from bayescompare.kernels.gsd.optimum import both_optima
 from bayescompare.kernels.gsd.verdicts import Verdicts
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
-from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT, shared_bootstrap_alpha
-from bayescompare.methods._shared.prediction import shared_sampled_posterior, thinned_shared_draws
+from bayescompare.methods._shared.new_datasets import sampled_posterior, thinned_draws
 from bayescompare.methods._shared.priors import (
     Priors,
+    check_prior_support,
     check_priors,
-    check_shared_prior_support,
+    constant_dirichlet,
     prior_options,
-    shared_constant_dirichlet,
 )
+from bayescompare.methods._shared.simplex import DRAWN, WEIGHT, weights_alpha
 from bayescompare.methods.gsd import GsdMethod, GsdResult
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.posterior import with_optima
@@ -154,8 +154,8 @@ class BootstrapResult(GsdResult):
         and better on one: the order of two point masses.
         """
         if self.method.needs_mcmc:
-            kept = shared_sampled_posterior(self.answer)[WEIGHT]
-            weights = thinned_shared_draws(kept, draws, rng)
+            kept = sampled_posterior(self.answer)[WEIGHT]
+            weights = thinned_draws(kept, draws, rng)
             chosen = draw_urn_cells(weights, number, rng)
         else:
             alpha = self.method.weight_alpha(self.results)
@@ -264,14 +264,12 @@ class GSDBootstrap(GsdMethod):
     @property
     def needs_mcmc(self) -> bool:
         """Whether a prior of the user's is no Dirichlet, so that NUTS is needed."""
-        return bool(self.priors) and shared_constant_dirichlet((self.priors or {})[WEIGHT]) is None
+        return bool(self.priors) and constant_dirichlet((self.priors or {})[WEIGHT]) is None
 
     def weight_alpha(self, results: Results) -> FloatArray:
         """Parameters of the posterior of the weights: the prior's, and one for each dataset."""
         if self.priors:
-            return (
-                shared_bootstrap_alpha(self.priors[WEIGHT], len(results.datasets), "dataset") + 1.0
-            )
+            return weights_alpha(self.priors[WEIGHT], len(results.datasets), "dataset") + 1.0
         return np.full(len(results.datasets), float(self.concentration))
 
     # the answer ----------------------------------------------------------------------------------
@@ -293,7 +291,7 @@ class GSDBootstrap(GsdMethod):
     def _sampled(self, results: Results, sampling: Sampling) -> Answer:
         """Answer from NUTS, with its Monte Carlo standard error."""
         model = self.nuts_model(results)
-        check_shared_prior_support(self.priors or {}, self.parameters, model)
+        check_prior_support(self.priors or {}, self.parameters, model)
         relations = Relations(self.pair(results))
         tree = nuts.sample_nuts_as_asked(sampling, model)
         tree = with_optima(relations.problem, tree)

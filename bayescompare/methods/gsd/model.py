@@ -23,7 +23,7 @@ from pytensor.gradient import disconnected_grad
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 
-from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT, place_shared_weights
+from bayescompare.methods._shared.simplex import DRAWN, WEIGHT, place_weights
 from bayescompare.methods.gsd.posterior import OPTIMUM, directions
 from bayescompare.methods.gsd.problem import DominanceProblem
 from bayescompare.table.results import Results
@@ -46,7 +46,7 @@ def build_bootstrap(method: GSDBootstrap, results: Results, *, optimum: bool) ->
     with pm.Model(coords=coords) as model:
         prior = (method.priors or {}).get(WEIGHT)
         alpha = np.full(n, method.concentration - 1.0)
-        weight = place_shared_weights(prior, alpha, "dataset", _IMPROPER)
+        weight = place_weights(prior, alpha, "dataset", _IMPROPER)
         if optimum:
             pm.Deterministic(OPTIMUM, optimum_of(method.pair(results), weight), dims="direction")
         pm.Categorical(DRAWN, p=weight, observed=np.arange(n), dims="dataset")

@@ -10,11 +10,11 @@ from scipy.special import gammaln
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.kernels.gsd.optimum import both_optima
-from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT
+from bayescompare.methods._shared.simplex import DRAWN, WEIGHT
 from bayescompare.methods._shared.trees import (
-    add_shared_constants,
-    make_shared_tree,
-    shared_ratio_prior,
+    add_constants,
+    make_tree,
+    ratio_prior,
 )
 from bayescompare.methods.gsd.problem import DominanceProblem
 from bayescompare.statements import State
@@ -57,7 +57,7 @@ def bootstrap_tree(
         prior = rng.dirichlet(before, size=draws)[None]
         groups["prior"] = {WEIGHT: prior}
         groups["prior_predictive"] = {DRAWN: _datasets_drawn(prior, rng)}
-    tree = make_shared_tree(
+    tree = make_tree(
         groups, dict.fromkeys((WEIGHT, DRAWN), ("dataset",)), {"dataset": list(results.datasets)}
     )
     # Of a vector, but one number for each. The constant of an improper prior is arbitrary.
@@ -86,9 +86,7 @@ def with_optima(pair: DominanceProblem, tree: xr.DataTree) -> xr.DataTree:
     observed["observed_opt"] = ("direction", np.array(pair.optimum()))
     tree["observed_data"] = xr.DataTree(observed.assign_coords(direction=directions(results)))
     share = np.full(len(results.datasets), 1.0 / len(results.datasets))
-    return add_shared_constants(
-        shared_ratio_prior(tree, [WEIGHT]), {"share": share}, results.datasets
-    )
+    return add_constants(ratio_prior(tree, [WEIGHT]), {"share": share}, results.datasets)
 
 
 def directions(results: Results) -> list[str]:

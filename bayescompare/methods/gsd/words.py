@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare.kernels.gsd.optimum import TOLERANCE
-from bayescompare.methods._shared.methods_text import shared_text_on_sampling
+from bayescompare.methods._shared.words import text_on_sampling
 from bayescompare.methods.classic.words import ahead_and_behind
 from bayescompare.methods.gsd.problem import (
     OrderDetails,
@@ -296,9 +296,9 @@ def methods_text_of_bootstrap(method: Any, answer: Answer | None) -> str:
     """Describe the relation under the Bayesian bootstrap."""
     draws = f"from {plural(method.resamples, 'draw')} of the datasets' weights"
     if method.needs_mcmc:
-        draws = f"with weights of the datasets{shared_text_on_sampling(method)}"
+        draws = f"with weights of the datasets{text_on_sampling(method)}"
     elif method.priors:
-        draws += shared_text_on_sampling(method)
+        draws += text_on_sampling(method)
     elif method.concentration != 1.0:
         draws += f", a Dirichlet with every parameter {setting_number_text(method.concentration)}"
     return (

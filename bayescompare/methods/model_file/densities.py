@@ -19,7 +19,7 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray
-from bayescompare.methods._shared.trees import shared_ratio_prior
+from bayescompare.methods._shared.trees import ratio_prior
 from bayescompare.methods.model_file.source import Source
 from bayescompare.outcome.nuts import nuts_starts_put_aside, quiet_nuts_warnings
 from bayescompare.statements import Statement, Statements
@@ -220,7 +220,7 @@ def bounded_prior(tree: xr.DataTree, model: pm.Model) -> xr.DataTree:
             vectors.append(name)
         elif (bounds := _bounds(rv, transform)) is not None:
             tree = _logit_scaled(tree, name, *bounds)
-    return shared_ratio_prior(tree, vectors)
+    return ratio_prior(tree, vectors)
 
 
 def _bounds(rv: Any, transform: Any) -> tuple[Any, Any] | None:

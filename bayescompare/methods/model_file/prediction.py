@@ -17,16 +17,14 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
-from bayescompare.methods._shared.prediction import (
-    shared_categorical_labels,
-    shared_sampled_posterior,
-    thinned_shared_draws,
-)
-from bayescompare.methods._shared.simulated import (
-    shared_drawn_labels,
-    shared_table_of_statements,
-    shared_truth_in_tree,
+from bayescompare.methods._shared.new_datasets import (
+    categorical_labels,
+    drawn_labels,
+    sampled_posterior,
     table_of_ranks,
+    table_of_statements,
+    thinned_draws,
+    truth_in_tree,
 )
 from bayescompare.methods.model_file.answer import ModelDetails
 from bayescompare.methods.model_file.densities import (
@@ -56,22 +54,22 @@ SCORE, GAP = "score", "gap"
 
 def predict(asked: ModelPosterior, number: int, draws: int, rng: np.random.Generator) -> StrArray:
     """Draw the statements of new datasets by what the model has: theta, better or rank."""
-    results, posterior = asked.results, shared_sampled_posterior(asked.answer)
+    results, posterior = asked.results, sampled_posterior(asked.answer)
     if "theta" in posterior and posterior["theta"].dims[2:] == ("statement",):
-        theta = thinned_shared_draws(posterior["theta"], draws, rng)
+        theta = thinned_draws(posterior["theta"], draws, rng)
         labels = [str(label) for label in posterior["statement"].values.tolist()]
-        return shared_categorical_labels(theta, labels, number, rng)
+        return categorical_labels(theta, labels, number, rng)
     if "better" not in posterior or len(results.algorithms) != 2:
         return _labels_of_ranks(_ranks(asked, number, draws, rng), results, rng)
     # Who is better on a new dataset; what is left of the probability is a tie.
     a, b = results.algorithms
     both = posterior["better"].sel(algorithm=[a, b], opponent=[a, b])
-    better = thinned_shared_draws(both, draws, rng)
+    better = thinned_draws(both, draws, rng)
     wins = np.stack([better[:, 0, 1], better[:, 1, 0]], axis=1)
     theta = np.insert(wins, 1, np.maximum(1.0 - wins.sum(axis=1), 0.0), axis=1)
     order = State.order(a, b)
     states = (order, State.equal(a, b), order.reversed())
-    return shared_categorical_labels(theta, [str(state) for state in states], number, rng)
+    return categorical_labels(theta, [str(state) for state in states], number, rng)
 
 
 def _ranks(asked: ModelPosterior, number: int, draws: int, rng: np.random.Generator) -> FloatArray:
@@ -82,7 +80,7 @@ def _ranks(asked: ModelPosterior, number: int, draws: int, rng: np.random.Genera
     assert tree is not None
     name = _predicted_name(tree, results)
     seen = tree["posterior_predictive"].to_dataset()[name]
-    rank = thinned_shared_draws(_ranks_of(seen, results), draws, rng)
+    rank = thinned_draws(_ranks_of(seen, results), draws, rng)
     if number <= rank.shape[1]:
         return rank[:, rng.choice(rank.shape[1], size=number, replace=False)]
     few = tree["posterior"].to_dataset().stack(sample=("chain", "draw"))
@@ -166,7 +164,7 @@ def simulated(method: ModelFile, results: Results, rng: np.random.Generator) -> 
     tree = nuts.draw_prior_as_nuts(method.model(results), rng)
     if "prior_predictive" not in tree:
         raise BayescompareError(f"simulate: {code.where}: the model predicts nothing.")
-    data, truth = tree["prior_predictive"].to_dataset(), shared_truth_in_tree(tree)
+    data, truth = tree["prior_predictive"].to_dataset(), truth_in_tree(tree)
     if code.table is not None:
         with code.named("table() failed"):
             table: Any = code.table(data.isel(chain=0, draw=0, drop=True), results)
@@ -176,7 +174,7 @@ def simulated(method: ModelFile, results: Results, rng: np.random.Generator) -> 
             )
         return table._with(truth=truth)
     if OUTCOME in data and {"dataset", "statement"} <= set(data[OUTCOME].dims):
-        return shared_table_of_statements(results, shared_drawn_labels(tree), truth)
+        return table_of_statements(results, drawn_labels(tree), truth)
     if RANK in data and "algorithm" in data[RANK].dims and results.n_replicates is None:
         rank = _ranks_of(data[RANK], results).isel(chain=0, draw=0).values
         return table_of_ranks(rank, results, truth=truth)

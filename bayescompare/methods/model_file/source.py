@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
 from bayescompare._model_files import bundled
-from bayescompare.methods._shared.option_tables import read_shared_parameters
+from bayescompare.methods._shared.option_tables import read_parameters
 from bayescompare.methods._shared.priors import describe_prior
 from bayescompare.outcome.integration import check_integration_latents
 from bayescompare.text.names import first_words
@@ -397,8 +397,8 @@ def describe(source: Source) -> pd.DataFrame:
     """
     import pandas as pd
 
-    documented = read_shared_parameters(inspect.cleandoc(source.doc))
-    documented |= read_shared_parameters(inspect.getdoc(source.build) or "")
+    documented = read_parameters(inspect.cleandoc(source.doc))
+    documented |= read_parameters(inspect.getdoc(source.build) or "")
     required = source.required()
     rows = []
     for name, default in source.parameters().items():

@@ -21,32 +21,31 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from bayescompare._checks import check_flag, check_positive
+from bayescompare._checks import check_flag, check_positive, is_number
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.network.graphs import Graph, dags, search_bytes
 from bayescompare.kernels.network.scores import CellPrior
 from bayescompare.kernels.network.tables import NetworkTables, joint_states
-from bayescompare.methods._shared.choice import pick_shared_choice
-from bayescompare.methods._shared.drawn import (
-    drawn_parts,
-    drawn_theta_summary,
-    shared_sampled_questions,
-)
 from bayescompare.methods._shared.priors import (
     Priors,
+    check_prior_support,
     check_priors,
-    check_shared_prior_support,
-    is_number,
-    is_shared_prior_fixed,
-    place_shared_prior,
+    is_fixed_prior,
+    place_prior,
     prior_options,
 )
 from bayescompare.methods._shared.simplex import (
-    observe_shared_weights,
-    place_shared_dirichlet,
-    shared_weighted_logs,
+    observe_weights,
+    pick,
+    place_dirichlet,
+    weighted_logs,
+)
+from bayescompare.methods._shared.trees import (
+    drawn_parts,
+    drawn_questions,
+    drawn_theta_summary,
 )
 from bayescompare.methods.network.alpha import cell_alpha, check_cell_alpha
 from bayescompare.methods.network.posterior import (
@@ -159,7 +158,7 @@ def average_model(layout: Layout) -> pm.Model:
     coords["graphs"] = [", ".join(own) or "(no edge)" for own in arrows]
     with pm.Model(coords=coords) as model:
         graph = pm.Categorical("graph", p=np.full(len(graphs), 1.0 / len(graphs)))
-        edges = pick_shared_choice(edges_in(np.array(graphs)), graph)
+        edges = pick(edges_in(np.array(graphs)), graph)
         pm.Deterministic("edge", edges, dims=("parent", "child"))
         log_theta, unlisted = 0.0, 0.0
         for j in range(len(names)):
@@ -168,7 +167,7 @@ def average_model(layout: Layout) -> pm.Model:
             for table in tables:
                 model.add_coords({d: c for d, c in table.coords.items() if d not in model.coords})
             each = [_place_table(layout, table, table.alpha, "textbook") for table in tables]
-            which = pick_shared_choice(np.array([parents.index(own[j]) for own in graphs]), graph)
+            which = pick(np.array([parents.index(own[j]) for own in graphs]), graph)
             shown, rest = (pm.math.stack(several)[which] for several in zip(*each, strict=True))
             log_theta, unlisted = log_theta + shown, unlisted + rest
         _observe(layout, log_theta, unlisted, "textbook")
@@ -181,8 +180,8 @@ def _place_table(layout: Layout, table: Table, alpha: Any, form: Form) -> tuple[
     The ancillary re-prior of the form for NUTS is per row here; without it R-hat stays at 1.04.
     """
     total = table.counts.sum(axis=-1)
-    cells = place_shared_dirichlet(form, table.name, alpha, total, table.dims).ravel()
-    rest = shared_weighted_logs(layout.unlisted, cells[table.cell])
+    cells = place_dirichlet(form, table.name, alpha, total, table.dims).ravel()
+    rest = weighted_logs(layout.unlisted, cells[table.cell])
     return cells[table.cell[layout.at]], rest
 
 
@@ -201,7 +200,7 @@ def _observe(layout: Layout, log_theta: Any, unlisted: Any, form: Form) -> None:
     if form == "textbook":
         # Through θ itself, so that pm.do(θ) reaches the data.
         log_theta = pt.log(theta)
-    observe_shared_weights(log_theta, layout.listing.weights, unlisted if has_other else None)
+    observe_weights(log_theta, layout.listing.weights, unlisted if has_other else None)
 
 
 def _placed_alphas(tables: Sequence[Table], priors: Priors) -> list[Any]:
@@ -209,11 +208,11 @@ def _placed_alphas(tables: Sequence[Table], priors: Priors) -> list[Any]:
     import pytensor.tensor as pt
 
     if "ess" in priors:
-        ess = place_shared_prior("ess", priors["ess"], ())
+        ess = place_prior("ess", priors["ess"], ())
         return [ess * np.full(table.alpha.shape, 1.0 / table.alpha.size) for table in tables]
     if "alpha" not in priors:
         return [table.alpha for table in tables]
-    given = pt.as_tensor_variable(place_shared_prior("alpha", priors["alpha"], ("measure",)))
+    given = pt.as_tensor_variable(place_prior("alpha", priors["alpha"], ("measure",)))
     length = given.type.shape[0] if given.ndim == 1 else None
     if given.ndim > 1 or (length is not None and length != len(tables)):
         raise BayescompareError(
@@ -355,7 +354,7 @@ class Network(Method):
     @property
     def nonconjugate_priors(self) -> Priors:
         """The user's priors that leave the tables' posterior without a closed form."""
-        return {k: v for k, v in (self.priors or {}).items() if not is_shared_prior_fixed(v)}
+        return {k: v for k, v in (self.priors or {}).items() if not is_fixed_prior(v)}
 
     @property
     def needs_mcmc(self) -> bool:
@@ -366,7 +365,7 @@ class Network(Method):
     def _fixed_alpha(self) -> Any:
         """What the user gave as α, where it is numbers."""
         alpha = (self.priors or {}).get("alpha")
-        return alpha if alpha is not None and is_shared_prior_fixed(alpha) else None
+        return alpha if alpha is not None and is_fixed_prior(alpha) else None
 
     # posterior ------------------------------------------------------------------------------------
 
@@ -466,7 +465,7 @@ class Network(Method):
         """Sample the tables where α has a distribution of the user's, by NUTS."""
         priors, statements = self.nonconjugate_priors, Statements.of(results)
         textbook = network_model(layout, graph, priors)
-        check_shared_prior_support(priors, self.parameters, textbook)
+        check_prior_support(priors, self.parameters, textbook)
         for_nuts = network_model(layout, graph, priors, "nuts")
         sampled = nuts.sample_nuts_as_asked(sampling, for_nuts, through=textbook)
         tree = finished_tree(layout, graph, sampled)
@@ -484,7 +483,7 @@ class Network(Method):
             tree=tree,
             seed=sampling.seed,
         )
-        return replace(answer, scalars=shared_sampled_questions(theta, statements, answer))
+        return replace(answer, scalars=drawn_questions(theta, statements, answer))
 
     # models and draws -----------------------------------------------------------------------------
 

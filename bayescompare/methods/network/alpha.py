@@ -8,7 +8,7 @@ from typing import Any
 
 from bayescompare._checks import MOST_WEIGHT, is_number, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare.methods._shared.priors import shared_fixed_vector
+from bayescompare.methods._shared.priors import fixed_vector
 from bayescompare.statements import Statements
 from bayescompare.text.numbers import setting_number_text
 
@@ -55,7 +55,7 @@ def cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[float, ...]
     ((1.0, 2.0), (0.5, 0.5))
     """
     measures = statements.measures
-    vector = shared_fixed_vector(alpha)
+    vector = fixed_vector(alpha)
     if vector is not None:
         if vector.shape != (len(measures),):
             raise BayescompareError(

@@ -15,12 +15,12 @@ import xarray as xr
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.kernels.network.graphs import Graph
-from bayescompare.methods._shared.prediction import shared_sampled_posterior
-from bayescompare.methods._shared.simulated import (
-    shared_table_of_statements,
-    shared_truth_in_tree,
+from bayescompare.methods._shared.new_datasets import (
+    sampled_posterior,
+    table_of_statements,
+    truth_in_tree,
 )
-from bayescompare.methods._shared.trees import make_shared_tree
+from bayescompare.methods._shared.trees import make_tree
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.network.trees import Layout, draws_tree, finished_tree
 from bayescompare.outcome import nuts
@@ -181,7 +181,7 @@ class NetworkAnswer(Posterior):
         if not self.method.needs_mcmc:
             return layout.labels(self.network.predict(number, draws, rng))
         tables = layout.scores.tables(graph)
-        logs = layout.log_cells(tables, shared_sampled_posterior(self.answer))
+        logs = layout.log_cells(tables, sampled_posterior(self.answer))
         flat = logs.reshape(-1, logs.shape[-1])
         taken = rng.choice(len(flat), size=draws, replace=draws > len(flat))
         return layout.labels(tables.new_states(flat[taken], number, rng))
@@ -200,20 +200,20 @@ class NetworkAnswer(Posterior):
         tables, hyper = layout.scores.tables(graph), xr.Dataset()
         if self.method.needs_mcmc:
             model = self.method.model(results)
-            prior = shared_truth_in_tree(nuts.draw_prior_as_nuts(model, rng))
+            prior = truth_in_tree(nuts.draw_prior_as_nuts(model, rng))
             logs = layout.log_cells(tables, prior)[None]
             hyper = prior[[name for name in ("ess", "alpha") if name in prior]]
         else:
             logs = tables.log_draws(1, rng, prior=True)
         (states,) = tables.new_states(logs, len(results.datasets), rng)
         labels = layout.labels(states).tolist()
-        table = shared_table_of_statements(results, labels, hyper)
+        table = table_of_statements(results, labels, hyper)
         shown = layout.showing(table, dict(zip(labels, states, strict=True)))
         variables = shown.drawn(tables, logs[None], with_tables=not average)
         del variables["log_theta"]
         named = [] if average else layout.tables(graph)
-        tree = make_shared_tree({"prior": variables}, shown.dims(named), shown.coords(named))
-        truth = shared_truth_in_tree(tree)
+        tree = make_tree({"prior": variables}, shown.dims(named), shown.coords(named))
+        truth = truth_in_tree(tree)
         truth.attrs["edges"] = str(edges_of(graph, results.measures))
         return table._with(truth=truth.merge(hyper))
 

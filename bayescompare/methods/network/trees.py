@@ -18,15 +18,15 @@ from bayescompare.kernels.network.tables import NetworkTables
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import LATENTS
 from bayescompare.methods._shared.trees import (
-    make_shared_tree,
-    shared_latent_log_prior,
-    shared_marginal_dims,
-    shared_ratio_prior,
-    shared_statement_coords,
-    shared_statement_each,
-    shared_without_latents,
-    shrink_shared_predictions,
-    sign_shared_tree,
+    latent_log_prior,
+    make_tree,
+    marginal_dims,
+    ratio_prior,
+    shrink_predictions,
+    sign_tree,
+    statement_coords,
+    statement_each,
+    without_latents,
 )
 from bayescompare.methods.dirichlet.prior import dirichlet_prior_cells
 from bayescompare.posterior.graphs import GraphScores
@@ -153,7 +153,7 @@ class Layout:
 
     def coords(self, tables: Sequence[Table] = ()) -> dict[str, list[str]]:
         """Coords of a model and of trees."""
-        coords = shared_statement_coords(self.results, self.listing)
+        coords = statement_coords(self.results, self.listing)
         for table in tables:
             coords |= table.coords
         return coords
@@ -237,7 +237,7 @@ class Layout:
         own = {f"{prefix}{t.name}": t.dims for t in tables for prefix in ("", *LATENTS)}
         return {
             "theta": ("statement",),
-            "marginal": shared_marginal_dims(self.results),
+            "marginal": marginal_dims(self.results),
             "edge": ("parent", "child"),
             OUTCOME: ("dataset", "statement"),
             **own,
@@ -268,15 +268,15 @@ def draws_tree(
     groups: dict[str, dict[str, AnyArray]] = {
         "posterior": after,
         "prior": before,
-        "posterior_predictive": {OUTCOME: shared_statement_each(after["theta"], n, rng)},
-        "prior_predictive": {OUTCOME: shared_statement_each(before["theta"], n, rng)},
+        "posterior_predictive": {OUTCOME: statement_each(after["theta"], n, rng)},
+        "prior_predictive": {OUTCOME: statement_each(before["theta"], n, rng)},
         "log_likelihood": likelihood,
         "log_prior": log_prior,
         "observed_data": {OUTCOME: layout.listing.weights},
     }
     dims = {**dict.fromkeys(log_prior, ()), **layout.dims(tables)}
     coords = {**layout.coords(tables), "parent": names, "child": names}
-    return sign_shared_tree(make_shared_tree(groups, dims, coords), layout.listing)
+    return sign_tree(make_tree(groups, dims, coords), layout.listing)
 
 
 type _Arrays = dict[str, AnyArray]
@@ -313,7 +313,7 @@ def _drawn(
         else:
             for k, j in enumerate(tables.members):
                 latents = (tables.rows(v, k) for v in (tables.alpha, gamma, exponential))
-                log_prior |= shared_latent_log_prior(names[j], *latents)
+                log_prior |= latent_log_prior(names[j], *latents)
         likelihood = {OUTCOME: variables.pop("log_theta") @ weights}
         for group, values in zip(out, (variables, likelihood, log_prior), strict=True):
             for name, array in values.items():
@@ -390,15 +390,13 @@ def finished_tree(layout: Layout, graph: Graph, tree: xr.DataTree) -> xr.DataTre
 
     whole = layout.scores.tables(graph)
     for group in ("posterior", "prior"):
-        data = shared_without_latents(tree[group].to_dataset())
+        data = without_latents(tree[group].to_dataset())
         if "marginal" not in data and all(name in data for name in layout.names):
             theta = data["theta"].transpose("chain", "draw", "statement").values
             marginal = layout.marginal(whole, layout.log_cells(whole, data), theta)
             if marginal is not None:
-                dims = shared_marginal_dims(layout.results)
+                dims = marginal_dims(layout.results)
                 data["marginal"] = (("chain", "draw", *dims), marginal)
                 data = data.assign_coords({d: layout.coords()[d] for d in dims})
         tree[group] = xr.DataTree(data)
-    return sign_shared_tree(
-        shared_ratio_prior(shrink_shared_predictions(tree), layout.names), layout.listing
-    )
+    return sign_tree(ratio_prior(shrink_predictions(tree), layout.names), layout.listing)

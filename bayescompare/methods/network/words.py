@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bayescompare.methods._shared.methods_text import shared_option_as_given, shared_own_priors
+from bayescompare.methods._shared.words import option_as_given, own_priors_text
 from bayescompare.methods.dirichlet.words import lead_words, size_words
 from bayescompare.methods.network.posterior import NetworkDetails
 from bayescompare.outcome.answer import Answer
@@ -91,9 +91,9 @@ def _carrier_words(results: Results, answer: Answer, decision: Decision) -> list
 def methods_text(method: Any, answer: Answer | None) -> str:
     """Describe the test, its graph and what is reported."""
     limit = method.max_parents if answer is None else NetworkDetails.of(answer).max_parents
-    choices = ["BDeu score", f"equivalent sample size {shared_option_as_given(method.ess)}"]
+    choices = ["BDeu score", f"equivalent sample size {option_as_given(method.ess)}"]
     if method.priors:
-        choices[1] = f"prior given by the user: {shared_own_priors(method)}"
+        choices[1] = f"prior given by the user: {own_priors_text(method)}"
     if "alpha" in (method.priors or {}) and not method.needs_mcmc:
         choices[0] = "BD score"
     if isinstance(method.search, str):

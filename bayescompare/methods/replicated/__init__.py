@@ -32,13 +32,13 @@ from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.methods._shared.correlation import check_correlation
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.power import NO_EVIDENCE
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
-    is_shared_prior_fixed,
+    is_fixed_prior,
     prior_options,
 )
+from bayescompare.methods._shared.words import NO_EVIDENCE
 from bayescompare.methods.dirichlet.methods_text import dirichlet_learned_text
 from bayescompare.methods.dirichlet.of_pair import prior_of_pair
 from bayescompare.methods.dirichlet.prior import (
@@ -312,7 +312,7 @@ class Replicated(Method):
     @property
     def nonconjugate_priors(self) -> Priors:
         """The user's priors that need NUTS: all but numbers."""
-        return {k: v for k, v in (self.priors or {}).items() if not is_shared_prior_fixed(v)}
+        return {k: v for k, v in (self.priors or {}).items() if not is_fixed_prior(v)}
 
     @property
     def needs_mcmc(self) -> bool:
@@ -366,7 +366,7 @@ class Replicated(Method):
         """Return the Dirichlet on given statements."""
         if self.learned is not None:
             return self.learned.cells_of(statements)
-        fixed = {k: v for k, v in (self.priors or {}).items() if is_shared_prior_fixed(v)}
+        fixed = {k: v for k, v in (self.priors or {}).items() if is_fixed_prior(v)}
         prior = fixed.get("alpha", self.prior)
         return dirichlet_prior_cells(prior, fixed.get("strength", self.strength), statements)
 
@@ -468,14 +468,14 @@ class Replicated(Method):
         self, form: Form, listing: LumpedStatements, datasets: int, likelihood: Callable[[Any], Any]
     ) -> Any:
         """Add θ, and what its α is made of, to the model in context; return log θ."""
-        from bayescompare.methods._shared.simplex import place_shared_dirichlet
+        from bayescompare.methods._shared.simplex import place_dirichlet
         from bayescompare.methods.dirichlet.learned_model import place_learned_dirichlet
         from bayescompare.methods.dirichlet.model import place_dirichlet_alpha
 
         if self.learned is not None:
             return place_learned_dirichlet(form, listing, self.learned, likelihood)
         alpha = place_dirichlet_alpha(self.nonconjugate_priors, listing)
-        return place_shared_dirichlet(form, "theta", alpha, float(datasets), ("statement",))
+        return place_dirichlet(form, "theta", alpha, float(datasets), ("statement",))
 
     def model(self, results: Results) -> pm.Model:
         """Build the PyMC model, with θ as a separate variable."""

@@ -16,18 +16,16 @@ import numpy as np
 from bayescompare._typing import FloatArray
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.leading import sole_leader
-from bayescompare.methods._shared.choice import pick_shared_by_weight, pick_shared_choice
-from bayescompare.methods._shared.drawn import (
-    drawn_parts,
-    drawn_theta_summary,
-    shared_sampled_questions,
-)
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.priors import check_shared_prior_support, place_shared_prior
+from bayescompare.methods._shared.priors import check_prior_support, place_prior
+from bayescompare.methods._shared.simplex import pick, pick_by_weight
 from bayescompare.methods._shared.trees import (
-    finish_shared_tree,
-    shared_marginal_dims,
-    shared_statement_coords,
+    drawn_parts,
+    drawn_questions,
+    drawn_theta_summary,
+    finish_tree,
+    marginal_dims,
+    statement_coords,
 )
 from bayescompare.methods.replicated.comparison import ReplicatedDetails
 from bayescompare.outcome import nuts
@@ -56,16 +54,16 @@ def build(method: Replicated, results: Results, form: Form) -> pm.Model:
     listing, priors = method.listing(results), method.nonconjugate_priors
     table = method.table_evidence(results)
     evidence, scales = method.evidence_of(table, results), table.evidence.scales
-    with pm.Model(coords=shared_statement_coords(results, listing)) as model:
+    with pm.Model(coords=statement_coords(results, listing)) as model:
         if "theta" in priors:
-            logs = pt.log(place_shared_prior("theta", priors["theta"], ("statement",)))
+            logs = pt.log(place_prior("theta", priors["theta"], ("statement",)))
         else:
             # Latents centre on what each dataset says by itself.
             expected = replace(listing, counts=evidence.leanings(_even(evidence)))
             likelihood = _likelihood(evidence)
             logs = method.place_theta(form, expected, len(results.datasets), likelihood)
         marginal = pt.tensordot(model["theta"], listing.wins, axes=1)
-        pm.Deterministic("marginal", marginal, dims=shared_marginal_dims(results))
+        pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
         observe_rows(logs, evidence, scales, form)
     return model
 
@@ -86,11 +84,11 @@ def observe_rows(logs: Any, evidence: Evidence, scales: FloatArray, form: Form) 
         index = pm.Categorical(INDEX, _even(evidence))
     else:
         each = _at_scales(logs[None], rows, evidence.powers)[0]
-        index = pick_shared_by_weight(UNIFORM, each)
+        index = pick_by_weight(UNIFORM, each)
         whole = _likelihood(evidence)(logs[None])[0]
         pm.Potential("summed_scale", whole - each[index])
-    pm.Deterministic(SCALE, pick_shared_choice(scales, index))
-    _observe(logs, pick_shared_choice(rows, index), evidence)
+    pm.Deterministic(SCALE, pick(scales, index))
+    _observe(logs, pick(rows, index), evidence)
 
 
 def _observe(logs: Any, rows: Any, evidence: Evidence) -> None:
@@ -161,13 +159,13 @@ def finish_replicated_tree(
         if group in tree:
             data = tree[group].to_dataset()
             tree[group] = xr.DataTree(data.drop_vars([INDEX, UNIFORM], errors="ignore"))
-    return finish_shared_tree(tree, results, listing, rng)
+    return finish_tree(tree, results, listing, rng)
 
 
 def sampled_answer(method: Replicated, results: Results, sampling: Sampling) -> Answer:
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
     model = method.model(results)
-    check_shared_prior_support(method.nonconjugate_priors, method.parameters, model)
+    check_prior_support(method.nonconjugate_priors, method.parameters, model)
     tree = nuts.sample_nuts_as_asked(sampling, method.nuts_model(results), through=model)
     statements, _ = method.cells(results)
     tree = finish_replicated_tree(tree, results, method.listing(results), sampling.rng)
@@ -188,7 +186,7 @@ def sampled_answer(method: Replicated, results: Results, sampling: Sampling) -> 
         seed=sampling.seed,
         details=ReplicatedDetails.of_table(results, table, alone, given, version, how="nuts"),
     )
-    return replace(answer, scalars=shared_sampled_questions(theta, statements, answer))
+    return replace(answer, scalars=drawn_questions(theta, statements, answer))
 
 
 def _share_of_scales(tree: xr.DataTree, scales: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.power import NO_EVIDENCE, NO_LOO
+from bayescompare.methods._shared.words import NO_EVIDENCE, NO_LOO
 from bayescompare.methods.replicated.words import dataset_headline
 from bayescompare.outcome.of_posterior import grown_by_resemblance
 from bayescompare.outcome.posterior import Posterior
@@ -106,7 +106,7 @@ class ReplicatedPosterior(Posterior):
 
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw θ, and the statements of new datasets from it."""
-        from bayescompare.methods._shared.prediction import share_labels
+        from bayescompare.methods._shared.new_datasets import share_labels
 
         return share_labels(self, number, draws, rng)
 

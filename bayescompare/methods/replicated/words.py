@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare.methods._shared.correlation import correlation_words
-from bayescompare.methods._shared.power import power_words
+from bayescompare.methods._shared.words import power_words
 from bayescompare.methods.dirichlet.methods_text import prior_text
 from bayescompare.methods.dirichlet.words import lead_words, learned_pair_words
 from bayescompare.methods.replicated.comparison import ReplicatedDetails

@@ -14,10 +14,10 @@ from scipy import stats
 
 import bayescompare as bc
 from bayescompare.methods._shared.priors import (
+    check_prior_support,
     check_priors,
-    check_shared_prior_support,
     describe_prior,
-    place_shared_prior,
+    place_prior,
 )
 from bayescompare.methods.context.hierarchical_posterior import hierarchical_densities_of
 from bayescompare.modelling import observe_statements, prior, statement_table
@@ -38,7 +38,7 @@ def results() -> bc.Results:
 def logp_of(value: Any, point: Any, dims: tuple[str, ...] = ()) -> float:
     """Log density of a placed prior at a point of its own scale."""
     with pm.Model(coords={"statement": LABELS}):
-        placed = place_shared_prior("x", value, dims)
+        placed = place_prior("x", value, dims)
     return float(np.sum(pm.logp(placed, point).eval(**QUICK)))
 
 
@@ -91,7 +91,7 @@ def test_a_probability_vector_is_no_number() -> None:
     with pm.Model() as model:
         pm.Beta("theta", 2, 2)
     with pytest.raises(bc.BayescompareError, match=r"one number at a time.*Dirichlet"):
-        check_shared_prior_support({"theta": pm.Beta.dist(2, 2)}, [theta], model)
+        check_prior_support({"theta": pm.Beta.dist(2, 2)}, [theta], model)
 
 
 @pytest.mark.parametrize("wrong", ["weights", "component"])
@@ -121,7 +121,7 @@ def test_stick_breaking_weights_are_a_prior_of_theta(results):
     value = pm.StickBreakingWeights.dist(alpha=1.0, K=3)
     method = bc.methods.Dirichlet(priors={"theta": value})
     model = method.model(results)
-    check_shared_prior_support(method.nonconjugate_priors, method.parameters, model)
+    check_prior_support(method.nonconjugate_priors, method.parameters, model)
     assert "theta" in model.named_vars
     assert np.isfinite(model.compile_logp(**QUICK)(model.initial_point()))
     short = bc.methods.Dirichlet(priors={"theta": pm.StickBreakingWeights.dist(alpha=1.0, K=2)})

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayescompare as bc
-from bayescompare.methods._shared.simulated import (
-    shared_table_of_counts,
-    shared_table_of_statements,
+from bayescompare.methods._shared.new_datasets import (
+    table_of_counts,
     table_of_ranks,
+    table_of_statements,
 )
 from bayescompare.statements import Statements
 from tests.oracles.statements import every_label
@@ -48,7 +48,7 @@ def test_a_table_shows_the_statements_it_was_made_from(data: Any) -> None:
         for m in spec.values()
     ]
     labels = ["|".join(data.draw(part) for part in parts) for _ in range(3)]
-    found = shared_table_of_statements(results, labels, TRUTH)
+    found = table_of_statements(results, labels, TRUTH)
     shown = Statements.from_results(found)
     pairs = zip(shown.table.dataset, shown.table.statement, strict=True)
     assert [shown.labels[k] for _, k in sorted(pairs)] == labels
@@ -62,14 +62,14 @@ def test_a_table_shows_the_statements_it_was_made_from(data: Any) -> None:
 def test_every_statement_of_three_algorithms_is_shown() -> None:
     labels = every_label("ABC", 2)
     results = table(np.random.default_rng(0).random((len(labels), 3, 2)))
-    shown = Statements.from_results(shared_table_of_statements(results, labels, TRUTH))
+    shown = Statements.from_results(table_of_statements(results, labels, TRUTH))
     assert [shown.labels[k] for k in shown.table.statement] == labels
 
 
 def test_a_rope_as_wide_as_the_bounds_is_refused() -> None:
     results = table(np.zeros((2, 2, 1)), measures={"auc": bc.Measure("max", rope=1, bounds=(0, 1))})
     with pytest.raises(bc.BayescompareError, match=r"simulate: the rope of 'auc', 1, is as wide"):
-        shared_table_of_statements(results, ["A>B", "B>A"], TRUTH)
+        table_of_statements(results, ["A>B", "B>A"], TRUTH)
 
 
 @pytest.mark.parametrize("ranks", [[[1, 2]], np.ones((2, 2, 2)), [[1, 2], [1, np.nan]], 3.0])
@@ -102,7 +102,7 @@ def test_counts_keep_what_both_got_wrong_and_the_sizes() -> None:
     counts = bc.ErrorCounts.from_frame(
         frame, first_wrong="f", second_wrong="s", both_wrong="both", n="n", algorithms=("x", "y")
     )
-    found = shared_table_of_counts(counts, np.array([0.0, 5.0]), TRUTH)
+    found = table_of_counts(counts, np.array([0.0, 5.0]), TRUTH)
     assert [only.tolist() for only in found.pair("x", "y")] == [[0, 5], [4, 1]]
     assert found.counts["wrong"].values.tolist() == [[5, 9], [5, 1]]
     assert found.counts["n"].values.tolist() == [20, 30]

@@ -15,7 +15,7 @@ from scipy import stats
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Dirichlet
-from bayescompare.methods._shared.trees import shared_logit_prior
+from bayescompare.methods._shared.trees import logit_prior
 from bayescompare.outcome.loo import psis_loo
 from tests.oracles.statements import every_label, statement_counts, statement_weights
 from tests.tables import table
@@ -595,7 +595,7 @@ def test_stock_arviz_takes_the_trees(which: str, results: bc.Results, counts: bc
 def test_shares_that_round_to_none_or_all_have_a_log_prior() -> None:
     share = np.array([[0.0, 0.25, 1.0]])
     groups = {"posterior": {"r": share}, "log_prior": {"r": np.zeros((1, 3))}}
-    tree = shared_logit_prior(az.from_dict(groups), ["r"])
+    tree = logit_prior(az.from_dict(groups), ["r"])
     found = tree["log_prior"]["r"].values[0]
     assert found[1] == pytest.approx(math.log(0.25 * 0.75))
     assert np.isfinite(found).all()

@@ -10,7 +10,7 @@ from scipy.stats import gamma
 
 import bayescompare as bc
 from bayescompare.kernels.replicated.domains import known_replicated_counts
-from bayescompare.methods._shared.domains import domain_codes, shared_collapsed_model
+from bayescompare.methods._shared.domains import collapsed_model, domain_codes
 from bayescompare.outcome import nuts
 from bayescompare.table.results import Results
 
@@ -88,7 +88,7 @@ def test_alike_domains_are_the_flat_model() -> None:
     listing = flat.method.listing(results)
     counts = known_replicated_counts(listing.weights, domain_codes(results)[1])
     assert type(variant).__name__ == "GroupedDirichlet"
-    model = shared_collapsed_model(results, listing, counts, kappa=1e7)
+    model = collapsed_model(results, listing, counts, kappa=1e7)
     tree = nuts.run_nuts(model, draws=1000, chains=2, seed=1, options={"cores": 1})
     phi = tree["posterior"]["phi"].transpose("chain", "draw", "statement").values
     error = nuts.nuts_monte_carlo_error(phi)

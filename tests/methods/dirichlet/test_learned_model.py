@@ -92,7 +92,7 @@ def by_definition(z: Any, e: Any, alpha: Any, n: Any, *, differ: bool) -> Any:
 
 
 def test_the_form_for_nuts_has_the_density_of_the_definition(uci: Pairwise) -> None:
-    """G, E and θ as `place_shared_dirichlet` has them, for each component, with the Jacobian."""
+    """G, E and θ as `place_dirichlet` has them, for each component, with the Jacobian."""
     c = uci["CART", "GLM"]
     values, weights, phi = learned_of(c)
     n = c.probability["count"].values

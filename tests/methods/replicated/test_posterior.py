@@ -60,7 +60,7 @@ def test_no_variable_is_discrete(learned: Any, own: Any) -> None:
 
 
 def test_the_scale_is_summed_out(own: Any) -> None:
-    """G and E as `place_shared_dirichlet` has them, times the likelihood of all scales."""
+    """G and E as `place_dirichlet` has them, times the likelihood of all scales."""
     model = own.model(form="nuts")
     logp = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
     alpha, n = np.exp(own.method.listing(own.results).log_alpha), len(own.results.datasets)
