@@ -33,8 +33,6 @@ from bayescompare.kernels.gsd.optimum import Solver
 from bayescompare.kernels.gsd.system import PreferenceSystem
 from bayescompare.kernels.gsd.verdicts import Spread, Verdicts, one_after_the_other
 
-__all__ = ["PermutationTest", "Scheme", "permutation_test", "permuted_objectives"]
-
 Scheme = Literal["paired", "pooled"]
 
 #: Resamples between two checks whether a sequential test may stop, and resamples held at once.

@@ -1,4 +1,4 @@
-r"""The linear programme over given rows: its certificate, its solution from scratch, closed forms.
+r"""The linear programme over given rows: its certificate, and two ways to solve it.
 
 With rows :math:`A u \ge \delta\,[\text{strict}]` over the points, :math:`u(\text{least}) = 0` and
 :math:`u(\text{greatest}) = 1`,
@@ -7,67 +7,47 @@ With rows :math:`A u \ge \delta\,[\text{strict}]` over the points, :math:`u(\tex
           + (w - A^\top y)_{\text{greatest}}
           \quad\text{such that}\quad (w - A^\top y)_j = 0 \text{ for every other point } j .
 
-`HighsProgramme` solves the right-hand side by HiGHS: new rows are new columns, so the primal
-simplex continues from the last basis, and the utilities are the duals. It computes δ_max, and the
-optima of objectives on which the warm-started `simplex` fails. `lower_bounds` is what an answer of
-either is held against.
+`HotSimplex` solves the right-hand side (y free for rows of equality) for one objective after the
+other: one column for each row of the pool, one equation for each point between least and greatest.
+A column has four entries ±1, so the inverse of the basis is kept dense and everything else is a few
+passes over short arrays: some microseconds an iteration, where a general solver's bookkeeping takes
+tens (with HiGHS, warm-started, Table 3 of the paper takes four times as long). A new objective
+leaves the utilities feasible for the pool (dual simplex, steepest edge with exact weights, which
+the update of the inverse gives for free); new rows leave y feasible (primal simplex). If neither
+holds, violated rows are relaxed, the dual simplex runs, the rows are put back and the primal
+simplex finishes.
 
-Where R2 is empty, only the order of the points matters, and two cases need no programme. At δ = 0
-the extreme utilities are indicators of upper sets (the greatest element in, the least one out), and
-opt = min over them of :math:`\hat P_x(U) - \hat P_y(U)`: first-order stochastic dominance. With
-:math:`X', Y'` the observations strictly between least and greatest,
-
-.. math:: s \cdot \mathrm{opt} = \#x_{\text{greatest}} - \#y_{\text{greatest}} - |Y'| + M' ,
-
-where :math:`M'` is a maximum matching of :math:`Y'` into :math:`X'` by :math:`y \le x` (Strassen,
-Hall). Observations at the greatest element are in every upper set, those at the least in none.
-
-With one measure the points are a chain, :math:`u_i - u_{i-1} \ge \delta` are all the rows, and with
-:math:`S_i = \sum_{j \ge i} w_j`
-
-.. math:: \mathrm{opt} = \delta \sum_{i=1}^{d-1} S_i + (1 - (d - 1) \delta) \min_{i \ge 1} S_i .
-
-One *metric* measure has no such form: the order of the gains between all pairs of points matters.
+`HighsProgramme` solves it by HiGHS: new rows are new columns, so the primal simplex continues from
+the last basis, and the utilities are the duals. It computes δ_max, and the optima of objectives on
+which `HotSimplex` fails. `lower_bounds` is what an answer of either is held against.
 
 References
 ----------
+Koberstein (2005), The dual simplex method, techniques for a fast and stable implementation;
 Huangfu & Hall (2018), Parallelizing the dual revised simplex method (HiGHS).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import copy
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array
-from scipy.sparse.csgraph import maximum_bipartite_matching
+from scipy.sparse import csc_array
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, Int32Array, IntArray
-from bayescompare.kernels.gsd.system import (
-    GREATEST,
-    LEAST,
-    MOST_BYTES,
-    SIGNS,
-    PreferenceSystem,
-)
+from bayescompare.kernels.gsd.system import GREATEST, MOST_BYTES, SIGNS
 from bayescompare.kernels.numerics.jit import jit
-
-if TYPE_CHECKING:
-    pass
-
-__all__ = [
-    "HighsProgramme",
-    "Solution",
-    "SolverError",
-    "chain_optimum",
-    "lower_bounds",
-    "matching_optimum",
-    "right_hand_sides",
-]
 
 #: Utilities are multiplied by this inside HiGHS: its smallest tolerance, 1e-10, then means 1e-13.
 _SCALE = 1024.0
+#: Number of pivots after which the inverse is recomputed.
+_FRESH = 2000
+#: Entries of a pivot column or row below this are rounding.
+_TINY = 1e-10
+#: Utilities may violate a row of the pool by this much, and multipliers be this far below zero.
+_SLACK, _Y = 5e-14, 1e-13
 
 
 class Solution(NamedTuple):
@@ -238,99 +218,390 @@ def _columns(
     return matrix.indptr[:-1].astype(np.int32), matrix.indices.astype(np.int32), matrix.data
 
 
-# ------------------------------------------------------------------------------------ closed forms
+# ------------------------------------------------------------------------- warm simplex method
 
 
-def chain_optimum(
-    system: PreferenceSystem, w: FloatArray, delta: float
-) -> tuple[float, FloatArray, float]:
-    """Return the optimum, its utility and its derivative in δ for one ordinal measure.
-
-    Examples
-    --------
-    >>> from bayescompare.kernels.gsd.system import build_system
-    >>> system = build_system([[2], [3]], [[1], [4]], [0], [5], [False])
-    >>> value, u, slope = chain_optimum(system, system.objective(), 0.0)
-    >>> value, u[system.y].tolist()
-    (-0.5, [0.0, 1.0])
-    """
-    order = np.argsort(system.ranks[:, 0])
-    tails = np.cumsum(w[order][::-1])[::-1][1:]
-    jump = int(np.argmin(tails))
-    gains = np.full(len(tails), delta)
-    gains[jump] += 1.0 - len(tails) * delta
-    u = np.empty(len(order))
-    u[order] = np.concatenate([[0.0], np.cumsum(gains)])
-    u[LEAST], u[GREATEST] = 0.0, 1.0
-    slope = float(tails.sum() - len(tails) * tails[jump])
-    return float(gains @ tails), u, slope
-
-
-def matching_optimum(system: PreferenceSystem, counts: IntArray) -> tuple[int, FloatArray]:
-    r"""Return the optimum of counts·u at δ = 0 and its utility, for ordinal measures.
+class HotSimplex:
+    """A pool of rows u(a) − u(b) − u(c) + u(d) ≥ δ, or = 0, and the last optimal basis.
 
     Parameters
     ----------
-    system : PreferenceSystem
-    counts : array (d,) of int
-        Observations of x at each point minus those of y. The optimum depends only on these:
-        observations of both at one point cancel.
+    size : int
+        Number of points, three or more.
+    rows : array (r, 4)
+        The first rows of the pool, beginning with the points' own bounds, as `cover_rows` has them.
+    delta : float
 
     Examples
     --------
-    >>> from bayescompare.kernels.gsd.system import build_system
-    >>> system = build_system([[2, 2], [3, 3]], [[1, 1], [4, 4]], [0] * 2, [5] * 2, [False] * 2)
-    >>> counts = np.rint(2 * system.objective()).astype(int)
-    >>> value, u = matching_optimum(system, counts)
-    >>> value, u[system.y].tolist()
-    (-1, [0.0, 1.0])
+    >>> rows = np.array([[2, 0, 0, 0], [1, 2, 2, 2]], dtype=np.int32)
+    >>> HotSimplex(3, rows, 0.0).optimum(np.array([0.0, 0.0, -1.0])).u.tolist()
+    [0.0, 1.0, 1.0]
     """
-    inner = counts.copy()
-    inner[[LEAST, GREATEST]] = 0
-    # A matrix of booleans, and the sparse one of those that are true.
-    needed = 6.0 * np.maximum(inner, 0).sum() * np.maximum(-inner, 0).sum()
-    if needed > MOST_BYTES:
-        raise BayescompareError(
-            f"{len(counts)} distinct quality vectors: the matching needs {needed / 1e9:.1f} GB of "
-            f"the {MOST_BYTES / 1e9:.1f} GB allowed. Compare on fewer datasets."
-        )
-    x = np.repeat(np.arange(len(counts)), np.maximum(inner, 0))
-    y = np.repeat(np.arange(len(counts)), np.maximum(-inner, 0))
-    above = _above(system, y, x)
-    partner = np.full(len(y), -1)
-    if len(x) and len(y):
-        partner = maximum_bipartite_matching(csr_array(above), perm_type="column")
-    reached = _reached(above, partner)
-    u = np.zeros(len(counts))
-    if reached.any():
-        worst = _above(system, np.unique(y[reached]), np.arange(len(counts))).any(axis=0)
-        u[worst] = 1.0
-    u[LEAST], u[GREATEST] = 0.0, 1.0
-    return int(counts[GREATEST] - len(y) + np.count_nonzero(partner >= 0)), u
+
+    def __init__(self, size: int, rows: Int32Array, delta: float) -> None:
+        if 16.0 * size**2 > MOST_BYTES:
+            raise BayescompareError(
+                f"{size} distinct quality vectors: the linear programme needs "
+                f"{16.0 * size**2 / 1e9:.1f} GB of the {MOST_BYTES / 1e9:.1f} GB allowed. Compare "
+                "on fewer datasets, round the values, or, with ordinal measures only, use delta=0."
+            )
+        self.size = size
+        self.delta = delta
+        self.rows = np.ascontiguousarray(rows)
+        self.equal = np.zeros(len(rows), dtype=np.bool_)
+        # Without a last objective the first optimum starts from the bounds of the points.
+        self._cold = True
+        self._basis, self._inverse = np.arange(size - 2), np.eye(size - 2)
+        self._pivots = 0
+
+    def fork(self) -> HotSimplex:
+        """Return a copy whose basis moves by itself; rows are never written to in place."""
+        other = copy.copy(self)
+        other._basis, other._inverse = self._basis.copy(), self._inverse.copy()
+        return other
+
+    def add(self, rows: Int32Array, equal: BoolArray) -> None:
+        """Add rows to the pool."""
+        self.rows = np.concatenate([self.rows, rows])
+        self.equal = np.concatenate([self.equal, equal])
+
+    def drop(self, gone: IntArray) -> BoolArray:
+        """Remove rows by their numbers, but none of the basis or bounds; return which were kept."""
+        keep = np.ones(len(self.rows), dtype=np.bool_)
+        keep[gone] = False
+        keep[self._basis] = True
+        keep[: 2 * (self.size - 2)] = True
+        self._basis = (np.cumsum(keep) - 1)[self._basis]
+        self.rows, self.equal = self.rows[keep], self.equal[keep]
+        return keep
+
+    def optimum(self, w: FloatArray) -> Solution:
+        """Minimise w·u over the pool's rows.
+
+        Raises
+        ------
+        SolverError
+            If the method does not converge.
+        """
+        inner = np.ascontiguousarray(w[2:])
+        if self._cold:
+            # y = |w| on the bounds is feasible whatever w is.
+            below = inner < 0.0
+            self._basis = np.arange(self.size - 2) + below * (self.size - 2)
+            self._inverse = np.diag(np.where(below, -1.0, 1.0))
+            self._cold = False
+        costs = right_hand_sides(self.rows, self.equal, self.delta)
+        for _ in range(3):
+            if self._pivots > _FRESH:
+                self._refresh()
+            u, y, pivots, done = _solve(
+                self.rows, self.equal, costs, inner, self._basis, self._inverse
+            )
+            self._pivots += pivots
+            if done:
+                return Solution(u, y, self.delta)
+            self._refresh()
+        self._cold = True
+        raise SolverError("the simplex method did not converge")
+
+    def _refresh(self) -> None:
+        """Compute the inverse of the basis from its columns."""
+        matrix = np.zeros((self.size, len(self._basis)))
+        columns = np.arange(len(self._basis))
+        for place, sign in enumerate(SIGNS):
+            np.add.at(matrix, (self.rows[self._basis, place], columns), sign)
+        self._pivots = 0
+        try:
+            self._inverse = np.ascontiguousarray(np.linalg.inv(matrix[2:]))
+        except np.linalg.LinAlgError:
+            self._cold = True
+            raise SolverError("the basis is singular") from None
 
 
-def _above(system: PreferenceSystem, lower: IntArray, upper: IntArray) -> BoolArray:
-    """Whether each of the upper points (columns) is at least each of the lower (rows)."""
-    above = np.ones((len(lower), len(upper)), dtype=np.bool_)
-    for column in system.ranks.T:
-        above &= column[upper][None, :] >= column[lower][:, None]
-    return above
+# ------------------------------------------------------------------------------------------ pivots
 
 
-def _reached(above: BoolArray, partner: IntArray) -> BoolArray:
-    """Return the observations of y on an alternating path from one without a partner.
+class _Tableau(NamedTuple):
+    """What the pivots read and, from `basis` on, change in place.
 
-    They are those of König's cover. The upper set that they generate contains only their partners
-    of x, and so is the worst one.
+    With ρ a row of the inverse, padded by two zeros for least and greatest, which have no
+    equations, row (a, b, c, d) of the pool has the entry ρ_a − ρ_b − ρ_c + ρ_d in the pivot row:
+    four look-ups.
+
+    Attributes
+    ----------
+    rows, equal, costs : array (r, 4), (r,), (r,)
+        The pool, and what its rows must reach.
+    basis : array (n,)
+        The row in each place of the basis.
+    basic : array (r,)
+        Whether a row is in the basis.
+    inverse : array (n, n)
+        Of the basis' columns; `norms` (n,) are the squares of its rows.
+    y : array (n,)
+        Multipliers of the basis.
+    u : array (n + 2,)
+        Utilities at which the rows of the basis hold with equality; `slack` (r,) of all rows.
     """
-    owner = np.full(above.shape[1], -1)
-    owner[partner[partner >= 0]] = np.flatnonzero(partner >= 0)
-    reached = partner < 0
-    new = reached
-    while new.any():
-        partners = owner[above[new].any(axis=0)]
-        new = np.zeros_like(reached)
-        new[partners[partners >= 0]] = True
-        new &= ~reached
-        reached = reached | new
-    return reached
+
+    rows: Int32Array
+    equal: BoolArray
+    costs: FloatArray
+    basis: IntArray
+    basic: BoolArray
+    inverse: FloatArray
+    norms: FloatArray
+    y: FloatArray
+    u: FloatArray
+    slack: FloatArray
+
+
+@jit()
+def _solve(
+    rows: Int32Array,
+    equal: BoolArray,
+    costs: FloatArray,
+    w: FloatArray,
+    basis: IntArray,
+    inverse: FloatArray,
+) -> tuple[FloatArray, FloatArray, int, bool]:
+    """Return utilities, multipliers, number of pivots, and whether the pool's optimum is reached.
+
+    The basis and its inverse are changed in place.
+    """
+    n, count = len(basis), len(rows)
+    basic, norms = np.zeros(count, dtype=np.bool_), np.empty(n)
+    for i in range(n):
+        basic[basis[i]] = True
+        norms[i] = np.square(inverse[i]).sum()
+    u, slack, y = np.zeros(n + 2), np.empty(count), np.empty(n)
+    t = _Tableau(rows, equal, costs, basis, basic, inverse, norms, y, u, slack)
+    _compute_multipliers(t, w)
+    _compute_utilities(t)
+    limit = 100 * n + 2000
+    pivots = 0
+    done = False
+    for _ in range(6):
+        short = False
+        for i in range(n):
+            if y[i] < -_Y and not equal[basis[i]]:
+                short = True
+        if short:
+            for j in range(count):
+                if basic[j] or slack[j] < 0.0 or equal[j]:
+                    slack[j] = 0.0
+            pivots += _dual_pivots(t, limit - pivots)
+            _compute_utilities(t)
+        pivots += _primal_pivots(t, limit - pivots)
+        # Both are recomputed, to reveal the rounding errors that the updates accumulated.
+        _compute_multipliers(t, w)
+        _compute_utilities(t)
+        done = _is_optimal(t)
+        if done or pivots >= limit:
+            break
+    every = np.zeros(count)
+    for i in range(n):
+        every[basis[i]] = y[i] if equal[basis[i]] else max(y[i], 0.0)
+    return u, every, pivots, done
+
+
+@jit()
+def _compute_multipliers(t: _Tableau, w: FloatArray) -> None:
+    """Multipliers of the basis that add up to w, with one step of refinement."""
+    t.y[:] = _times(t.inverse, w)
+    rest = np.zeros(len(w) + 2)
+    rest[2:] = w
+    for i in range(len(t.basis)):
+        a, b, c, d = t.rows[t.basis[i]]
+        rest[a] -= t.y[i]
+        rest[b] += t.y[i]
+        rest[c] += t.y[i]
+        rest[d] -= t.y[i]
+    t.y[:] += _times(t.inverse, rest[2:])
+
+
+@jit(fastmath={"reassoc", "contract"})
+def _times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
+    """Multiply without starting the threads of a BLAS library."""
+    out = np.zeros(len(matrix))
+    for i in range(len(matrix)):
+        total = 0.0
+        for j in range(len(vector)):
+            total += matrix[i, j] * vector[j]
+        out[i] = total
+    return out
+
+
+@jit()
+def _compute_utilities(t: _Tableau) -> None:
+    """Utilities at which the rows of the basis hold with equality, and the slack of all rows."""
+    n, u = len(t.basis), t.u
+    u[:] = 0.0
+    for _ in range(2):
+        # The second pass is a step of refinement, which removes rounding errors.
+        for i in range(n):
+            a, b, c, d = t.rows[t.basis[i]]
+            t.slack[t.basis[i]] = t.costs[t.basis[i]] - (u[a] - u[b] - u[c] + u[d])
+        for i in range(n):
+            rest = t.slack[t.basis[i]]
+            if rest != 0.0:
+                for j in range(n):
+                    u[j + 2] += rest * t.inverse[i, j]
+    _price(t.rows, u, t.slack)
+    t.slack[:] -= t.costs
+    u[1] = 1.0
+
+
+@jit()
+def _is_optimal(t: _Tableau) -> bool:
+    """Whether the last basis is optimal, to the tolerances that a certificate needs."""
+    # Asked so that what is not a number is not optimal.
+    for i in range(len(t.basis)):
+        if not (t.y[i] >= -1e-12 or (t.equal[t.basis[i]] and np.isfinite(t.y[i]))):
+            return False
+    for j in range(len(t.rows)):
+        tight = t.basic[j] or t.equal[j]
+        if not -1e-13 <= t.slack[j] <= (1e-13 if tight else np.inf):
+            return False
+    return True
+
+
+@jit()
+def _dual_pivots(t: _Tableau, limit: int) -> int:
+    """Pivot until no multiplier is negative; every slack stays at least zero."""
+    n, count, equal, slack = len(t.basis), len(t.rows), t.equal, t.slack
+    rho, alpha = np.zeros(n + 2), np.empty(count)
+    still = 0
+    for pivots in range(limit):
+        r, worst = -1, 0.0
+        for i in range(n):
+            if t.y[i] < -_Y and not equal[t.basis[i]]:
+                size = t.y[i] * t.y[i] / t.norms[i]
+                if size > worst:
+                    r, worst = i, size
+        if r < 0:
+            return pivots
+        rho[2:] = t.inverse[r]
+        _price(t.rows, rho, alpha)
+        q, best, size = -1, np.inf, 0.0
+        for j in range(count):
+            a = alpha[j]
+            if not (a < -_TINY or (equal[j] and a > _TINY)):
+                continue
+            # Most are ruled out without the division.
+            if slack[j] <= abs(a) * (best + 1e-15) and not t.basic[j]:
+                ratio = slack[j] / abs(a)
+                if ratio < best - 1e-15 or (ratio <= best + 1e-15 and abs(a) > size):
+                    q, best, size = j, ratio, abs(a)
+        if q < 0:
+            return pivots
+        step = -slack[q] / alpha[q]
+        for j in range(count):
+            slack[j] = max(slack[j] + step * alpha[j], 0.0)
+        still = still + 1 if abs(step) < 1e-12 else 0
+        if still > n:
+            _perturb(t)
+            still = 0
+        leaving = t.basis[r]
+        _pivot(t, r, q)
+        slack[leaving], slack[q] = max(step, 0.0), 0.0
+    return limit
+
+
+@jit()
+def _perturb(t: _Tableau) -> None:
+    """Move apart the rows that meet in a vertex the pivots do not leave; they return later."""
+    for j in range(len(t.slack)):
+        if not t.basic[j] and t.slack[j] < 1e-9 and not t.equal[j]:
+            t.slack[j] += 1e-9 * (0.5 + (j * 0.6180339887498949) % 1.0)
+
+
+@jit()
+def _primal_pivots(t: _Tableau, limit: int) -> int:
+    """Pivot until no row is violated; every multiplier stays at least zero."""
+    n, count, equal, slack = len(t.basis), len(t.rows), t.equal, t.slack
+    rho, alpha = np.zeros(n + 2), np.empty(count)
+    for pivots in range(limit):
+        q, worst = -1, _SLACK
+        for j in range(count):
+            if not t.basic[j]:
+                broken = abs(slack[j]) if equal[j] else -slack[j]
+                if broken > worst:
+                    q, worst = j, broken
+        if q < 0:
+            return pivots
+        sign = 1.0 if slack[q] < 0.0 else -1.0
+        column = _column(t, q)
+        r, best, size = -1, np.inf, 0.0
+        for i in range(n):
+            a = sign * column[i]
+            if a > _TINY and not equal[t.basis[i]]:
+                ratio = max(t.y[i], 0.0) / a
+                if ratio < best - 1e-14 or (ratio <= best + 1e-14 and a > size):
+                    r, best, size = i, ratio, a
+        if r < 0:
+            return pivots
+        rho[2:] = t.inverse[r]
+        step = -slack[q] / column[r]
+        _price(t.rows, rho, alpha)
+        for j in range(count):
+            slack[j] += step * alpha[j]
+        leaving = t.basis[r]
+        _pivot(t, r, q)
+        slack[leaving], slack[q] = step, 0.0
+    return limit
+
+
+@jit()
+def _column(t: _Tableau, q: int) -> FloatArray:
+    """The inverse times column q."""
+    n = len(t.inverse)
+    column = np.zeros(n)
+    for place in range(4):
+        point = t.rows[q, place] - 2
+        if point >= 0:
+            sign = 1.0 if place == 0 or place == 3 else -1.0
+            for i in range(n):
+                column[i] += sign * t.inverse[i, point]
+    return column
+
+
+@jit()
+def _price(rows: Int32Array, values: FloatArray, out: FloatArray) -> None:
+    """Left-hand sides of all rows, for utilities or for a row of the inverse."""
+    for j in range(len(rows)):
+        # Unsigned indices need no check for numbers below zero.
+        a, b = np.uint32(rows[j, 0]), np.uint32(rows[j, 1])
+        c, d = np.uint32(rows[j, 2]), np.uint32(rows[j, 3])
+        out[j] = values[a] - values[b] - values[c] + values[d]
+
+
+@jit()
+def _pivot(t: _Tableau, r: int, q: int) -> None:
+    """Put column q in place r of the basis."""
+    column = _column(t, q)
+    pivot, own = column[r], t.inverse[r]
+    for j in range(len(own)):
+        own[j] /= pivot
+    t.y[r] /= pivot
+    t.norms[r] /= pivot * pivot
+    for i in range(len(own)):
+        factor = column[i]
+        if i == r or abs(factor) < 1e-13:
+            continue
+        t.norms[i] = _eliminate(t.inverse[i], own, factor)
+        t.y[i] -= factor * t.y[r]
+    t.basic[t.basis[r]], t.basic[q] = False, True
+    t.basis[r] = q
+
+
+@jit(fastmath={"reassoc", "contract"})
+def _eliminate(other: FloatArray, own: FloatArray, factor: float) -> float:
+    """Subtract a multiple of one row of the inverse from another; return its new square norm."""
+    total = 0.0
+    for j in range(len(own)):
+        value = other[j] - factor * own[j]
+        other[j] = value
+        total += value * value
+    return total

@@ -26,17 +26,6 @@ from bayescompare._typing import BoolArray, FloatArray, Int32Array, IntArray
 from bayescompare.kernels.gsd.system import SIGNS, PreferenceSystem, cover_rows, is_at_most
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = [
-    "KeyTree",
-    "Separator",
-    "Sweep",
-    "Violations",
-    "build_sweep",
-    "build_tree",
-    "dominance_maxima",
-    "near_pairs",
-]
-
 #: Covers kept for every class, and classes examined to find them.
 _NEAR, _LOOK = 4, 4096
 #: Blocks of a sweep, and leaves of a tree, of this size are compared pair by pair.

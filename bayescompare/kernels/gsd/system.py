@@ -39,20 +39,6 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, Int32Array, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = [
-    "GREATEST",
-    "LEAST",
-    "MOST_BYTES",
-    "SIGNS",
-    "PairRule",
-    "PreferenceSystem",
-    "build_system",
-    "cover_rows",
-    "is_at_most",
-    "linear_utilities",
-    "scaled_down",
-]
-
 PairRule = Literal["interval", "jansen2022"]
 
 #: Positions of the least and the greatest element among the points.

@@ -48,24 +48,6 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.network.scores import local_bdeu_scores, mask_without_gap
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = [
-    "Graph",
-    "ancestors",
-    "best_dag",
-    "class_pattern",
-    "closed_graph",
-    "components",
-    "dags",
-    "edge_probabilities",
-    "forest_edge_probabilities",
-    "is_acyclic",
-    "is_complete",
-    "log_number_of_dags",
-    "log_sum_over_dags",
-    "may_be_root",
-    "search_bytes",
-]
-
 Graph = tuple[int, ...]
 
 #: Scores that differ by less are equal: equivalent graphs differ only by rounding.

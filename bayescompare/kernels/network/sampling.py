@@ -38,8 +38,6 @@ from bayescompare.kernels.network.graphs import Graph, attached, log_attachments
 from bayescompare.kernels.network.scores import ParentSets, mask_with_gap, mask_without_gap
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["DagSampler", "PartitionChain", "sample_dags"]
-
 #: Steps over layerings, and covered edges tried, between two samples; for each measure.
 _MOVES = 8
 _TURNS = 4

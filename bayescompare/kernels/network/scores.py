@@ -30,19 +30,6 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = [
-    "MOST_MEASURES",
-    "CellPrior",
-    "ParentSets",
-    "family_scores",
-    "local_bdeu_scores",
-    "local_scores",
-    "mask_with_gap",
-    "mask_without_gap",
-    "number_of_sets",
-    "subset_scores",
-]
-
 #: Sets are bit masks in 64-bit integers.
 MOST_MEASURES = 62
 #: Measures up to which sums over the subsets of any set are kept: 84 MB.

@@ -31,8 +31,6 @@ from bayescompare.kernels.network.graphs import ancestors
 from bayescompare.kernels.network.scores import CellPrior
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["NetworkTables", "joint_states"]
-
 
 def joint_states(arities: Sequence[int]) -> IntArray:
     """All joint states of some measures, the first varying slowest.

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.gsd.optimum import Solver, both_optima
-from bayescompare.kernels.gsd.programme import Solution, SolverError
-from bayescompare.kernels.gsd.simplex import HotSimplex
+from bayescompare.kernels.gsd.programme import HotSimplex, Solution, SolverError
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from tests.cases import few_quick
 from tests.oracles import gsd as go

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayescompare.kernels.gsd.optimum import Solver
-from bayescompare.kernels.gsd.programme import chain_optimum, matching_optimum
+from bayescompare.kernels.gsd.optimum import Solver, chain_optimum, matching_optimum
 from bayescompare.kernels.gsd.system import build_system
 from tests.cases import few_quick
 from tests.oracles import gsd as go

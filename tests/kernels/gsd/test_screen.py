@@ -12,9 +12,8 @@ from bayescompare.kernels.gsd.optimum import (
     both_optima,
 )
 from bayescompare.kernels.gsd.permutation import permuted_objectives
-from bayescompare.kernels.gsd.screen import Questions, Screen
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system, linear_utilities
-from bayescompare.kernels.gsd.verdicts import Verdicts
+from bayescompare.kernels.gsd.verdicts import Questions, Screen, Verdicts
 from tests.cases import few_quick
 
 

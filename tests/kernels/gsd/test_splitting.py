@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from bayescompare.kernels.gsd.screen import Block, Pool
 from bayescompare.kernels.gsd.system import build_system, cover_rows
+from bayescompare.kernels.gsd.verdicts import Block, Pool
 from tests.cases import few_quick
 
 SIGNS = np.array([1.0, -1.0, -1.0, 1.0])

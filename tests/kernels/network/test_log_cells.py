@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betainc, expit
 
-from bayescompare.kernels.network.log_cells import log_odds_range, truncated_log_cells
+from bayescompare.kernels.network.trees import log_odds_range, truncated_log_cells
 from tests.cases import few_quick
 
 SHAPES = [(3.25, 0.125), (1e-3, 2.0), (400.0, 380.5), (1e-6, 1e-6)]
