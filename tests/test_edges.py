@@ -569,3 +569,51 @@ def test_a_posterior_with_a_flag_among_its_attributes_is_saved(
     found = bc.load_comparison(tmp_path / "c.nc").tree["posterior"].attrs
     assert found["looked_at"] == 1
     assert "why" not in found
+
+
+# --------------------------------------------------------------------------- words at their border
+
+
+@pytest.mark.parametrize("ropes", [(None, None), (0.1, None), (0.1, 0.1)])
+def test_a_rope_is_advised_where_no_measure_has_one(ropes: tuple[float | None, ...]) -> None:
+    values = np.random.default_rng(2).normal(size=(8, 3, 2))
+    measures = {f"m{j}": bc.Measure("max", rope=rope) for j, rope in enumerate(ropes)}
+    said = bc.pairwise(table(values, measures=measures), n_jobs=1).explain()
+    assert ("give the measures a rope" in said) is (ropes == (None, None))
+
+
+def test_how_many_pairs_are_ahead_is_counted_from_the_level_on() -> None:
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=(12, 4, 2)) + np.array([0.0, 0.4, 1.5, 3.0])[:, None]
+    results = table(values)
+    ahead = bc.rank(results, draws=200, rng=0).ahead.values
+    # A level that one pair has exactly.
+    level = float(np.sort(ahead[np.isfinite(ahead) & (ahead > 0.5) & (ahead < 1.0)])[0])
+    said = bc.rank(results, draws=200, rng=0, level=level).explain()
+    assert f"in {np.sum(ahead >= level)} of 6 pairs" in said
+
+
+@pytest.mark.parametrize("domains", [3, 4])
+def test_three_domains_say_little_of_how_domains_vary(domains: int) -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        {"dataset": f"{a}{i}", "algorithm": name, "group": f"g{i % domains}", "acc": rng.normal()}
+        for a in "xy"
+        for i in range(domains)
+        for name in "AB"
+    ]
+    results = bc.Results.from_frame(pd.DataFrame(rows), measures={"acc": "max"}, group="group")
+    c = bc.compare(results, sampler=QUICK, rng=0)
+    assert any("there are only" in note for note in c.results.notes) is (domains < 4)
+
+
+def test_a_gate_by_draws_that_all_agree_has_an_error() -> None:
+    """Laplace's rule: 50,000 of 50,000 draws above zero are (R + 1)/(R + 2) of them."""
+    difference = np.random.default_rng(1).normal(2.0, 0.1, 501)
+    values = np.stack([difference, np.zeros(501)], axis=1)[:, :, None]
+    g = bc.gate(table(values), candidate="A", baseline="B", rng=0)
+    assert g.table.loc["m0", "p_better"] == 1.0
+    p = 50_001 / 50_002
+    assert json.loads(g.to_json())["mcse"] == pytest.approx(
+        math.sqrt(p * (1.0 - p) / 50_000), rel=1e-12
+    )
