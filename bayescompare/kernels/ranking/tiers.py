@@ -38,9 +38,9 @@ _BLOCK = 1 << 14
 def sign_flips(units: int, rng: np.random.Generator) -> tuple[FloatArray, bool]:
     """Return sign flips (flips, units), and whether they are all that there are."""
     if units > MOST_ENUMERATED:
-        return 1.0 - 2.0 * rng.integers(0, 2, (FLIPS, units)), False
+        return np.asarray(1.0 - 2.0 * rng.integers(0, 2, (FLIPS, units)), dtype=np.float64), False
     bits = np.arange(1 << (units - 1))[:, None] >> np.arange(units)
-    return 1.0 - 2.0 * (bits & 1), True
+    return np.asarray(1.0 - 2.0 * (bits & 1), dtype=np.float64), True
 
 
 def adjusted_pvalues(
