@@ -62,9 +62,8 @@ def statement_given_all(
 
 def left_out(component: Component, counted: FloatArray, rows: FloatArray) -> FloatArray:
     """Log p(x_i | all other datasets) of the uncertain ones, (u,)."""
-    from bayescompare.kernels.replicated.recursion import recursion_for_counts
+    from bayescompare.kernels.replicated.left_out import left_out_of_rows
     from bayescompare.kernels.replicated.rows import EvidenceRows
-    from bayescompare.kernels.replicated.smoothing import left_out_by_smoothing
 
     shape = _shape(component, counted)
     folded = _folded(rows, component.classes)
@@ -73,10 +72,7 @@ def left_out(component: Component, counted: FloatArray, rows: FloatArray) -> Flo
         return np.asarray(log_sum(whole) - log_sum(whole - folded[:, :, 0], axis=0))
     if _is_rate(shape, rows):
         return _rate(folded[0], shape)[1]
-    kept = EvidenceRows.from_logs(folded, shape)
-    counts = recursion_for_counts(kept)
-    assert counts is not None, "asked only where the recursion is exact"
-    return left_out_by_smoothing(kept, counts, np.zeros(len(rows)))
+    return left_out_of_rows(EvidenceRows.from_logs(folded, shape))
 
 
 def _shape(component: Component, counted: FloatArray) -> FloatArray:

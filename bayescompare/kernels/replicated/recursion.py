@@ -44,8 +44,10 @@ __all__ = [
 #: Count vectors up to which the recursion is used.
 MOST_STATES = 2_000_000
 #: Numbers up to which all vectors of all levels are kept (32 MB), and the share of statements that
-#: the datasets must leave for it: where they leave few, few vectors occur, and codes are cheaper.
+#: datasets leave where nearly all vectors occur: where they leave few, codes are cheaper.
 _MOST_SIMPLEX, _LEAST_SHARE = 4_000_000, 0.75
+#: Statements up to which runs are long enough to beat codes with any number of datasets.
+_LONG_RUNS = 3
 
 
 class RecursionLevel(NamedTuple):
@@ -94,11 +96,16 @@ class RecursionUrn:
         )
 
     @property
-    def is_simplex(self) -> bool:
-        """Whether nearly all vectors occur and there is room for them: then runs beat codes."""
+    def is_dense(self) -> bool:
+        """Whether nearly all vectors occur."""
         n, _, t = self.value.shape
-        left = sum(map(len, self.lattice.options))
-        return n > 0 and left >= _LEAST_SHARE * n * t and simplex_numbers(n, t) <= _MOST_SIMPLEX
+        return bool(n > 0 and sum(map(len, self.lattice.options)) >= _LEAST_SHARE * n * t)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether nearly all vectors occur, and those of all levels can be kept: runs of them."""
+        n, _, t = self.value.shape
+        return self.is_dense and simplex_numbers(n, t) <= _MOST_SIMPLEX
 
     def simplex(self, *, each: bool) -> SimplexCounts:
         """Solve the recursion over all vectors; `each` asks for P of every dataset, too."""
@@ -203,8 +210,8 @@ def recursion_for_counts(
     if urn is None or urn.lattice.at_least > limit:
         return None
     level, log_evidence = urn.start, log_of_fixed_recursion(rows, joint)
-    if urn.is_simplex:
-        counts = _recursion_over_simplex(urn, log_evidence, each=each)
+    if urn.has_room or (urn.is_dense and len(urn.prior) <= _LONG_RUNS):
+        counts = _recursion_over_simplex(urn, log_evidence, each=each and urn.has_room)
         return counts if len(counts.codes) <= limit else None
     for i in range(len(urn.value)):
         level, log_scale = urn.follow(level, i)

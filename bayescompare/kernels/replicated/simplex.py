@@ -112,14 +112,16 @@ def simplex_counts(
     n, versions, t = value.shape
     runs = _simplex_runs(n, t)
     last = int(runs.sizes[-1])
+    # The way back needs all levels; forth, every other one takes the place of the one before it.
+    starts = runs.sizes.cumsum() - runs.sizes if each else np.arange(n + 1) % 2 * last
     # Both are used again for every version: new memory is dear.
-    levels, back = np.empty(int(runs.sizes.sum())), np.empty((2, last))
+    levels, back = np.empty(int(starts.max()) + last), np.empty((2, last))
     weight, log_evidence = np.empty((versions, last)), np.empty(versions)
     shown = np.empty((versions, n, t))
     for r in range(versions):
         own = np.ascontiguousarray(value[:, r])
-        log_evidence[r], total = _follow_simplex(own, balls, masses, *runs, levels)
-        np.divide(levels[-last:], total, out=weight[r])
+        log_evidence[r], total = _follow_simplex(own, balls, masses, *runs, starts, levels)
+        np.divide(levels[starts[n] : starts[n] + last], total, out=weight[r])
         if each:
             _retrace_simplex(own, balls, masses, *runs, levels, back, shown[r])
     return SimplexCounts(
@@ -230,25 +232,25 @@ def _follow_simplex(
     lengths: IntArray,
     ends: IntArray,
     sizes: IntArray,
+    starts: IntArray,
     levels: FloatArray,
 ) -> tuple[float, float]:
-    """Fill the weights of all levels; return the log evidence and the sum of the last level."""
+    """Fill the weights of the levels; return the log evidence and the sum of the last level."""
     n = len(value)
     up, down = np.empty(n), np.empty(n)
-    levels[0] = 1.0
-    at, total, log_evidence = 0, 1.0, 0.0
+    levels[starts[0]] = 1.0
+    total, log_evidence = 1.0, 0.0
     for i in range(n):
-        after = at + sizes[i]
+        at, after = starts[i], starts[i + 1]
         out, now = levels[after : after + sizes[i + 1]], slice(ends[i], ends[i + 1])
         # The weights before are scaled to sum to one, by scaling what they are multiplied with.
         factor = _simplex_factors(value[i], balls, masses[i] * total, up[: i + 1], down[: i + 1])
         _advance_simplex(
-            levels[at:after], out, outer[now], target[now], lengths[now], factor, balls, up,
-            down[: i + 1],
+            levels[at : at + sizes[i]], out, outer[now], target[now], lengths[now],
+            factor, balls, up, down[: i + 1],
         )  # fmt: skip
         total = _simplex_sum(out)
         log_evidence += math.log(total)
-        at = after
     return log_evidence, total
 
 

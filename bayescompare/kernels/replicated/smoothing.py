@@ -1,4 +1,4 @@
-r"""What all datasets together say about each one, and how well the others predict it.
+r"""What all datasets together say about each one.
 
 `smoothed` goes back over the recursion: with :math:`B_i(c)` the probability of the datasets after
 the i-th given the counts c of the first i,
@@ -6,9 +6,6 @@ the i-th given the counts c of the first i,
 .. math:: B_{i-1}(c) = \sum_s \ell_i(s)\,\frac{\alpha_s + c_s}{A + i - 1}\, B_i(c + e_s), \qquad
           \Pr(z_i = s \mid \text{all}) \propto \ell_i(s) \sum_c V_{i-1}(c)\,
           \frac{\alpha_s + c_s}{A + i - 1}\, B_i(c + e_s) .
-
-`left_out_by_smoothing` needs the evidence without each dataset. It adds one half of the datasets to
-the urn and turns to the other half, again and again, so that n log n additions serve all n.
 """
 
 from __future__ import annotations
@@ -16,19 +13,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import logsumexp
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
+from bayescompare.kernels.replicated.quadrature import quadrature_of_urn
 from bayescompare.kernels.replicated.recursion import (
-    RecursionCounts,
     RecursionLevel,
     RecursionUrn,
-    log_of_fixed_recursion,
 )
 from bayescompare.kernels.replicated.rows import EvidenceRows
 
-__all__ = ["left_out_by_smoothing", "smoothed"]
+__all__ = ["smoothed"]
 
 
 #: Versions that are smoothed together, which bounds the memory.
@@ -66,10 +61,14 @@ def smoothed(
 
 def _smoothing_of_uncertain(urn: RecursionUrn, versions: IntArray) -> FloatArray:
     """P(z_i = s | all) for the uncertain datasets and tracked statements, (n, t, R)."""
-    if urn.is_simplex:
+    if urn.has_room:
         each = urn.versions(versions).simplex(each=True).each
         assert each is not None, "asked for"
         return np.asarray(each)
+    found = quadrature_of_urn(urn.versions(versions)) if urn.joint else None
+    if found is not None:
+        shown = found.share.transpose(1, 2, 0) * urn.value[:, versions].transpose(0, 2, 1)
+        return np.asarray(shown / shown.sum(axis=1, keepdims=True))
     starts = range(0, len(versions), _AT_ONCE)
     some = [_smoothing_of_versions(urn.versions(versions[k : k + _AT_ONCE])) for k in starts]
     return np.concatenate(some, axis=2)
@@ -150,69 +149,3 @@ def _smoothing_retreat(
                 before[p, r] += term
                 each[j, r] += weight[p, r] * term
     return before, each
-
-
-def left_out_by_smoothing(
-    rows: EvidenceRows, counts: RecursionCounts, log_prior: FloatArray
-) -> FloatArray:
-    """Log p(x_i | all other datasets), (n,), from evidences averaged over the versions.
-
-    Parameters
-    ----------
-    rows : EvidenceRows
-    counts : RecursionCounts
-        Of all datasets, from `recursion.recursion_for_counts`.
-    log_prior : array (R,)
-        Prior weights of the versions.
-
-    Examples
-    --------
-    Of two datasets with one statement each, uniform θ: the second agrees with probability ⅔.
-
-    >>> rows = EvidenceRows.from_logs(np.log([[1.0, 1e-99], [1.0, 1e-99]]), np.ones(2))
-    >>> from bayescompare.kernels.replicated.recursion import recursion_for_counts
-    >>> np.exp(left_out_by_smoothing(rows, recursion_for_counts(rows), np.zeros(1))).round(
-    ...     6
-    ... ).tolist()
-    [0.666667, 0.666667]
-    """
-    urn = RecursionUrn.of(rows, joint=True)
-    assert urn is not None, "asked only where the recursion is exact"
-    without = _smoothing_without_certain(rows, counts)
-    uncertain = np.flatnonzero(rows.uncertain)
-    start = log_of_fixed_recursion(rows, joint=True)
-
-    def visit(
-        level: RecursionLevel, log_evidence: FloatArray, datasets: IntArray, drawn: int
-    ) -> None:
-        if len(datasets) == 1:
-            i = uncertain[datasets[0]]
-            without[:, i] = log_evidence - rows.log_scale[:, i]
-            return
-        half = len(datasets) // 2
-        for here, there in ((datasets[:half], datasets[half:]), (datasets[half:], datasets[:half])):
-            grown, log_grown = level, log_evidence
-            for k, i in enumerate(there.tolist()):
-                grown, log_scale = urn.add(grown, i, drawn + k)
-                log_grown = log_grown + log_scale
-            visit(grown, log_grown, here, drawn + len(there))
-
-    if len(uncertain):
-        visit(urn.start, start, np.arange(len(uncertain)), 0)
-    whole = logsumexp(counts.log_evidence + log_prior)
-    return np.asarray(whole - logsumexp(without + log_prior[:, None], axis=0))
-
-
-def _smoothing_without_certain(rows: EvidenceRows, counts: RecursionCounts) -> FloatArray:
-    """Log evidence without each certain dataset, (R, n): one ball of its colour fewer."""
-    versions, n, _ = rows.value.shape
-    without = np.zeros((versions, n))
-    total = float(rows.alpha.sum()) + n - 1.0
-    place = {int(s): k for k, s in enumerate(rows.tracked)}
-    for i in np.flatnonzero(~rows.uncertain):
-        s = int(np.flatnonzero(rows.support[i])[0])
-        balls = float(rows.alpha[s] + rows.fixed[s] - 1.0)
-        drawn = counts.digits(place[s]) if s in place else np.zeros(len(counts.codes))
-        change = np.log(total * (counts.weight / (balls + drawn)[:, None]).sum(axis=0))
-        without[:, i] = counts.log_evidence + change - rows.log_scale[:, i]
-    return without

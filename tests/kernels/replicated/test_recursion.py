@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import betaln, logsumexp
 
 from bayescompare.kernels.context.poisson_binomial_joint import joint
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.posterior import dirichlet_log_evidence
 from bayescompare.kernels.replicated.count_maximum import averaged_maximum
+from bayescompare.kernels.replicated.left_out import left_out_of_rows
+from bayescompare.kernels.replicated.quadrature import beta_nodes
 from bayescompare.kernels.replicated.recursion import RecursionCounts, recursion_for_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows
-from bayescompare.kernels.replicated.smoothing import left_out_by_smoothing, smoothed
+from bayescompare.kernels.replicated.smoothing import smoothed
 from tests.oracles.replicated import cut_counts, enumerate_statements
 
 CASES = {
@@ -75,16 +78,17 @@ def test_counts_evidence_and_datasets_by_enumeration(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_leave_one_out_by_enumeration(name: str) -> None:
+def test_leave_one_out_by_enumeration(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ell, alpha = case(name)
-    rows, counts = solved(ell, alpha)
+    rows, _ = solved(ell, alpha)
     whole = enumerate_statements(ell, alpha).log_evidence
     without = [
         enumerate_statements(np.delete(ell, i, axis=0), alpha).log_evidence for i in range(len(ell))
     ]
-    np.testing.assert_allclose(
-        left_out_by_smoothing(rows, counts, np.zeros(1)), whole - np.array(without), atol=1e-11
-    )
+    expected = whole - np.array(without)
+    np.testing.assert_allclose(left_out_of_rows(rows), expected, atol=1e-11)
+    monkeypatch.setattr("bayescompare.kernels.replicated.quadrature._MOST_NODES", 0)
+    np.testing.assert_allclose(left_out_of_rows(rows), expected, atol=1e-11)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -130,16 +134,31 @@ def test_two_statements_are_the_joint_poisson_binomial() -> None:
     )
     np.testing.assert_allclose(smoothed(rows)[:, 0, 0], posterior.wins, atol=1e-11)
     assert counts.log_evidence[0] == pytest.approx(posterior.log_evidence, abs=1e-11)
-    loo = left_out_by_smoothing(rows, counts, np.zeros(1))
+    loo = left_out_of_rows(rows)
     np.testing.assert_allclose(loo, posterior.log_predictive, atol=1e-11)
+
+
+@pytest.mark.parametrize(("a", "b"), [(1 / 64, 63 / 64), (0.5, 0.5), (1.0, 1.0), (500.25, 300.75)])
+@pytest.mark.parametrize("number", [1, 2, 40, 400])
+def test_nodes_of_a_beta_have_its_moments(a: float, b: float, number: int) -> None:
+    """Gauss–Jacobi: exact for every power below twice the number of nodes, ends included."""
+    node, log_weight = beta_nodes(a, b, number)
+    for power in {0, 1, number, 2 * number - 1}:
+        for x, shape in ((node, a), (1.0 - node, b)):
+            found = logsumexp(log_weight + power * np.log(x))
+            assert found == pytest.approx(
+                betaln(shape + power, a + b - shape) - betaln(a, b), abs=1e-10
+            )
 
 
 def test_long_tables_are_smoothed_in_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Levels that were forgotten and computed again give the same figures."""
     ell = np.random.default_rng(5).dirichlet(np.ones(3), 20)
     rows, _ = solved(ell, np.full(3, 0.4))
-    monkeypatch.setattr("bayescompare.kernels.replicated.recursion._MOST_SIMPLEX", 0)
     whole = smoothed(rows)[:, :, 0]
+    monkeypatch.setattr("bayescompare.kernels.replicated.recursion._MOST_SIMPLEX", 0)
+    np.testing.assert_allclose(smoothed(rows)[:, :, 0], whole, atol=1e-13)  # by quadrature
+    monkeypatch.setattr("bayescompare.kernels.replicated.quadrature._MOST_NODES", 0)
     monkeypatch.setattr("bayescompare.kernels.replicated.smoothing._KEPT", 4)
     np.testing.assert_allclose(smoothed(rows)[:, :, 0], whole, atol=1e-14)
 
