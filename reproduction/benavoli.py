@@ -11,14 +11,13 @@ import xarray as xr
 import bayescompare as bc
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.classic.pvalues import glrt
-from bayescompare.kernels.success import area_under_roc
 from bayescompare.text.numbers import (
     difference_decimals_text,
     error_rate_text,
     percent_setting,
     setting_number_text,
 )
-from reproduction.auc_cases import TESTS, AucScenario, auc_cases
+from reproduction.auc_cases import TESTS, AucScenario, area_under_roc, auc_cases
 from reproduction.outcome import (
     AGREE,
     CURVE_COLUMNS,

@@ -27,7 +27,7 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.gsd.optimum import TOLERANCE, Solver
 from bayescompare.kernels.gsd.permutation import Scheme, permutation_test
 from bayescompare.kernels.gsd.system import build_system
-from bayescompare.studies.dominance import DOMINANCES, simulated_classifiers
+from reproduction.dominance import DOMINANCES, simulated_classifiers
 
 __all__ = [
     "ALPHA",

@@ -15,13 +15,13 @@ import bayescompare as bc
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.classic import wilcoxon
 from bayescompare.kernels.context.poisson_binomial import context
-from bayescompare.kernels.success import area_under_roc, sign_success_confidence
-from bayescompare.studies import success_study
 from bayescompare.text.numbers import (
     difference_decimals_text,
     share_number_text,
     standard_error_text,
 )
+from reproduction.auc_cases import area_under_roc
+from reproduction.contexts import sign_confidence, success_study
 from reproduction.outcome import (
     AGREE,
     CURVE_COLUMNS,
@@ -112,7 +112,7 @@ def _risk_differences(risks: pd.DataFrame, row: str, column: str) -> FloatArray:
 def _reproduce_table3(run: Run) -> Outcome:
     """The sign test from the risks of Table 6."""
     risks = read_published("lacoste_table6")
-    sure = sign_success_confidence(len(risks))
+    sure = sign_confidence(len(risks))
     figures = []
     for row, column, value in _published_pairs(3):
         gap = _risk_differences(risks, row, column)

@@ -16,7 +16,8 @@ import pytest
 import xarray as xr
 
 import bayescompare as bc
-from bayescompare.studies import simulated_classifiers, use_dask
+from bayescompare.studies import use_dask
+from reproduction.dominance import simulated_classifiers
 from tests.cases import few_quick
 from tests.studies.simple import cases, notes
 

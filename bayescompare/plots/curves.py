@@ -11,7 +11,6 @@ import pandas as pd
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.success import area_under_success
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SETTLED, SIGNIFICANT
 from bayescompare.plots._drawing import (
@@ -267,12 +266,12 @@ def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) 
 
     Examples
     --------
-    >>> from bayescompare.studies import success_curves, success_study
+    >>> from bayescompare.studies import success_errors
     >>> from matplotlib.figure import Figure
-    >>> study = success_study(simulations=500, datasets=5, rng=1)
-    >>> ax = plot_success(success_curves(study), ax=Figure().subplots())
-    >>> ax.get_legend().get_texts()[1].get_text()
-    'sign: AUC 0.6...'
+    >>> curve = success_errors([0.9, 0.8, 0.8, 0.6], [True, True, False, False])
+    >>> ax = plot_success({"sign": curve}, ax=Figure().subplots())
+    >>> ax.get_legend().get_texts()[0].get_text()
+    'sign: AUC 0.875'
     """
     drawn = list(_checked(curves))
     ax = new_axes(ax, (5.4, 5.8))
@@ -306,4 +305,4 @@ def _checked(curves: object) -> Iterator[tuple[str, float, FloatArray, FloatArra
             raise BayescompareError(
                 f"curves[{name!r}]: give at least two shares of successes and errors, from 0 to 1."
             )
-        yield str(name), area_under_success(success, error), error, success
+        yield str(name), float(np.trapezoid(success, error)), error, success

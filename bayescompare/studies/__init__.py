@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 from bayescompare._parallel import use_dask
-from bayescompare.studies.contexts import (
-    auc,
-    calibration,
-    calibration_curve,
-    success_curves,
-    success_errors,
-    success_study,
-)
-from bayescompare.studies.dominance import DOMINANCES, false_alarms, simulated_classifiers
 from bayescompare.studies.sbc import SBC, calibrated_by_sbc, sbc
 from bayescompare.studies.sbc_nuts import sbc_model
 from bayescompare.studies.study import Study
+from bayescompare.studies.success import auc, success_curves, success_errors
 
 __all__ = [
     "CALIBRATED",
-    "DOMINANCES",
     "SBC",
     "Study",
     "auc",
-    "calibration",
-    "calibration_curve",
-    "false_alarms",
     "sbc",
     "sbc_model",
-    "simulated_classifiers",
     "success_curves",
     "success_errors",
-    "success_study",
     "use_dask",
 ]
 

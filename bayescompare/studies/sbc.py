@@ -14,28 +14,96 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from bayescompare._checks import check_count, check_jobs, check_positive, check_word
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._model_files import bundled
 from bayescompare._rng import Rng
-from bayescompare._typing import IntArray
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.outcome import registry
 from bayescompare.outcome.method import Replicate
-from bayescompare.studies.ranks import SBC, rank
-from bayescompare.studies.sbc_nuts import sbc_model
-from bayescompare.studies.study import Study
-from bayescompare.studies.table import without_failed_cases
+from bayescompare.studies.study import Study, without_failed_cases
 from bayescompare.table.results import Results
 
-__all__ = ["SBC", "calibrated_by_sbc", "sbc"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["SBC", "calibrated_by_sbc", "rank_of_truth", "sbc"]
 
 #: Simulations that share a stream of random numbers, whatever the number of jobs.
 _BLOCK = 50
+#: A p-value below this, over all quantities together, means that the model is not calibrated.
+_FAULT = 0.01
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SBC:
+    """Ranks of the truth among posterior draws.
+
+    Attributes
+    ----------
+    model : str
+    ranks : DataFrame
+        One row per simulation, one column per quantity; each between 0 and `draws`.
+    draws : int
+        L, posterior draws per simulation.
+    """
+
+    model: str
+    ranks: pd.DataFrame
+    draws: int
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """For every quantity: mean rank as a share, and the p-value of a test for uniform ranks.
+
+        The test asks of every order statistic how unlikely its place is, and combines the answers
+        (`arviz_stats`' ``uniformity_test``, "pot_c"). Ranks are whole numbers, so each is first
+        put at a random place of its step, the same one every time.
+        """
+        from arviz_stats.base.array import array_stats
+
+        test: Any = array_stats.uniformity_test  # which has no types
+        ranks = self.ranks.to_numpy(dtype=np.float64)
+        place = (ranks + np.random.default_rng(0).random(ranks.shape)) / (self.draws + 1.0)
+        pvalue, *_ = test(place, axis=0, method="pot_c")
+        mean = (ranks.mean(axis=0) + 0.5) / (self.draws + 1.0)
+        return pd.DataFrame({"mean": mean, "pvalue": pvalue}, index=self.ranks.columns)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the ranks of all quantities, taken together, are compatible with uniform ones."""
+        table = self.table
+        return bool(table["pvalue"].min() * len(table) > _FAULT)
+
+    def __repr__(self) -> str:
+        verdict = "ranks are uniform" if self.ok else "RANKS ARE NOT UNIFORM"
+        return (
+            f"SBC of {self.model}, {len(self.ranks)} simulations: {verdict}\n{self.table.round(3)}"
+        )
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw how far each quantity's ranks are from uniform, with a simultaneous 99 % band."""
+        from bayescompare.plots._drawing import GREY, add_legend, new_axes, set_title
+
+        ax = new_axes(ax, (6.4, 4.0))
+        n, grid = len(self.ranks), np.arange(self.draws + 2) / (self.draws + 1.0)
+        for name, ranks in self.ranks.items():
+            seen = np.bincount(ranks.to_numpy(), minlength=self.draws + 1)
+            ax.plot(grid, np.append(0.0, np.cumsum(seen)) / n - grid, label=str(name))
+        # Simultaneous, by the Kolmogorov-Smirnov distance.
+        band = float(stats.kstwo.ppf(0.99, n))
+        ax.fill_between(grid, -band, band, color=GREY, alpha=0.3, linewidth=0, zorder=0)
+        ax.set(xlabel="rank of the truth, as a share", ylabel="share of simulations less rank")
+        add_legend(ax)
+        set_title(ax, f"{self.model}: {n} simulations, 99 % band if calibrated")
+        return ax
 
 
 def sbc(
@@ -93,6 +161,8 @@ def sbc(
             "results is missing: a model file is calibrated on tables of the size of one: give it, "
             f"as in sbc(model, results). These need none: {', '.join(calibrated_by_sbc())}."
         )
+    from bayescompare.studies.sbc_nuts import sbc_model
+
     _check_names("a model file", options, ["tune", "thin"])
     return sbc_model(
         model,
@@ -151,7 +221,7 @@ def _ranks(
 ) -> dict[str, IntArray]:
     """Return the ranks of every quantity in some simulations."""
     rows = [
-        {name: rank(truth, drawn, rng) for name, (truth, drawn) in replicate.items()}
+        {name: rank_of_truth(truth, drawn, rng) for name, (truth, drawn) in replicate.items()}
         for replicate in simulate(size, draws, rng, **options)
     ]
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
@@ -186,3 +256,8 @@ def _check_no_table(model: str, **given: object) -> None:
                 f"{name}: {model} chooses its sizes and its prior itself and takes no {name}; "
                 "leave it out."
             )
+
+
+def rank_of_truth(truth: float, drawn: FloatArray, rng: np.random.Generator) -> int:
+    """Return the rank of the truth among the draws, at a random place among equal ones."""
+    return int((drawn < truth).sum() + rng.integers((drawn == truth).sum() + 1))

@@ -23,7 +23,7 @@ from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.methods.model_file import ModelFile
 from bayescompare.outcome.method import Replicate
 from bayescompare.outcome.nuts import nuts_rounding_as_written
-from bayescompare.studies.ranks import SBC, rank
+from bayescompare.studies.sbc import SBC, rank_of_truth
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def sbc_model(
     options: Any = {"progress": progress, "label": "calibrating", "total": len(tasks)}
     parts = run_in_parallel(_replicates_of, tasks, n_jobs=n_jobs, prefer="processes", **options)
     rows = [
-        {name: rank(truth, drawn, generator) for name, (truth, drawn) in replicate.items()}
+        {name: rank_of_truth(truth, drawn, generator) for name, (truth, drawn) in replicate.items()}
         for replicate in itertools.chain.from_iterable(parts)
     ]
     ranks = pd.DataFrame(rows)

@@ -1,49 +1,47 @@
-"""A study: a grid of scenarios, replications of each, and a pure function of one case.
+"""A study: a grid of scenarios, many replications of each, and one labelled table.
 
-The same study runs in one process, on all cores, on a Dask cluster or on Ray, and gives the same
-table, bit for bit. With a store it can be killed at any time and resumed, and many processes can
-fill one store.
+`Study` is the engine of all simulations in this package, and of your own. With a store it can be
+killed at any time and resumed, and many processes can fill one store.
 """
 
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from random import Random
 from typing import Any, overload
 
+import numpy as np
 import xarray as xr
 
-from bayescompare._checks import check_count, is_whole, show_checked_value_briefly
+from bayescompare._checks import check_count, check_path, is_whole, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
+from bayescompare._typing import AnyArray
 from bayescompare._version import __version__
 from bayescompare.studies.blocks import (
     Block,
+    DamagedBlock,
     Result,
     Scenario,
+    Store,
     Work,
-    compute,
+    create_manifest,
     digest,
-    scenarios_of,
+    joined,
+    read_manifest,
+    refuse_other_study,
     source_of,
     text_of,
 )
-from bayescompare.studies.store import (
-    DamagedBlock,
-    Store,
-    create_manifest,
-    read_manifest,
-    refuse_other_study,
-)
-from bayescompare.studies.table import Layout
 
-__all__ = ["Study"]
+__all__ = ["Study", "without_failed_cases"]
 
 #: A study by cases has about so many blocks, but no block of more cases than the second number.
 _BLOCKS, _MOST_CASES = 100, 100
@@ -186,17 +184,15 @@ class Study:
             ``errors``, which has the message of a case that failed and whose outputs are NaN.
             None for a part.
         """
-        if part is not None:
-            _check_part(part, store)
-        if store is None:
+        if store is None and part is None:
             entropy = _entropy_of(rng)
             blocks = list(self._blocks(self._size_of_blocks()))
-            results = self._parallel(
-                partial(compute, self._work(entropy)), blocks, n_jobs, progress
-            )
+            results = self._parallel(self._work(entropy).compute, blocks, n_jobs, progress)
             return self._table(zip(blocks, results, strict=True), summary, entropy)
-        place, work = self._open(store, rng)
-        blocks = list(self._blocks(int(place.identity["block_size"])))
+        if part is not None:
+            _check_part(part, store)
+        assert store is not None
+        place, work, blocks = self._open(store, rng)
         mine = blocks if part is None else blocks[part[0] :: part[1]]
         missing = [block for block in mine if not place.has(block)]
         # In an order of its own, so that processes which share the folder seldom meet at a block.
@@ -214,8 +210,7 @@ class Study:
         summary : bool
             As for `run`.
         """
-        place, work = self._open(store, None, new=False)
-        blocks = list(self._blocks(int(place.identity["block_size"])))
+        place, work, blocks = self._open(store, None, new=False)
         missing = sum(not place.path(block).exists() for block in blocks)
         if missing:
             raise BayescompareError(
@@ -260,7 +255,18 @@ class Study:
 
     @cached_property
     def _scenarios(self) -> list[Scenario]:
-        return list(scenarios_of(self._axes, self._texts))
+        """The cells of the grid, the last axis fastest."""
+        axes = self._axes
+        pairs = [zip(axes[name].values(), self._texts[name], strict=True) for name in axes]
+        return [
+            Scenario(
+                *(
+                    dict(zip(axes, column, strict=True))
+                    for column in ([p[k] for p in cell] for k in (0, 1))
+                )
+            )
+            for cell in itertools.product(*pairs)
+        ]
 
     def _check_function(self) -> None:
         """Refuse anything but one function that takes the axes and the constants by name."""
@@ -283,11 +289,9 @@ class Study:
         except ValueError:
             return  # a builtin, of which nothing is known
 
-    def _size_of_blocks(self, saved: int | None = None) -> int:
+    def _size_of_blocks(self) -> int:
         if self.block_size is not None:
             return self.block_size
-        if saved is not None:
-            return saved
         if self.block is not None:
             return _BATCH
         cases = len(self._scenarios) * self.replications
@@ -303,40 +307,149 @@ class Study:
         assert function is not None
         return Work(function, self.constants, self.block is not None, entropy)
 
-    def _table(
-        self, results: Iterator[tuple[Block, Result]], summary: bool, entropy: int
-    ) -> xr.Dataset:
-        axes = {axis: list(values) for axis, values in self._axes.items()}
-        layout = Layout(axes, self.replications, self.dims, self.coords)
-        made = layout.of_summaries(results) if summary else layout.of_cases(results)
-        # In words: a netCDF file has no whole number as large as an entropy may be.
-        return made.assign_attrs(study=self.name, version=__version__, seed=str(entropy))
-
-    def _open(self, folder: str | Path, rng: Rng, *, new: bool = True) -> tuple[Store, Work]:
+    def _open(
+        self, store: str | Path, rng: Rng, *, new: bool = True
+    ) -> tuple[Store, Work, list[Block]]:
         """Open the store, and take from it what the caller left open."""
-        path, there = read_manifest(folder)
+        folder = check_path(store, "store")
+        there = read_manifest(folder)
         if there is None:
             if not new:
-                raise BayescompareError(f"store={str(folder)!r}: there is no study in this folder.")
-            there = create_manifest(path, self._identity(_entropy_of(rng), None))
+                raise BayescompareError(f"store={str(store)!r}: there is no study in this folder.")
+            there = create_manifest(folder, self._identity(_entropy_of(rng), None))
         saved = there.get("seed")
         entropy = saved[0] if rng is None and saved else _entropy_of(rng)
         identity = self._identity(entropy, there.get("block_size"))
-        refuse_other_study(path, identity, there)
-        return Store(path, identity), self._work(entropy)
+        refuse_other_study(folder, identity, there)
+        blocks = list(self._blocks(int(identity["block_size"])))
+        return Store(folder, identity), self._work(entropy), blocks
 
     def _identity(self, entropy: int, block_size: int | None) -> dict[str, Any]:
         """Say what a store must agree with; the number of replications may grow."""
         constants = {name: text_of(value, name) for name, value in self.constants.items()}
+        if self.block_size is not None or block_size is None:
+            block_size = self._size_of_blocks()
         return {
             "name": self.name,
             "version": __version__,
             "function": digest(source_of(self._work(entropy).function)),
             "grid": self._texts,
             "constants": {k: t if len(t) <= _LONG else digest(t) for k, t in constants.items()},
-            "block_size": self._size_of_blocks(block_size),
+            "block_size": block_size,
             "seed": [entropy],
         }
+
+    # the table -----------------------------------------------------------------------------------
+
+    def _table(
+        self, results: Iterable[tuple[Block, Result]], summary: bool, entropy: int
+    ) -> xr.Dataset:
+        axes = [list(labels) for labels in self._axes.values()]
+        shape = tuple(map(len, axes))
+        if summary:
+            parts, failed = _summaries(results)
+            table = self._dataset(parts, {"statistic": ["mean", "mcse", "n"]})
+            table["failed"] = (tuple(self._axes), np.array(failed).reshape(shape))
+            table.attrs["failed"] = sum(failed)
+        else:
+            found = list(results)
+            parts = [(block.size, outputs) for block, (outputs, _) in found]
+            said = [message for _, (_, errors) in found for message in errors]
+            table = self._dataset(parts, {"replication": range(self.replications)})
+            messages = np.array(said, dtype=object).reshape(*shape, self.replications)
+            table["errors"] = ((*self._axes, "replication"), messages)
+            table.attrs["failed"] = sum(message != "" for message in said)
+        # In words: a netCDF file has no whole number as large as an entropy may be.
+        return table.assign_attrs(study=self.name, version=__version__, seed=str(entropy))
+
+    def _dataset(
+        self,
+        parts: list[tuple[int, Mapping[str, AnyArray] | None]],
+        last: Mapping[str, Sequence[Any]],
+    ) -> xr.Dataset:
+        outer = {axis: _coordinate(list(values)) for axis, values in self._axes.items()}
+        outer |= {name: np.asarray(labels) for name, labels in last.items()}
+        data = {}
+        for name, array in joined(parts).items():
+            whole = array.reshape(*map(len, outer.values()), *array.shape[1:])
+            data[name] = ((*outer, *self._own_dims(name, array.ndim - 1)), whole)
+        used = {dim for dims, _ in data.values() for dim in dims}
+        own = {dim: list(values) for dim, values in self.coords.items() if dim in used}
+        try:
+            return xr.Dataset(data, {**outer, **own})
+        except ValueError as error:
+            raise BayescompareError(f"coords do not fit the outputs: {error}") from None
+
+    def _own_dims(self, name: str, extra: int) -> tuple[str, ...]:
+        named = tuple(self.dims.get(name, tuple(f"{name}_dim{k}" for k in range(extra))))
+        if len(named) != extra:
+            raise BayescompareError(
+                f"dims={dict(self.dims)!r}: output {name!r} has {extra} dimensions of its own."
+            )
+        return named
+
+
+def without_failed_cases(table: xr.Dataset) -> xr.Dataset:
+    """Return the table of a study in which no case may fail, or say which did."""
+    messages = [str(text) for text in table["errors"].to_numpy().ravel() if text]
+    if messages:
+        raise BayescompareError(
+            f"{len(messages)} of {table['errors'].size} cases failed; the first: {messages[0]}"
+        )
+    return table.drop_vars("errors")
+
+
+def _summaries(
+    results: Iterable[tuple[Block, Result]],
+) -> tuple[list[tuple[int, Mapping[str, AnyArray] | None]], list[int]]:
+    """Return mean, standard error of the mean and number of cases of each scenario.
+
+    Block by block, so that no case need be kept; a case that is NaN does not count. With them the
+    number of cases that failed.
+    """
+    parts: list[tuple[int, Mapping[str, AnyArray] | None]] = []
+    failed = []
+    for _, blocks in itertools.groupby(results, key=lambda result: id(result[0].scenario)):
+        moments: dict[str, AnyArray] = {}
+        failed.append(0)
+        for _, (outputs, errors) in blocks:
+            failed[-1] += sum(map(bool, errors))
+            for name, cases in outputs.items():
+                moments[name] = _added(moments.get(name, 0.0), cases)
+        statistics: dict[str, AnyArray] = {}
+        for name, (n, mean, squares) in moments.items():
+            with np.errstate(divide="ignore", invalid="ignore"):
+                mcse = np.sqrt(squares / (n - 1.0) / n)
+            parts_of = [np.where(n > 0, mean, np.nan), np.where(n > 1, mcse, np.nan), n]
+            statistics[name] = np.stack(parts_of)
+        parts.append((3, statistics))
+    return parts, failed
+
+
+def _added(before: AnyArray | float, cases: AnyArray) -> AnyArray:
+    """Number, mean and sum of squared deviations (3, ...) with some cases more.
+
+    By Chan, Golub & LeVeque (1979).
+    """
+    values = np.asarray(cases, dtype=np.float64)
+    seen = ~np.isnan(values)
+    n = seen.sum(axis=0).astype(np.float64)
+    mean = np.where(seen, values, 0.0).sum(axis=0) / np.maximum(n, 1.0)
+    squares = (np.where(seen, values - mean, 0.0) ** 2).sum(axis=0)
+    n0, mean0, squares0 = np.broadcast_to(before, (3, *n.shape))
+    total = np.maximum(n0 + n, 1.0)
+    gap = mean - mean0
+    squares = squares0 + squares + gap**2 * n0 * n / total
+    return np.stack([n0 + n, mean0 + gap * n / total, squares])
+
+
+def _coordinate(labels: Sequence[Any]) -> AnyArray:
+    """Return the labels as an array that keeps them apart: [1, "a"] is not ["1", "a"]."""
+    array = np.array(labels)
+    if len({type(label) for label in labels}) > 1 and array.dtype.kind in "USO":
+        array = np.empty(len(labels), dtype=object)
+        array[:] = labels
+    return array
 
 
 def _axis_name(axis: object) -> str:

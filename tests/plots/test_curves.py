@@ -12,7 +12,8 @@ from matplotlib.path import Path
 import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSD, GSDBootstrap
-from bayescompare.studies import auc, success_curves, success_errors, success_study
+from bayescompare.studies import auc, success_curves, success_errors
+from reproduction.contexts import success_study
 from tests.methods.gsd.cases import ask
 from tests.plots.drawn import apart, fresh, laid_out, legend, texts, title, with_a_twin
 

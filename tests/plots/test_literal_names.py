@@ -20,8 +20,7 @@ import bayescompare as bc
 from bayescompare import plots
 from bayescompare._errors import BayescompareError
 from bayescompare.plots.kinds import KINDS
-from bayescompare.studies import success_errors
-from bayescompare.studies.ranks import SBC
+from bayescompare.studies import SBC, success_errors
 from tests.cases import few_quick
 from tests.tables import table
 

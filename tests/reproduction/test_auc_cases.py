@@ -8,9 +8,8 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare.kernels.classic.pvalues import glrt
-from bayescompare.kernels.success import area_under_roc
 from reproduction import auc_cases as file
-from reproduction.auc_cases import AucScenario, auc_cases
+from reproduction.auc_cases import AucScenario, area_under_roc, auc_cases
 
 SCENARIOS = [
     AucScenario(2, 2, 10, "indep"),

@@ -98,8 +98,6 @@ def test_any_number_of_draws_calibrates(draws: int) -> None:
 
 def test_many_simulations_calibrate() -> None:
     """Ranks that are exactly uniform, of very many simulations, are uniform."""
-    from bayescompare.studies.sbc import SBC
-
     for draws in (9, 99):
         even = pd.DataFrame({"x": np.tile(np.arange(draws + 1), 200_000 // (draws + 1))})
         assert SBC("model", even, draws).ok
@@ -332,8 +330,6 @@ def test_ranks_of_a_model_file_by_nuts(results: bc.Results) -> None:
 @pytest.mark.parametrize("draws", [9, 99])
 def test_the_picture_of_ranks_agrees_with_the_verdict(draws: int) -> None:
     """Ranks that are exactly uniform stay in the band, however few there can be."""
-    from bayescompare.studies.sbc import SBC
-
     even = pd.DataFrame({"x": np.tile(np.arange(draws + 1), 2000 // (draws + 1))})
     found = SBC("model", even, draws)
     ax = found.plot(ax=Figure().subplots())

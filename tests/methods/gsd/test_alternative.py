@@ -19,7 +19,7 @@ from bayescompare.cli.app import app
 from bayescompare.methods import GSD
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.words import resolution_words
-from bayescompare.studies import false_alarms
+from reproduction.dominance import false_alarms
 from tests.cases import few_quick
 from tests.tables import table
 

@@ -11,7 +11,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.methods import GSD, GSDBootstrap
-from bayescompare.studies import false_alarms
+from reproduction.dominance import false_alarms
 from tests.cases import few_quick
 from tests.methods.gsd.cases import Naive, ask, made
 

@@ -9,7 +9,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.methods import GSD
-from bayescompare.studies import DOMINANCES, false_alarms, simulated_classifiers
+from reproduction.dominance import DOMINANCES, false_alarms, simulated_classifiers
 from tests.methods.gsd.cases import ask
 
 

@@ -15,12 +15,10 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.methods.gsd import GSD
 from bayescompare.outcome.columns import PVALUE
-from bayescompare.studies.study import Study
-from bayescompare.studies.table import without_failed_cases
+from bayescompare.studies import Study
+from bayescompare.studies.study import without_failed_cases
 from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
-
-__all__ = ["DOMINANCES", "false_alarms", "simulated_classifiers"]
 
 #: How far the expected quality of the seven classifiers is below (1, 1), in units of η.
 _BELOW = ((0, 0), (1, 2), (2, 1), (1.5, 2.5), (1.25, 3), (3, 1.25), (2.5, 1.5))

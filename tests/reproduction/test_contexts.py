@@ -1,26 +1,21 @@
-"""Simulated contexts: successes against errors, calibration, and what the paper says of them."""
+"""Simulated contexts: the confidences are the methods' own, and what the paper says of them."""
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import comb
 from typing import Any
 
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 import bayescompare as bc
-from bayescompare.studies import (
-    auc,
-    calibration,
-    calibration_curve,
-    contexts,
-    success_curves,
-    success_errors,
-    success_study,
-)
+from bayescompare.studies import auc, success_curves
+from reproduction import contexts
+from reproduction.contexts import calibration, calibration_curve, sign_confidence, success_study
 
 #: The paper's contexts: Figure 3's, and the one of two kinds of datasets.
 BIMODAL: dict[str, Any] = {
@@ -128,93 +123,6 @@ def test_a_study_of_nothing_is_refused(options: dict[str, Any], message: str) ->
         success_study(**{"simulations": 10, **options})
 
 
-def by_hand(confidence: list[float], correct: list[bool], tau: float) -> tuple[int, int]:
-    passed = [right for sure, right in zip(confidence, correct, strict=True) if sure > tau]
-    return sum(passed), len(passed) - sum(passed)
-
-
-answers = st.lists(
-    st.tuples(st.sampled_from([0.0, 0.25, 0.5, 0.75, 0.9, 1.0]), st.booleans()), min_size=1
-)
-
-
-@given(answers)
-def test_shares_are_counts_above_the_threshold(given_answers: list[tuple[float, bool]]) -> None:
-    confidence, correct = [a for a, _ in given_answers], [b for _, b in given_answers]
-    right, wrong = by_hand(confidence, correct, 0.0)
-    if not (right and wrong):
-        with pytest.raises(bc.BayescompareError, match="simulate more"):
-            success_errors(confidence, correct)
-        return
-    curve = success_errors(confidence, correct)
-    assert curve.attrs == {"successes": right, "errors": wrong}
-    assert curve["threshold"].is_monotonic_decreasing
-    assert set(curve["threshold"]) == {0.0, *confidence}
-    for row in curve.itertuples():
-        assert (row.success * right, row.error * wrong) == pytest.approx(
-            by_hand(confidence, correct, row.threshold)
-        )
-
-
-@given(answers, st.randoms())
-def test_ties_do_not_depend_on_their_listing(
-    given_answers: list[tuple[float, bool]], random: Any
-) -> None:
-    shuffled = random.sample(given_answers, len(given_answers))
-    if len({right for sure, right in given_answers if sure > 0}) < 2:
-        return
-    one, other = (success_errors(*zip(*a, strict=True)) for a in (given_answers, shuffled))
-    pd.testing.assert_frame_equal(one, other)
-
-
-@given(answers)
-def test_the_area_is_the_chance_that_a_success_is_the_surer(
-    given_answers: list[tuple[float, bool]],
-) -> None:
-    right = [sure for sure, good in given_answers if good and sure > 0]
-    wrong = [sure for sure, good in given_answers if not good and sure > 0]
-    if not (right and wrong):
-        return
-    # Mann and Whitney's, ties counting half.
-    above = sum((r > w) + (r == w) / 2 for r in right for w in wrong) / len(right) / len(wrong)
-    assert auc(success_errors(*zip(*given_answers, strict=True))) == pytest.approx(above)
-
-
-def test_one_tied_block_is_one_step() -> None:
-    curve = success_errors([0.8] * 6, [True, False, True, True, False, True])
-    assert curve[["success", "error"]].to_numpy().tolist() == [[0, 0], [1, 1]]
-    assert auc(curve) == 0.5
-
-
-def test_right_and_wrong_exchanged_mirror_the_area() -> None:
-    rng = np.random.default_rng(0)
-    sure, right = np.round(rng.uniform(0.01, 1, 300), 2), rng.random(300) < 0.6
-    assert auc(success_errors(sure, ~right)) == pytest.approx(1 - auc(success_errors(sure, right)))
-
-
-BAD = {
-    "nan": ([0.5, float("nan")], [True, False], "nan at place 1"),
-    "above one": ([0.5, 1.5], [True, False], "1.5 at place 1"),
-    "below zero": ([-0.1, 0.5], [True, False], "place 0"),
-    "lengths": ([0.5, 0.6], [True], "shapes"),
-    "empty": ([], [], "shapes"),
-    "matrix": ([[0.5]], [[True]], "shapes"),
-    "words": (["sure"], [True], "numbers"),
-    "not truth": ([0.5, 0.6], [0.3, 1.0], "booleans"),
-}
-
-
-@pytest.mark.parametrize(("confidence", "correct", "message"), BAD.values(), ids=BAD)
-def test_bad_answers_are_refused(confidence: Any, correct: Any, message: str) -> None:
-    with pytest.raises(bc.BayescompareError, match=message):
-        success_errors(confidence, correct)
-
-
-def test_zeros_and_ones_are_truth_values() -> None:
-    one, other = (success_errors([0.5, 0.6], right) for right in ([0, 1], [False, True]))
-    pd.testing.assert_frame_equal(one, other)
-
-
 def test_the_full_model_is_calibrated_and_the_formula_cautious() -> None:
     simulated = calibration(simulations=4000, datasets=15, discordant=8, rng=5)
     joint = calibration_curve(simulated["joint"], simulated["truth"], bins=5)
@@ -229,3 +137,18 @@ def test_the_full_model_is_calibrated_and_the_formula_cautious() -> None:
 def test_a_calibration_of_nothing_is_refused() -> None:
     with pytest.raises(bc.BayescompareError, match="datasets=0"):
         calibration(datasets=0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 21])
+def test_the_sign_test_s_confidence_is_exact(n: int) -> None:
+    table = sign_confidence(n)
+    for wins in range(n + 1):
+        for losses in range(n + 1 - wins):
+            total = wins + losses
+            tail = sum(comb(total, i) for i in range(min(wins, losses) + 1))
+            p = min(Fraction(1), 2 * Fraction(tail, 2**total))
+            assert table[wins, losses] == float(1 - p)
+            if total:
+                assert table[wins, losses] == pytest.approx(
+                    1 - binomtest(wins, total).pvalue, abs=1e-12
+                )

@@ -6,17 +6,17 @@ surer if it is right? That is the ROC curve of their Section 6.3, where the trut
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from bayescompare._checks import check_count, check_jobs
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
-from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
+from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.kernels.classic import wilcoxon
 from bayescompare.kernels.context.error_rates import first_error_rate_better
 from bayescompare.kernels.context.poisson_binomial import (
@@ -25,18 +25,8 @@ from bayescompare.kernels.context.poisson_binomial import (
     poisson_binomial_masses,
 )
 from bayescompare.kernels.context.poisson_binomial_joint import joint_context
-from bayescompare.kernels.success import area_under_success, sign_success_confidence, success_counts
-from bayescompare.studies.study import Study
-from bayescompare.studies.table import without_failed_cases
-
-__all__ = [
-    "auc",
-    "calibration",
-    "calibration_curve",
-    "success_curves",
-    "success_errors",
-    "success_study",
-]
+from bayescompare.studies import Study
+from bayescompare.studies.study import without_failed_cases
 
 #: Simulations that share a stream of random numbers, whatever the number of jobs.
 _BLOCK = 500
@@ -110,78 +100,6 @@ def calibration_curve(
     cell = np.minimum((stated.to_numpy() * bins).astype(int), bins - 1)
     grouped = pd.DataFrame({"stated": stated, "true": truth.astype(float), "n": 1}).groupby(cell)
     return grouped.agg({"stated": "mean", "true": "mean", "n": "sum"})
-
-
-# a test's successes and errors --------------------------------------------------------------------
-
-
-def success_errors(confidence: ArrayLike, correct: ArrayLike) -> pd.DataFrame:
-    r"""Return the share of the successes and of the errors above each threshold.
-
-    .. math:: s_\tau / s_0 \quad\text{and}\quad e_\tau / e_0
-
-    with :math:`s_\tau` and :math:`e_\tau` the right and the wrong answers of confidence above
-    :math:`\tau`. Answers of equal confidence form one step.
-
-    Parameters
-    ----------
-    confidence : array (M,)
-        From 0 to 1; 0 means no answer and does not count.
-    correct : array (M,) of bool
-
-    Returns
-    -------
-    DataFrame
-        Columns ``threshold`` (falling, to 0), ``success`` and ``error``; `attrs` has the counts
-        ``successes`` and ``errors`` above 0.
-
-    Examples
-    --------
-    >>> success_errors([0.9, 0.8, 0.8, 0.6], [True, True, False, False])
-       threshold  success  error
-    0        0.9      0.0    0.0
-    1        0.8      0.5    0.0
-    2        0.6      1.0    0.5
-    3        0.0      1.0    1.0
-    """
-    sure, right = _check_answers(confidence, correct)
-    threshold, successes, errors = success_counts(sure, right)
-    for count, what in ((successes[-1], "correct"), (errors[-1], "wrong")):
-        if count == 0:
-            raise BayescompareError(
-                f"correct has no {what} answer of confidence above 0, which the curve needs: "
-                "simulate more."
-            )
-    table = {"threshold": threshold}
-    table |= {"success": successes / successes[-1], "error": errors / errors[-1]}
-    curve = pd.DataFrame(table)
-    curve.attrs.update(successes=int(successes[-1]), errors=int(errors[-1]))
-    return curve
-
-
-def auc(curve: pd.DataFrame) -> float:
-    """Area under a curve of `success_errors`; ½ means that the confidence is uninformative.
-
-    Examples
-    --------
-    >>> auc(success_errors([0.9, 0.8, 0.8, 0.6], [True, True, False, False]))
-    0.875
-    """
-    return area_under_success(curve["success"].to_numpy(), curve["error"].to_numpy())
-
-
-def success_curves(study: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return a curve for each method in a `success_study`, for `plot_success`.
-
-    Examples
-    --------
-    >>> study = success_study(simulations=500, datasets=5, rng=1)
-    >>> under = {name: auc(curve) for name, curve in success_curves(study).items()}
-    >>> under["poisson-binomial"] > under["wilcoxon"] > under["sign"] > 0.5
-    True
-    """
-    grouped = study.groupby("method", sort=False)
-    return {str(name): success_errors(g["confidence"], g["correct"]) for name, g in grouped}
 
 
 def success_study(
@@ -332,30 +250,34 @@ def _answers(first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]
     ]
     sure, by_rank = zip(*((1.0 - t.pvalue, t.plus - t.minus) for t in ranked), strict=True)
     return (
-        np.column_stack([np.maximum(p, 1.0 - p), sign_success_confidence(n)[wins, losses], sure]),
+        np.column_stack([np.maximum(p, 1.0 - p), sign_confidence(n)[wins, losses], sure]),
         np.column_stack([p - 0.5, wins - losses, by_rank]),
     )
 
 
-def _check_answers(confidence: object, correct: object) -> tuple[FloatArray, BoolArray]:
-    try:
-        sure = np.asarray(confidence, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BayescompareError("confidence: give numbers only.") from None
-    right = np.asarray(correct)
-    if sure.ndim != 1 or sure.shape != right.shape or not len(sure):
-        raise BayescompareError(
-            f"confidence and correct have shapes {sure.shape} and {right.shape}: give one number "
-            "and one boolean per answer."
-        )
-    outside = ~((sure >= 0.0) & (sure <= 1.0))
-    if outside.any():
-        raise BayescompareError(
-            f"confidence has {sure[outside][0]} at place {int(outside.argmax())}: must lie between "
-            "0 (no answer) and 1."
-        )
-    if right.dtype != np.bool_:
-        if not np.isin(right, [0, 1]).all():
-            raise BayescompareError("correct: give booleans only.")
-        right = right.astype(np.bool_)
-    return sure, right
+def sign_confidence(datasets: int) -> FloatArray:
+    r"""One minus the sign test's two-sided p-value, for every number of wins and of losses.
+
+    .. math:: 1 - \min\Bigl(1,\; 2 \sum_{i=0}^{\min(\kappa^+, \kappa^-)}
+              \binom{\kappa^+ + \kappa^-}{i} 2^{-(\kappa^+ + \kappa^-)}\Bigr)
+
+    Computed in integers: for a p-value of 1 the confidence must be exactly 0, without float noise.
+
+    Returns
+    -------
+    array (datasets + 1, datasets + 1)
+        Zero where wins and losses together exceed `datasets`.
+
+    Examples
+    --------
+    >>> sign_confidence(4)[[4, 3, 2], [0, 1, 2]].tolist()
+    [0.875, 0.375, 0.0]
+    """
+    table = np.zeros((datasets + 1, datasets + 1))
+    for n in range(1, datasets + 1):
+        below = 0
+        for fewer in range((n + 1) // 2):
+            below += math.comb(n, fewer)
+            left = max(2**n - 2 * below, 0) / 2**n
+            table[fewer, n - fewer] = table[n - fewer, fewer] = left
+    return table
