@@ -32,8 +32,8 @@ class Share(Method):
         counts = statements.table.counts
         return Answer.over(statements, probability=counts / counts.sum())
 
-    def sentences(self, results, answer, decision):
-        return [f"{decision.statement} holds on most datasets."]
+    def sentences(self, found):
+        return [f"{found.decision.statement} holds on most datasets."]
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,8 @@ class Margin(Share):
         leads = tuple(Lead(name, float(answer.counts.max())) for name in results.measures)
         return replace(answer, details=Leads(leads), scalars=Margins(first - second, None))
 
-    def sentences(self, results, answer, decision):
+    def sentences(self, found):
+        _, answer, decision = found
         told, margin = Leads.of(answer), Margins.of(answer).margin
         lead = told.leads[0]
         return [f"{decision.statement} leads by {margin:.2f} ({lead.datasets:g} datasets)."]
@@ -277,7 +278,17 @@ def test_a_class_without_an_answer() -> None:
     class Silent(Method):
         name = "silent"
 
-    assert "lacks answer(), sentences()" in refusal(Silent)
+    assert "lacks sentences()" in refusal(Silent)
+
+    class Mute(Silent):
+        title = "says nothing"
+        kind = "bayesian"
+        provides = frozenset()
+
+        def sentences(self, found):
+            return []
+
+    assert "lacks posterior(), or evidence() and prior_on()" in refusal(Mute)
 
 
 def test_registering_the_same_class_again_replaces_it() -> None:

@@ -1,25 +1,28 @@
-"""`Answer`: what a method found, as plain arrays and labels."""
+"""`Answer`: what a method found, as arrays and labels; `TestResult`, where that is a p-value."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.intervals import as_probability
-from bayescompare.outcome.columns import SHARES
+from bayescompare.outcome.columns import PVALUE, SHARES
 from bayescompare.outcome.details import Details, Scalars
+from bayescompare.statements import Statements
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from bayescompare.outcome.decision import Decision
     from bayescompare.posterior.dirichlet import DirichletMixture
-    from bayescompare.statements import Statements
+    from bayescompare.statements import Statement
+    from bayescompare.table.results import Results
 
-__all__ = ["Answer"]
+__all__ = ["Answer", "Direction", "Found", "TestResult"]
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,8 @@ class Answer:
         Numbers of one method only, about the whole.
     details : Details
         What one method alone has to tell, such as the edges of a learned graph.
-    posterior : DirichletMixture, optional
-        θ after the data, which the figures were read off. Files do not hold it
+    posterior : DirichletMixture or TestResult, optional
+        θ after the data, or the test, which the figures were read off. Files do not hold it
         (`Comparison.posterior`).
     tree : DataTree, optional
         The posterior, where the answer came from draws.
@@ -91,7 +94,7 @@ class Answer:
     parts: Mapping[str, FloatArray] = field(default_factory=dict)
     scalars: Scalars = field(default_factory=Scalars)
     details: Details = field(default_factory=Details)
-    posterior: DirichletMixture | None = None
+    posterior: DirichletMixture | TestResult | None = None
     tree: xr.DataTree | None = None
     seed: int | None = None
     tested: int | None = None
@@ -132,5 +135,87 @@ class Answer:
             counts=statements.table.counts,
             n_statements=statements.size,
             n_observed=statements.n_observed,
+            **figures,
+        )
+
+
+class Found(NamedTuple):
+    """What words are made of: the table, the figures, and what was decided of them."""
+
+    results: Results
+    answer: Answer
+    decision: Decision
+
+
+@dataclass(frozen=True)
+class Direction(Details):
+    """What a test says of one measure by itself; nobody is better where it favours neither."""
+
+    measure: str
+    statistic: float
+    pvalue: float
+    better: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestResult:
+    """What a test without a posterior found: a p-value, and what it is about.
+
+    Attributes
+    ----------
+    pvalue, statistic : float
+    statement : Statement, optional
+        What the p-value is about; by default the most frequent statement.
+    directions : tuple of Direction
+        What each measure says by itself, where the test is made of such.
+    parts : array (S, m), optional
+        p-value of what each statement says of each measure by itself.
+    support : mapping of Statement to float, optional
+        The listed statements, and how many datasets show each; by default the joint statements of
+        the table.
+    size : int, optional
+        Number of possible statements, where more than these are.
+    approximate : bool
+        Whether the p-value is that of a limiting distribution.
+    level_given : callable, optional
+        Gives the p-value of a statement, and of its parts, under other counts of the statements.
+    details : Details
+        What only this test tells.
+    """
+
+    __test__ = False  # no class of tests, whatever its name tells pytest
+
+    pvalue: float
+    statistic: float
+    statement: Statement | None = None
+    directions: tuple[Direction, ...] = ()
+    parts: FloatArray | None = None
+    support: Mapping[Statement, float] | None = None
+    size: int | None = None
+    approximate: bool = False
+    level_given: Callable[[FloatArray, int], float] | None = None
+    details: Details = field(default_factory=Details)
+
+    def answer(self, results: Results, *, question: bool) -> Answer:
+        """Return it as an answer; a `question` about all measures at once has no state for each."""
+        figures: dict[str, Any] = {
+            "pvalue": self.pvalue,
+            "statistic": self.statistic,
+            "parts": {} if self.parts is None else {PVALUE: self.parts},
+            "details": self.details,
+            "posterior": self,
+        }
+        if self.support is None:
+            return Answer.over(Statements.of(results), **figures)
+        counts = np.array(list(self.support.values()), dtype=np.float64)
+        statements = list(self.support)
+        states = zip(*(map(str, each.states) for each in statements), strict=True)
+        return Answer(
+            labels=tuple(map(str, statements)),
+            states=() if question else tuple(states),
+            counts=counts,
+            n_statements=self.size or len(statements),
+            n_observed=int((counts > 0).sum()),
+            tested=None if self.statement is None else statements.index(self.statement),
             **figures,
         )

@@ -17,7 +17,7 @@ import xarray as xr
 from bayescompare._checks import is_number, is_whole, show_checked_value_briefly
 from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._typing import FloatArray
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import (
     ALONE,
     LOWER,
@@ -143,7 +143,12 @@ def check_comparison(c: Comparison) -> None:
     check_fields(results, method, answer)
     with naming_comparison_part("the answer"):
         # What a person is shown of it needs every other field of the method.
-        _ = [*method.sentences(results, answer, c.decision), c.headline(), c.summary(), c.tables]
+        _ = [
+            *method.sentences(Found(results, answer, c.decision)),
+            c.headline(),
+            c.summary(),
+            c.tables,
+        ]
 
 
 def check_fields(results: Results, method: Method, answer: Answer) -> None:

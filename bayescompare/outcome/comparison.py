@@ -21,7 +21,7 @@ from bayescompare._errors import BayescompareError, QuantityNotAvailableError, d
 from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
 from bayescompare.outcome import nuts, registry
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.change import change_words
 from bayescompare.outcome.columns import THETA_LOWER, THETA_UPPER
 from bayescompare.outcome.compiled import borrowed_compiled_models
@@ -330,9 +330,8 @@ class Comparison:
 
     def explain(self) -> str:
         """Say what was found, how sure it is, what it does not say and what would change it."""
-        verdict = self.results, self.answer, self.decision
         sentences = [
-            *self.method.sentences(*verdict),
+            *self.method.sentences(Found(self.results, self.answer, self.decision)),
             *none_leads_phrase(self.answer),
             self._change,
         ]

@@ -20,18 +20,19 @@ from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._parallel import run_in_parallel
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.outcome import registry
+from bayescompare.outcome.answer import Answer, Found, TestResult
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.posterior import Posterior
 
 if TYPE_CHECKING:
     import pymc as pm
 
-    from bayescompare.outcome.answer import Answer
+    from bayescompare.evidence import Evidence
     from bayescompare.outcome.comparison import Comparison
     from bayescompare.outcome.compiled import ReusableModel
-    from bayescompare.outcome.decision import Decision
     from bayescompare.outcome.pair_figures import PairFigures
     from bayescompare.posterior.dirichlet import DirichletMixture
+    from bayescompare.prior import DirichletPrior
     from bayescompare.table.cells import Reading
     from bayescompare.table.results import Results
 
@@ -201,19 +202,47 @@ class Method(ABC):
     #: What the headline says about the leading statement, after its claim.
     verdict_phrase: ClassVar[str] = "is the most probable statement"
 
-    @abstractmethod
-    def answer(self, results: Results, sampling: Sampling) -> Answer:
-        """Answer the question; `results` are what `input_kind` says, and complete."""
+    def evidence(self, results: Results) -> Evidence:
+        """Return what each dataset says about each statement."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
-        """Return what this method's numbers mean, and what they do not say, in sentences."""
+    def prior_on(self, evidence: Evidence) -> DirichletPrior:
+        """Return what is believed of θ before; of a learned prior, what the pairs taught."""
+        raise NotImplementedError
 
     def posterior(
         self, results: Results, rng: np.random.Generator | None = None
-    ) -> DirichletMixture | None:
-        """Return θ after the data; None where the answer is no distribution of that kind."""
-        return None
+    ) -> DirichletMixture | TestResult | None:
+        """Return θ after the data, by Bayes' rule from `evidence` and `prior_on`.
+
+        A test without a posterior returns what it found; None is for an answer of another kind,
+        which then defines `answer`.
+        """
+        if type(self).evidence is Method.evidence:
+            return None
+        from bayescompare.evidence import TooManyVectors
+        from bayescompare.posterior.dirichlet import DirichletMixture
+
+        evidence = self.evidence(results)
+        prior = self.prior_on(evidence)
+        try:
+            return DirichletMixture.of(evidence, prior)
+        except TooManyVectors:
+            return DirichletMixture.sampled(evidence, prior, rng or np.random.default_rng(0))
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Read the answer off the posterior; `results` are what `input_kind` says, and complete."""
+        from bayescompare.outcome.of_posterior import posterior_answer
+
+        found = self.posterior(results, sampling.rng)
+        if isinstance(found, TestResult):
+            return found.answer(results, question=self.scope.question)
+        assert found is not None, "a method has a posterior or an answer of its own"
+        return posterior_answer(found, seed=sampling.seed if found.states is not None else None)
+
+    @abstractmethod
+    def sentences(self, found: Found) -> list[str]:
+        """Return what this method's numbers mean, and what they do not say, in sentences."""
 
     def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
         """Return the test as it is asked about one pair of a table.

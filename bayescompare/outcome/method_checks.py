@@ -59,6 +59,8 @@ def check_class(method: object) -> None:
     where = f"method class {method.__qualname__}"
     if missing := sorted(method.__abstractmethods__):
         raise BayescompareError(f"{where} lacks {', '.join(f'{name}()' for name in missing)}.")
+    if all(getattr(method, n) is getattr(Method, n) for n in ("answer", "posterior", "evidence")):
+        raise BayescompareError(f"{where} lacks posterior(), or evidence() and prior_on().")
     _check_declared(method, where)
     _check_options(method, where)
 

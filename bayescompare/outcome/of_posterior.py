@@ -38,6 +38,7 @@ __all__ = [
     "level_with_more",
     "listed_in_answer",
     "posterior_answer",
+    "pvalue_with_more",
     "resembling",
     "under_other_priors",
 ]
@@ -146,6 +147,24 @@ def level_with_more(
             if level < SETTLED:
                 return level
         return min(level, float(least_of_posterior(posterior.with_more(change))[best]))
+
+    return level
+
+
+def pvalue_with_more(
+    level_given: Callable[[FloatArray, int], float],
+    counts: FloatArray,
+    best: int,
+    other: int | None,
+) -> Callable[[int, int], float]:
+    """Return the same of a test: its p-value for other counts."""
+
+    def level(more: int, moved: int) -> float:
+        after = counts.copy()
+        after[best] += more - moved
+        if other is not None:
+            after[other] += moved
+        return level_given(after, best)
 
     return level
 

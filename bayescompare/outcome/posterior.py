@@ -16,6 +16,7 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.kernels.leading import sole_leader
+from bayescompare.outcome.answer import Answer, TestResult
 from bayescompare.outcome.claims import claim_words
 from bayescompare.outcome.decision import decide
 from bayescompare.outcome.headline import headline
@@ -23,6 +24,7 @@ from bayescompare.outcome.of_posterior import (
     grown,
     level_with_more,
     listed_in_answer,
+    pvalue_with_more,
     under_other_priors,
 )
 from bayescompare.posterior.component import Betas
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-    from bayescompare.outcome.answer import Answer
     from bayescompare.outcome.decision import Decision
     from bayescompare.posterior.dirichlet import DirichletMixture
     from bayescompare.table.results import Results
@@ -56,18 +57,22 @@ class Posterior:
     answer: Answer
 
     @cached_property
-    def theta(self) -> DirichletMixture | None:
-        """The distribution of θ, made again where a file gave the figures.
-
-        None where the answer is of another kind, or came from draws (`Answer.tree`).
-        """
+    def _found(self) -> DirichletMixture | TestResult | None:
+        """What the figures were read off, made again where a file gave them."""
         if self.answer.tree is not None or self.method.needs_mcmc:
             return None
         held = self.answer.posterior
-        if held is None:
-            found: DirichletMixture | None = self.method.posterior(self.results)
-            return found
-        return held
+        return self.method.posterior(self.results) if held is None else held
+
+    @property
+    def theta(self) -> DirichletMixture | None:
+        """The distribution of θ; None where there is none, or it came from draws."""
+        return None if isinstance(self._found, TestResult) else self._found
+
+    @property
+    def test(self) -> TestResult | None:
+        """The test; None of an answer that has a posterior."""
+        return self._found if isinstance(self._found, TestResult) else None
 
     def why_not(self, quantity: str) -> str:
         """Why these options, or this table, leave out a quantity; empty where they do not."""
@@ -86,7 +91,7 @@ class Posterior:
     @property
     def approximate(self) -> bool:
         """Whether its p-value is a large-sample approximation."""
-        return False
+        return self.test is not None and self.test.approximate
 
     @property
     def supports_psis(self) -> bool:
@@ -194,13 +199,14 @@ class Posterior:
         The function takes how many datasets more support the leading statement, and how many of
         its own went to the next one instead; it returns the statement's P, or the p-value.
         """
-        if self.theta is None:
-            return None
         labels = self.answer.labels
-        rival = None if decision.runner_up is None else decision.runner_up[0]
-        if rival not in labels or len(self.theta.evidence.uncounted):
+        best = labels.index(decision.statement)
+        rival = None if decision.runner_up is None else labels.index(decision.runner_up[0])
+        if self.test is not None and self.test.level_given is not None:
+            return pvalue_with_more(self.test.level_given, self.answer.counts, best, rival)
+        if self.theta is None or rival is None or len(self.theta.evidence.uncounted):
             return None
-        return level_with_more(self.theta, labels.index(decision.statement), labels.index(rival))
+        return level_with_more(self.theta, best, rival)
 
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Statements of so many new datasets, (draws, number), from the posterior predictive."""

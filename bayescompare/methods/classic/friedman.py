@@ -36,14 +36,14 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods.classic.words import finding
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found, TestResult
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import Accepts, Kind, Method, Sampling, Scope
+from bayescompare.outcome.method import Accepts, Kind, Method, Scope
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
-from bayescompare.statements import State
+from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     plural,
@@ -149,11 +149,6 @@ class RankComparison(Comparison):
 class RankResult(Posterior):
     """A test has no posterior; it is about whether the algorithms differ, not in which order."""
 
-    @property
-    def approximate(self) -> bool:
-        """Whether the p-value is that of a limiting distribution."""
-        return RankDetails.of(self.answer).f_statistic is not None
-
     def headline(self, decision: Decision) -> str:
         """Say whether the algorithms differ, and who has the best mean rank."""
         mean = RankDetails.of(self.answer).ranks
@@ -210,7 +205,7 @@ class Friedman(Method):
     def __post_init__(self) -> None:
         check_level(alpha=self.alpha)
 
-    def answer(self, results: Results, sampling: Sampling) -> Answer:
+    def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
         """Rank the algorithms on every dataset and test the rank sums."""
         _refuse_rope(results)
         doubled = doubled_ranks(results.oriented()[:, :, 0])
@@ -218,21 +213,19 @@ class Friedman(Method):
         sums = doubled.sum(axis=0)
         # Sums of integers, so that equal mean ranks are equal; they stay in listing order.
         order = np.argsort(sums, kind="stable")
-        label = str(State.order(*(results.algorithms[i] for i in order)))
+        statement = Statement.of(State.order(*(results.algorithms[i] for i in order)))
         chi2, statistic, pvalue = _iman_davenport(doubled)
         error = math.sqrt(l * (l + 1) / (6 * n))
         range_at = float(stats.studentized_range.ppf(1 - self.alpha, l, np.inf))
         # A dataset with ties shows several orderings, none of them exactly.
         count = int((np.diff(doubled[:, order], axis=1) > 0).all(axis=1).sum())
-        return Answer(
-            labels=(label,),
-            states=((label,),),
-            counts=np.array([float(count)]),
-            n_statements=math.factorial(l),
-            n_observed=int(count > 0),
+        return TestResult(
             pvalue=pvalue,
             statistic=statistic,
-            tested=0,
+            statement=statement,
+            support={statement: count},
+            size=math.factorial(l),
+            approximate=math.isfinite(statistic),
             details=RankDetails(
                 chi2=chi2,
                 chi2_pvalue=float(stats.chi2.sf(chi2, l - 1)),
@@ -251,9 +244,9 @@ class Friedman(Method):
         level = setting_number_text(self.alpha)
         return f"by the Friedman test and Nemenyi's test of pairs at the level {level} ({{aside}})."
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say the mean ranks, what was tested about them, and which pairs differ."""
-        return _sentences(results, answer, decision)
+        return _sentences(*found)
 
 
 # -------------------------------------------------------------------------------------- the figures

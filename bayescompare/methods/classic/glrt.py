@@ -15,20 +15,18 @@ de Campos & Benavoli (2016), Section 3.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.classic.pvalues import glrt, part_pvalues
 from bayescompare.methods.classic.words import finding
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found, TestResult
 from bayescompare.outcome.claims import claim_in_quotes, claim_words, short_parts_words
-from bayescompare.outcome.columns import PVALUE
-from bayescompare.outcome.decision import Decision
-from bayescompare.outcome.method import Accepts, Kind, Method, Sampling
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.method import Accepts, Kind, Method
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
@@ -36,35 +34,6 @@ from bayescompare.text.numbers import count, plural
 from bayescompare.text.phrases import join_names
 
 __all__ = ["GLRT"]
-
-
-class GLRTResult(Posterior):
-    """A test has no posterior; its p-value follows from other counts, too."""
-
-    #: It is that of a limiting distribution.
-    approximate = True
-
-    def level_given(self, decision: Decision) -> Callable[[int, int], float]:
-        """Return the largest p-value, of the whole and its parts, of other counts."""
-        answer, states = self.answer, Statements.of(self.results).table.states
-        best = answer.labels.index(decision.statement)
-        top = float(answer.counts[best])
-        second = 0.0 if decision.runner_up is None else decision.runner_up[1]
-
-        def level(more: int, moved: int) -> float:
-            first, next_one = top + more - moved, second + moved
-            if first <= next_one:
-                return 1.0
-            pvalue = glrt(first, next_one)[1]
-            if len(self.results.measures) == 1:
-                return pvalue
-            counts = answer.counts.copy()
-            counts[best] = first
-            if decision.runner_up is not None:
-                counts[answer.labels.index(decision.runner_up[0])] = next_one
-            return max(pvalue, float(part_pvalues(counts, states)[best].max()))
-
-        return level
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,23 +53,25 @@ class GLRT(Method):
     name: ClassVar[str] = "glrt"
     title: ClassVar[str] = title_in_registry("glrt")
     citations: ClassVar[tuple[str, ...]] = ("decampos2016joint", "benavoli2015joint")
-    posterior_type: ClassVar[type[Posterior]] = GLRTResult
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 3"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
     accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
     verdict_phrase: ClassVar[str] = "is the most frequent statement"
 
-    def answer(self, results: Results, sampling: Sampling) -> Answer:
+    def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
         """Test the two largest counts against each other."""
-        statements = Statements.of(results)
-        counts = np.sort(statements.table.counts)
-        second = float(counts[-2]) if len(counts) > 1 else 0.0
-        statistic, pvalue = glrt(float(counts[-1]), second)
-        parts = {}
-        if len(results.measures) > 1:
-            parts[PVALUE] = part_pvalues(statements.table.counts, statements.table.states)
-        return Answer.over(statements, statistic=statistic, pvalue=pvalue, parts=parts)
+        table = Statements.of(results).table
+        second, first = np.sort(np.append(table.counts, 0.0))[-2:].tolist()
+        statistic, pvalue = glrt(first, second)
+        several = len(results.measures) > 1
+        return TestResult(
+            pvalue=pvalue,
+            statistic=statistic,
+            parts=part_pvalues(table.counts, table.states) if several else None,
+            approximate=True,
+            level_given=partial(_largest_pvalue, table.states),
+        )
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
@@ -109,8 +80,9 @@ class GLRT(Method):
             "frequent joint statements are equally probable."
         )
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say which hypothesis was tested and what its p-value allows."""
+        results, answer, decision = found
 
         def claim(label: str) -> str:
             return claim_words(label, results.algorithms, results.measures)
@@ -124,16 +96,27 @@ class GLRT(Method):
             ]
         own = float(answer.counts[answer.labels.index(decision.statement)])
         second = 0.0 if decision.runner_up is None else decision.runner_up[1]
-        found = finding(decision, "it is not the most probable statement")
+        tested = finding(decision, "it is not the most probable statement")
         if decision.state == "leads":
-            found += (
+            tested += (
                 f" That is no verdict on every measure by itself: {short_parts_words(decision)}."
             )
         return [
             f"On {plural(n, 'dataset')} the most frequent statement is that "
             f"{claim(decision.statement)}. It has {count(own)} of {n} datasets, the next one "
             f"{count(second)}.",
-            found,
+            tested,
             "A p-value is not the probability of either hypothesis, and the chi-square behind it "
             "is a large-sample approximation; for a probability use method='dirichlet'.",
         ]
+
+
+def _largest_pvalue(states: IntArray, counts: FloatArray, best: int) -> float:
+    """The p-value of a statement, or of a part of it if that is larger."""
+    first, second = float(counts[best]), float(np.delete(counts, best).max(initial=0.0))
+    if first <= second:
+        return 1.0
+    pvalue = glrt(first, second)[1]
+    if states.shape[1] == 1:
+        return pvalue
+    return max(pvalue, float(part_pvalues(counts, states)[best].max()))

@@ -23,7 +23,6 @@ Sections 6.1 and 6.2.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
@@ -33,14 +32,12 @@ from scipy import stats
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.classic import wilcoxon
-from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, ties_left_out
-from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.answer import Answer, Found, TestResult
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import Accepts, Kind, Method, Sampling, Scope
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.method import Accepts, Kind, Method, Scope
 from bayescompare.outcome.registry import title_in_registry
+from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, plural
 
@@ -52,6 +49,7 @@ __all__ = [
     "Wilcoxon",
     "WilcoxonDetails",
     "pair_differences",
+    "pair_support",
     "run_pair_test",
 ]
 
@@ -75,24 +73,6 @@ class WilcoxonDetails(Details):
     exact: bool
 
 
-class SignResult(Posterior):
-    """A test has no posterior; its p-value follows from other wins, too."""
-
-    def level_given(self, decision: Decision) -> Callable[[int, int], float]:
-        """Return the p-value of other wins."""
-        counts = self.answer.counts
-        won = int(counts[self.answer.labels.index(decision.statement)])
-        lost = int(counts.sum()) - won
-
-        def level(more: int, moved: int) -> float:
-            wins, losses = won + more - moved, lost + moved
-            if wins <= losses:
-                return 1.0
-            return float(stats.binomtest(wins, wins + losses).pvalue)
-
-        return level
-
-
 @dataclass(frozen=True, kw_only=True)
 class Sign(Method):
     """Is one algorithm better on significantly more datasets than the other?
@@ -112,7 +92,6 @@ class Sign(Method):
     name: ClassVar[str] = "sign"
     title: ClassVar[str] = title_in_registry("sign")
     citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
-    posterior_type: ClassVar[type[Posterior]] = SignResult
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Demšar (2006), Section 3.1.4"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
@@ -121,20 +100,24 @@ class Sign(Method):
     details_type: ClassVar[type[Details]] = SignDetails
     verdict_phrase: ClassVar[str] = "holds on more datasets"
 
-    def answer(self, results: Results, sampling: Sampling) -> Answer:
+    def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
         """Count the wins of each and test them against a fair coin."""
         test = run_pair_test(results, results.measures[0], "sign")
-        details = SignDetails(test.wins, test.ties)
-        return pair_answer(
-            results, test.wins, pvalue=test.pvalue, statistic=test.sums[0], details=details
+        return TestResult(
+            pvalue=test.pvalue,
+            statistic=test.sums[0],
+            support=pair_support(results, test.wins),
+            level_given=_sign_pvalue,
+            details=SignDetails(test.wins, test.ties),
         )
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
         return "by the sign test, two-sided ({aside})."
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say who won how often, and that only wins count."""
+        results, answer, decision = found
         n = plural(len(results.datasets), "dataset")
         left = ties_left_out(SignDetails.of(answer).ties)
         limits = (
@@ -155,15 +138,6 @@ class Sign(Method):
         return [wins, finding(decision, fair), limits, NOT_A_PROBABILITY]
 
 
-class WilcoxonResult(Posterior):
-    """A test has no posterior."""
-
-    @property
-    def approximate(self) -> bool:
-        """Whether the p-value is that of a limiting distribution."""
-        return not WilcoxonDetails.of(self.answer).exact
-
-
 @dataclass(frozen=True, kw_only=True)
 class Wilcoxon(Method):
     """Do the differences between two algorithms lie significantly to one side of zero?
@@ -182,7 +156,6 @@ class Wilcoxon(Method):
     name: ClassVar[str] = "wilcoxon"
     title: ClassVar[str] = title_in_registry("wilcoxon")
     citations: ClassVar[tuple[str, ...]] = ("wilcoxon1945individual", "demsar2006statistical")
-    posterior_type: ClassVar[type[Posterior]] = WilcoxonResult
     levers: ClassVar[str] = "more datasets, or differences measured on another scale"
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Wilcoxon (1945); Demšar (2006), Section 3.1.3"
@@ -191,15 +164,16 @@ class Wilcoxon(Method):
     details_type: ClassVar[type[Details]] = WilcoxonDetails
     verdict_phrase: ClassVar[str] = "has the larger sum of ranks"
 
-    def answer(self, results: Results, sampling: Sampling) -> Answer:
+    def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
         """Rank the differences and test the rank sums."""
         test = run_pair_test(results, results.measures[0], "wilcoxon")
-        return pair_answer(
-            results,
-            test.wins,
+        support = pair_support(results, test.wins)
+        return TestResult(
             pvalue=test.pvalue,
             statistic=test.sums[0],
-            tested=test.favours,
+            statement=None if test.favours is None else list(support)[test.favours],
+            support=support,
+            approximate=not test.exact,
             details=WilcoxonDetails(test.sums, test.ties, test.exact),
         )
 
@@ -207,8 +181,9 @@ class Wilcoxon(Method):
         """Describe the test for a methods section."""
         return "by Wilcoxon's signed-rank test, two-sided ({aside})."
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say the rank sums, how the p-value was computed, and what the test assumes."""
+        results, answer, decision = found
         details, ahead = WilcoxonDetails.of(answer), answer.tested
         sums, left = details.rank_sums, ties_left_out(details.ties)
         start = f"On {plural(len(results.datasets), 'dataset')} the ranks of the differences sum to"
@@ -234,8 +209,8 @@ class Wilcoxon(Method):
             else f"The p-value is not exact: above {wilcoxon.MOST_EXACT} differences it is the "
             "normal approximation."
         )
-        found = finding(decision, "the differences are symmetric about zero")
-        return [ranks, found, how, limits, NOT_A_PROBABILITY]
+        tested = finding(decision, "the differences are symmetric about zero")
+        return [ranks, tested, how, limits, NOT_A_PROBABILITY]
 
 
 # ------------------------------------------------------------------------ either test, of a measure
@@ -285,6 +260,20 @@ def run_pair_test(results: Results, measure: str, test: WhichTest) -> PairTest:
     scale = np.abs(_columns(results, measure)).max(axis=1)
     ranks = wilcoxon.signed_rank_test(wilcoxon.doubled_ranks(difference, scale))
     return PairTest((ranks.plus, ranks.minus), wins, ties, ranks.pvalue, ranks.exact)
+
+
+def pair_support(results: Results, wins: tuple[int, int]) -> dict[Statement, float]:
+    """Return how many datasets show that each of the two is better."""
+    order = State.order(*results.algorithms)
+    return {
+        Statement.of(state): won for state, won in zip((order, order.reversed()), wins, strict=True)
+    }
+
+
+def _sign_pvalue(counts: FloatArray, best: int) -> float:
+    """The p-value of other wins; 1 where they no longer lead."""
+    wins, losses = int(counts[best]), int(counts[1 - best])
+    return float(stats.binomtest(wins, wins + losses).pvalue) if wins > losses else 1.0
 
 
 def pair_differences(results: Results, measure: str) -> FloatArray:

@@ -35,11 +35,11 @@ from bayescompare.methods.classic.pair_tests import (
     run_pair_test,
 )
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, ahead_and_behind
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Direction, Found, TestResult
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SIGNIFICANT, Decision
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import Kind, Method, Sampling, Scope
+from bayescompare.outcome.method import Kind, Method, Scope
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
@@ -53,21 +53,11 @@ from bayescompare.text.numbers import (
 )
 from bayescompare.text.phrases import join_names
 
-__all__ = ["AllTest", "MeasureTest", "OneTest", "PerMeasure", "PerMeasureComparison"]
+__all__ = ["AllTest", "OneTest", "PerMeasure", "PerMeasureComparison"]
 
 #: The tests of one measure, as a sentence about findings and as a methods section name them.
 _FOUND_BY = {"sign": "sign test", "wilcoxon": "Wilcoxon signed-rank test"}
 _TESTED_BY = {"sign": "the sign test", "wilcoxon": "Wilcoxon's signed-rank test"}
-
-
-@dataclass(frozen=True)
-class MeasureTest(Details):
-    """The test of one measure; nobody is better where it favours neither."""
-
-    measure: str
-    statistic: float
-    pvalue: float
-    better: str | None
 
 
 @dataclass(frozen=True)
@@ -76,7 +66,7 @@ class PerMeasureDetails(Details):
 
     test: str
     alpha: float
-    per_measure: tuple[MeasureTest, ...]
+    per_measure: tuple[Direction, ...]
 
     @property
     def table(self) -> pd.DataFrame:
@@ -192,7 +182,7 @@ class PerMeasure(Method):
     def supports(self, signs: FloatArray) -> BoolArray:
         """Which datasets, by their signs (dataset, measure), show what is tested."""
 
-    def answer(self, results: Results, sampling: Sampling) -> Answer:
+    def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
         """Test every measure by itself and combine."""
         names, question = results.algorithms, self.scope.question
         tests = [run_pair_test(results, measure, self.test) for measure in results.measures]
@@ -201,19 +191,18 @@ class PerMeasure(Method):
         signs = np.sign(
             np.stack([pair_differences(results, name) for name in results.measures], axis=1)
         )
-        statements = [
+        both = [
             Statement.of(state, measures=1 if question else len(tests))
             for state in (State.order(*names), State.order(*names[::-1]))
         ]
-        support = [self.supports(signs), self.supports(-signs)]
+        shown = {both[0]: self.supports(signs), both[1]: self.supports(-signs)}
         if verdict.lead is None:
-            statement, shown = self.neither(names, tests, signs)
-            statements.append(statement)
-            support.append(shown)
-        counts = np.array([shown.sum() for shown in support], dtype=np.float64)
-        states = zip(*(map(str, statement.states) for statement in statements), strict=True)
-        rows = tuple(
-            MeasureTest(
+            statement, shows = self.neither(names, tests, signs)
+            shown[statement] = shows
+        else:
+            statement = both[verdict.lead]
+        directions = tuple(
+            Direction(
                 measure=measure,
                 statistic=tested.sums[0],
                 pvalue=tested.pvalue,
@@ -221,16 +210,13 @@ class PerMeasure(Method):
             )
             for measure, tested in zip(results.measures, tests, strict=True)
         )
-        return Answer(
-            labels=tuple(map(str, statements)),
-            states=() if question else tuple(states),
-            counts=counts,
-            n_statements=len(statements),
-            n_observed=int((counts > 0).sum()),
+        return TestResult(
             pvalue=verdict.pvalue,
             statistic=float(verdict.statistic),
-            tested=2 if verdict.lead is None else verdict.lead,
-            details=PerMeasureDetails(self.test, self.alpha, rows),
+            statement=statement,
+            directions=directions,
+            support={each: float(datasets.sum()) for each, datasets in shown.items()},
+            details=PerMeasureDetails(self.test, self.alpha, directions),
         )
 
     def methods_text(self, answer: Answer | None) -> str:
@@ -240,8 +226,9 @@ class PerMeasure(Method):
             f"{_TESTED_BY[self.test]} at the level {setting_number_text(self.alpha)} ({{aside}})."
         )
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say what each measure says, what that amounts to, and what kind of test it is."""
+        results, answer, decision = found
         favours = [
             f"{row.measure} {row.better or 'neither'} ({pvalue_equation(row.pvalue)})"
             for row in PerMeasureDetails.of(answer).per_measure

@@ -58,7 +58,7 @@ from bayescompare.methods._shared.trees import (
 )
 from bayescompare.methods._shared.words import text_on_sampling
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.claims import certainty_words
 from bayescompare.outcome.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
 from bayescompare.outcome.decision import Decision
@@ -465,9 +465,9 @@ class SignedRank(Method):
         """Describe the test for a methods section."""
         return _methods_text(self, answer)
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say which outcome is the most probable on the whole, and what that assumes."""
-        return _sentences(self, results, answer, decision)
+        return _sentences(self, *found)
 
 
 # ---------------------------------------------------------------------------------------- the words

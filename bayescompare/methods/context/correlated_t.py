@@ -50,9 +50,8 @@ from bayescompare.methods.context.replicates import (
 )
 from bayescompare.methods.context.scalars import RateScalars
 from bayescompare.methods.context.shares import ShareTest, mixture_figures, rate_figures
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     Form,
@@ -348,7 +347,8 @@ class CorrelatedT(ShareTest):
         """Describe the test for a methods section."""
         return correlated_t_methods_text(self, answer)
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say who is better on most datasets, what ρ was taken and what is ignored."""
+        results, answer, decision = found
         sentences = correlated_t_words(self, results, answer, decision)
         return self.say_learned(sentences, decision)

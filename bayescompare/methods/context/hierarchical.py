@@ -52,9 +52,8 @@ from bayescompare.methods.context.hierarchical_words import hierarchical_words
 from bayescompare.methods.context.methods_text import hierarchical_methods_text
 from bayescompare.methods.context.scalars import PooledScalars
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import Kind, Method, Parameter, Replicate, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior, by_prior_weight
@@ -341,6 +340,6 @@ class Hierarchical(Method):
         """Describe the test for a methods section."""
         return hierarchical_methods_text(self, answer)
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say who is better on most datasets, and how alike the datasets are."""
-        return hierarchical_words(results, answer, decision)
+        return hierarchical_words(*found)

@@ -54,9 +54,8 @@ from bayescompare.methods.context.poisson_binomial_posterior import PoissonBinom
 from bayescompare.methods.context.poisson_binomial_words import poisson_binomial_words
 from bayescompare.methods.context.scalars import RateScalars
 from bayescompare.methods.context.shares import ShareTest, mixture_figures, rate_figures
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     Kind,
@@ -263,7 +262,8 @@ class PoissonBinomial(ShareTest):
         """Describe the test for a methods section."""
         return poisson_binomial_methods_text(self, answer)
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say who is better on most datasets, and how the datasets were put together."""
+        results, answer, decision = found
         sentences = poisson_binomial_words(self, results, answer, decision)
         return self.say_learned(sentences, decision)

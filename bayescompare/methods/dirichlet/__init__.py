@@ -67,11 +67,11 @@ from bayescompare.methods.dirichlet.prior import (
 )
 from bayescompare.methods.dirichlet.wildcards import WildcardPrior
 from bayescompare.methods.dirichlet.words import dirichlet_words
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import LOWER, LOWEST, UPPER, theta_columns
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.compiled import ReusableModel
-from bayescompare.outcome.decision import Decision, decide
+from bayescompare.outcome.decision import decide
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     LEAST_PAIRS,
@@ -584,9 +584,9 @@ class Dirichlet(Method):
         """Describe how the prior of each pair came from all of them."""
         return dirichlet_learned_text(pairs)
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say the verdict, its probability and what it does not say."""
-        return dirichlet_words(self, results, answer, decision)
+        return dirichlet_words(self, *found)
 
 
 def _dirichlet_test_bounds(cells: DirichletCells, strength: float) -> tuple[FloatArray, FloatArray]:

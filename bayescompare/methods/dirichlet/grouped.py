@@ -23,8 +23,7 @@ from bayescompare.methods._shared.simplex import observe_weights
 from bayescompare.methods._shared.words import power_words
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.words import size_words
-from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.details import Details
 from bayescompare.outcome.method import Sampling
 from bayescompare.table.results import Results
@@ -64,8 +63,9 @@ class GroupedDirichlet(GroupedMethod, Dirichlet):
         unseen = self.cells(results)[0].table.counts == 0
         return replace(answer, unobserved=float(answer.probability[unseen].sum()))
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say the verdict on the average domain, on the old ones, and on a new one."""
+        results, answer, decision = found
         weights = [] if results.weights is None else [power_words(results)]
         return [*domain_words(results, answer, decision), f"{size_words(results)}.", *weights]
 

@@ -49,7 +49,7 @@ from bayescompare.methods.gsd.words import (
     pair_words,
     resolution_words,
 )
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import OPT, PVALUE, SHARE_BELOW
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import Decision
@@ -296,8 +296,9 @@ class GSD(GsdMethod):
         """Describe the test for a methods section."""
         return methods_text_of_test(self, answer)
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say who dominates whom, what was tested and what that leaves open."""
+        results, answer, decision = found
         if len(results.algorithms) > 2:
             return order_words(self, results, answer)
         return pair_words(self, results, answer, decision)

@@ -47,9 +47,8 @@ from bayescompare.methods.gsd.posterior import with_optima
 from bayescompare.methods.gsd.problem import DominanceProblem, PairDetails
 from bayescompare.methods.gsd.words import bootstrap_words, methods_text_of_bootstrap
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details
 from bayescompare.outcome.method import Form, Kind, Parameter, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior
@@ -346,9 +345,9 @@ class GSDBootstrap(GsdMethod):
         """Describe the test for a methods section."""
         return methods_text_of_bootstrap(self, answer)
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say which relation is the most probable, and what the bootstrap takes for granted."""
-        return bootstrap_words(self, results, answer, decision)
+        return bootstrap_words(self, *found)
 
 
 class Relations:

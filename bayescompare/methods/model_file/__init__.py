@@ -41,7 +41,7 @@ from bayescompare.methods.model_file.source import (
     find_source,
 )
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.claims import certainty_words, claim_words
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SETTLED, Decision
@@ -369,9 +369,9 @@ class ModelFile(Method):
         """Describe the test for a methods section."""
         return _methods_text(answer)
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say the verdict of the model, and that it is the model's."""
-        return _sentences(results, answer, decision)
+        return _sentences(*found)
 
 
 # ---------------------------------------------------------------------------------------- the words

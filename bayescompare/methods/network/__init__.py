@@ -65,9 +65,8 @@ from bayescompare.methods.network.trees import (
 )
 from bayescompare.methods.network.words import methods_text, summed_words, words
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     STATEMENTS,
@@ -511,8 +510,9 @@ class Network(Method):
 
     # words ----------------------------------------------------------------------------------------
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say the verdict, which measures depend on each other, and which decide it."""
+        results, answer, decision = found
         if self.summed_from is not None:
             return summed_words(results, answer, decision)
         return words(self, results, answer, decision)

@@ -58,9 +58,8 @@ from bayescompare.methods.replicated.words import (
     methods_text,
     replicated_words,
 )
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     LEAST_PAIRS,
@@ -506,6 +505,6 @@ class Replicated(Method):
         """Describe how the prior of each pair came from all of them."""
         return dirichlet_learned_text(pairs)
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say the verdict, which datasets are sure, and what was assumed of the replicates."""
-        return replicated_words(self, results, answer, decision)
+        return replicated_words(self, *found)

@@ -25,8 +25,7 @@ from bayescompare.methods.replicated import Replicated
 from bayescompare.methods.replicated.comparison import ReplicatedDetails
 from bayescompare.methods.replicated.model import observe_rows
 from bayescompare.methods.replicated.words import assumption_words
-from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.answer import Found
 from bayescompare.outcome.details import Details
 from bayescompare.table.results import Results
 
@@ -90,8 +89,9 @@ class GroupedReplicated(GroupedMethod, Replicated):
         known = {f.name: getattr(own, f.name) for f in fields(own)}
         return GroupedReplicatedDetails(**known, **domain_details(results, sample))
 
-    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, found: Found) -> list[str]:
         """Say the verdict on the average domain, on the old ones, and on a new one."""
+        results, answer, decision = found
         return [
             *domain_words(results, answer, decision),
             *assumption_words(self, results, ReplicatedDetails.of(answer)),
