@@ -56,14 +56,12 @@ from dataclasses import replace
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
-from scipy.special import gammaln
+from scipy.special import gammaln, logsumexp
 
 from bayescompare import Results
 from bayescompare.modelling import prior
 
 REPLICATES = True
-#: Each dataset has its own precision, which is unknown where the dataset is left out.
-LATENT = "u"
 #: log w at which its integral is evaluated, densely at 0, and the logs of their weights.
 _GRID = np.linspace(-np.arcsinh(24.0 / 0.7), np.arcsinh(4.3 / 0.7), 120)
 NODES = 0.7 * np.sinh(_GRID)
@@ -239,6 +237,39 @@ def table(predicted, results):
     data = results.data.assign({name: (cells.dims, moved)})
     spec = {name: replace(results[name], bounds=None)}
     return Results(data, spec, replicates=results.replicates)
+
+
+def log_likelihood(posterior, results, folds=None, priors_of=None):
+    """Log density of each mean difference, whose own precision u is unknown where it is left out.
+
+    It is ∫ p q for p, the Student-t of the population, and q, that of the mean given δ_i:
+    the expectation of p q / (p + q) under p plus that under q, each on a grid of its own.
+    """
+    means, errors, freedoms, unit = seen(results, folds, priors_of)
+    step = np.linspace(-16.0, 16.0, 321)
+    wide, log_width = np.sinh(step), np.log(np.cosh(step) * (step[1] - step[0]))
+    centre, spread, nu = (
+        posterior[name].transpose("chain", "draw").values[..., None]
+        for name in ("difference", "sigma0", "nu")
+    )
+    columns = []
+    for mean, error, freedom in zip(means, errors, freedoms, strict=True):
+        both = (nu, centre, unit * spread), (freedom, mean, error)
+        terms = []
+        for own, other in (both, both[::-1]):
+            at = own[1] + own[2] * wide
+            p, q = (log_t(at, *each) for each in (own, other))
+            terms.append(2.0 * p + q - np.logaddexp(p, q) + np.log(own[2]) + log_width)
+        columns.append(logsumexp(np.concatenate(np.broadcast_arrays(*terms), axis=-1), axis=-1))
+    like = posterior["u"].transpose("chain", "draw", "dataset")
+    return like.copy(data=np.stack(columns, axis=-1)).rename("log_likelihood")
+
+
+def log_t(x, nu, centre, scale):
+    """Log density of a Student-t."""
+    half = (nu + 1.0) / 2
+    norm = gammaln(half) - gammaln(nu / 2) - 0.5 * np.log(np.pi * nu) - np.log(scale)
+    return norm - half * np.log1p(((x - centre) / scale) ** 2 / nu)
 
 
 def delta(posterior, results, folds=None, priors_of=None, rng=None):

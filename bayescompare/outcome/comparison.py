@@ -429,8 +429,6 @@ class Comparison:
         **pm_sample
             Anything else for `pymc.sample`, such as ``target_accept`` or ``cores``.
         """
-        from bayescompare.outcome.integration import with_likelihood
-
         self._require("sample")
         check_draws(draws=draws, chains=chains)
         if "random_seed" in pm_sample:
@@ -454,9 +452,7 @@ class Comparison:
                 options=pm_sample,
                 through=models.through,
             )
-            drawn = tree["posterior"].to_dataset()
-            likelihood = self.posterior.pointwise(models.sampled, drawn)
-            tree = with_likelihood(tree, likelihood, models.sampled)
+            tree = nuts.with_likelihood(tree, self.posterior.pointwise(), models.sampled)
         finished = self.posterior.from_nuts(models.labelled(tree), generator)
         return self._signed(finished, seed, sampler="nuts", edited=model is not None)
 

@@ -37,6 +37,7 @@ __all__ = [
     "run_nuts",
     "sample",
     "sample_nuts_as_asked",
+    "with_likelihood",
 ]
 
 #: Implementations of NUTS that PyMC can call; all but its own are packages to install.
@@ -246,6 +247,19 @@ def predict_again_from_nuts(
         )
     drawn: xr.DataArray = again["posterior_predictive"].to_dataset()[name]
     return drawn
+
+
+def with_likelihood(
+    tree: xr.DataTree, likelihood: Callable[[xr.Dataset], xr.DataArray] | None, model: pm.Model
+) -> xr.DataTree:
+    """Put the log likelihood that can leave a dataset out in place of the model's own, if any."""
+    import xarray as xr
+
+    if likelihood is not None:
+        name = str(model.observed_RVs[0].name)
+        by_dataset = likelihood(tree["posterior"].to_dataset())
+        tree["log_likelihood"] = xr.DataTree(by_dataset.to_dataset(name=name))
+    return tree
 
 
 def nuts_monte_carlo_error(each: FloatArray) -> FloatArray:

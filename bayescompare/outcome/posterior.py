@@ -31,7 +31,6 @@ from bayescompare.posterior.component import Betas
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pymc as pm
     import xarray as xr
 
     from bayescompare.outcome.decision import Decision
@@ -127,13 +126,8 @@ class Posterior:
         """Bring a tree that NUTS made into the shape that `draws` gives."""
         raise self.method.unavailable("sample")
 
-    def pointwise(
-        self, model: pm.Model, draws: xr.Dataset
-    ) -> Callable[[xr.Dataset], xr.DataArray] | None:
-        """Return what gives the log likelihood by dataset; None where it is the model's own.
-
-        `draws` are of `model`'s posterior; the function takes others over chain and draw.
-        """
+    def pointwise(self) -> Callable[[xr.Dataset], xr.DataArray] | None:
+        """Return what gives the log likelihood by dataset; None where it is the model's own."""
         return None
 
     def own_sample(

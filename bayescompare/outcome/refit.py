@@ -84,7 +84,6 @@ def refits(
     chains = options.pop("chains", posterior.sizes["chain"])
     check_draws(draws=draws, chains=chains)
     model = asked.method.nuts_model(asked.results) if model is None else model
-    likelihood = asked.pointwise(model, posterior)
     return refitted_loo(
         loo,
         model,
@@ -93,7 +92,7 @@ def refits(
         chains=chains,
         rng=sampling.rng,
         options=options,
-        pointwise=likelihood,
+        pointwise=asked.pointwise(),
     )
 
 

@@ -10,6 +10,7 @@ import arviz as az
 import numpy as np
 import pymc as pm
 import pytest
+import xarray as xr
 from scipy import stats
 from scipy.special import logsumexp
 
@@ -17,7 +18,6 @@ import bayescompare as bc
 from bayescompare.methods import Dirichlet, Hierarchical, Network, PoissonBinomial
 from bayescompare.outcome.tree import EDITED
 from tests.oracles import network as no
-from tests.outcome.test_integration import advantages, by_hand, integrated
 from tests.tables import table
 
 QUIET: dict[str, Any] = {"cores": 1, "progressbar": False}
@@ -85,6 +85,33 @@ def test_a_prior_of_ones_own_is_refitted_where_k_hat_is_poor() -> None:
     assert (np.abs(found.elpd_i.values - exact) < 4.0 * error + 1e-6).all()
 
 
+def differences(results: bc.Results) -> pm.Model:
+    """Each dataset has its own advantage, a normal one, seen with an error of 0.3."""
+    seen = results.oriented()[:, 0, 0] - results.oriented()[:, 1, 0]
+    coords = {"dataset": results.datasets, "algorithm": results.algorithms}
+    with pm.Model(coords=coords) as model:
+        mu, tau = pm.Normal("mu", 0.0, 2.0), pm.HalfNormal("tau", 2.0)
+        z = pm.Normal("z", dims="dataset")
+        pm.Deterministic("strength", pm.math.stack([mu, -mu]), dims="algorithm")
+        pm.Normal("y", mu + tau * z, 0.3, observed=seen, dims="dataset")
+    return model
+
+
+def closed(results: bc.Results) -> pm.Model:
+    return differences(results)
+
+
+def _closed(posterior: xr.Dataset, results: bc.Results) -> xr.DataArray:
+    seen = results.oriented()[:, 0, 0] - results.oriented()[:, 1, 0]
+    spread = np.sqrt(posterior["tau"] ** 2 + 0.09)
+    data = xr.DataArray(seen, {"dataset": list(results.datasets)}, "dataset")
+    logs = -0.5 * ((data - posterior["mu"]) / spread) ** 2 - np.log(spread)
+    return (logs - 0.5 * np.log(2 * np.pi)).transpose("dataset", "chain", "draw")
+
+
+closed.log_likelihood = _closed  # type: ignore[attr-defined]
+
+
 def elpd_by_a_grid(results: bc.Results) -> np.ndarray:
     """Densities of each dataset given the others, with mean and spread summed over a grid."""
     seen = results.oriented()[:, 0, 0] - results.oriented()[:, 1, 0]
@@ -96,12 +123,19 @@ def elpd_by_a_grid(results: bc.Results) -> np.ndarray:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("build", [integrated, by_hand])
+@pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
+@pytest.mark.parametrize("build", [differences, closed])
 def test_a_model_file_with_latents_of_each_dataset(build: Any) -> None:
-    """The latent of the dataset left out comes from its prior, and is integrated out."""
+    """The latent of the dataset left out comes from its prior, which integrates it out.
+
+    Importance weights cannot do that: a latent that has seen its dataset does not leave it.
+    """
+    x = np.random.default_rng(0).normal(0.5, 1.0, size=15)
+    advantages = table(np.stack([x, 0.0 * x], axis=1)[:, :, None])
     sampler = {**QUIET, "draws": 1000, "chains": 4}
-    c = bc.compare(advantages(), method=build, rng=1, sampler=sampler)
+    c = bc.compare(advantages, method=build, rng=1, sampler=sampler)
     psis = c.loo()
+    assert (psis.pareto_k.max() > 0.7) == (build is differences)
     found = c.loo(refit=True, khat=float(np.sort(psis.pareto_k.values)[-4]), rng=2, **QUIET)
     refitted = found.elpd_i.attrs["refitted"]
     assert len(refitted) == 3
@@ -113,7 +147,8 @@ def test_a_model_file_with_latents_of_each_dataset(build: Any) -> None:
     error = np.array([found.elpd_i.attrs["mcse"][name] for name in names])
     assert (np.abs(found.elpd_i.values[left_out] - exact) < 4.0 * error).all()
     assert error.max() < 0.05
-    np.testing.assert_allclose(psis.elpd_i.values[left_out], exact, atol=0.25)
+    if build is closed:
+        np.testing.assert_allclose(psis.elpd_i.values[left_out], exact, atol=0.25)
     others = ~np.isin(found.elpd_i["dataset"].values, refitted)
     np.testing.assert_array_equal(found.elpd_i.values[others], psis.elpd_i.values[others])
 

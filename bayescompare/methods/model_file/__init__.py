@@ -46,11 +46,6 @@ from bayescompare.outcome.claims import certainty_words, claim_words
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SETTLED, Decision
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.integration import (
-    IntegratedLikelihood,
-    check_integration_latents,
-    with_likelihood,
-)
 from bayescompare.outcome.method import STATEMENTS, InputKind, Kind, Method, Sampling
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
@@ -126,11 +121,9 @@ class ModelPosterior(Posterior):
         if self.method.data_scale == STATEMENTS and tree is not None:
             check_statements(self.method, self.results, tree["posterior"].to_dataset())
 
-    def pointwise(
-        self, model: pm.Model, draws: xr.Dataset
-    ) -> Callable[[xr.Dataset], xr.DataArray] | None:
+    def pointwise(self) -> Callable[[xr.Dataset], xr.DataArray] | None:
         """Return what the file says of leaving a dataset out."""
-        return self.method.pointwise(self.results, model, draws)
+        return self.method.pointwise(self.results)
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
         """Leave the tree as the model made it, but for the scale of the log prior."""
@@ -274,18 +267,11 @@ class ModelFile(Method):
         """How the file wants to be sampled, by ``SAMPLER``."""
         return {} if self.saved else self.code.sampler
 
-    def pointwise(
-        self, results: Results, model: pm.Model, draws: xr.Dataset
-    ) -> Callable[[xr.Dataset], xr.DataArray] | None:
-        """Return the file's own ``log_likelihood``, or what integrates its ``LATENT`` out."""
-        if self.saved:
+    def pointwise(self, results: Results) -> Callable[[xr.Dataset], xr.DataArray] | None:
+        """Return the file's own ``log_likelihood``, if it has one."""
+        if self.saved or self.code.log_likelihood is None:
             return None
-        if self.code.log_likelihood is not None:
-            return hooked_likelihood(self.code, results, dict(self.priors or {}))
-        if not self.code.latents:
-            return None
-        check_integration_latents(self.code.latents, model)
-        return IntegratedLikelihood(model, self.code.latents, draws)
+        return hooked_likelihood(self.code, results, dict(self.priors or {}))
 
     @property
     def needs_mcmc(self) -> bool:
@@ -336,8 +322,8 @@ class ModelFile(Method):
         with self.code.named("sampling failed"):
             asked = replace(sampling, options={**self.sampler, **sampling.options})
             tree = nuts.sample_nuts_as_asked(asked, model)
-            likelihood = self.pointwise(results, model, tree["posterior"].to_dataset())
-            return with_likelihood(bounded_prior(tree, model), likelihood, model)
+            likelihood = self.pointwise(results)
+            return nuts.with_likelihood(bounded_prior(tree, model), likelihood, model)
 
     def _read(
         self, results: Results, model: pm.Model, tree: xr.DataTree, sampling: Sampling

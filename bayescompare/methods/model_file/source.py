@@ -19,7 +19,6 @@ from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_l
 from bayescompare._model_files import bundled
 from bayescompare.methods._shared.option_tables import read_parameters
 from bayescompare.methods._shared.priors import describe_prior
-from bayescompare.outcome.integration import check_integration_latents
 from bayescompare.text.names import first_words
 
 if TYPE_CHECKING:
@@ -72,8 +71,6 @@ class Source:
         only where there are any (``REPLICATES = "optional"``).
     table : callable, optional
         ``table(predicted, results) -> Results`` makes a table of what the model predicts.
-    latents : tuple of str
-        Free variables that each dataset has its own of (``LATENT = "name"``).
     log_likelihood : callable, optional
         Gives the log likelihood by dataset in another way.
     data_scale : str, optional
@@ -91,7 +88,6 @@ class Source:
     file: str = ""
     replicates: bool | str = False
     table: Callable[..., Any] | None = None
-    latents: tuple[str, ...] = ()
     log_likelihood: Callable[..., Any] | None = None
     data_scale: str | None = None
     sampler: Mapping[str, Any] = field(default_factory=dict)
@@ -203,8 +199,6 @@ class Source:
                 )
         for dim in ("dataset", "algorithm", "opponent", "measure"):
             self._check_names(model, dim, results)
-        with self.named("LATENT"):
-            check_integration_latents(self.latents, model)
         quantity = self.quantity_of(model)
         if self.probability is None:
             dims = tuple(model.named_vars_to_dims.get(quantity) or ())
@@ -315,12 +309,6 @@ def _source(
             shown = attribute if good is callable else f"{attribute}={value!r}"
             raise BayescompareError(f"{where}: {shown} must {must}.")
         found[attribute] = value
-    latent = found.get("LATENT", ())
-    latents = (latent,) if isinstance(latent, str) else tuple(latent)
-    if latents and "log_likelihood" in found:
-        raise BayescompareError(
-            f"{where}: LATENT and log_likelihood both say how to leave a dataset out; declare one."
-        )
     return Source(
         name,
         where,
@@ -331,7 +319,6 @@ def _source(
         file=file,
         replicates=found.get("REPLICATES", False),
         table=found.get("table"),
-        latents=latents,
         log_likelihood=found.get("log_likelihood"),
         data_scale=found.get("DATA_SCALE"),
         sampler=dict(found.get("SAMPLER", {})),
@@ -340,10 +327,6 @@ def _source(
 
 def _is_word(value: object) -> bool:
     return isinstance(value, str)
-
-
-def _are_words(values: object) -> bool:
-    return isinstance(values, str | tuple | list) and all(map(_is_word, values))
 
 
 #: What a file may declare beside ``build``: whether a value will do, and what it must.
@@ -355,7 +338,6 @@ _DECLARED: dict[str, tuple[Callable[[Any], bool], str]] = {
         f"be True, False or {OPTIONAL!r}",
     ),
     "table": (callable, "be a function of what the model predicts"),
-    "LATENT": (_are_words, "be a variable's name, or a tuple of names"),
     "log_likelihood": (callable, "be a function of the posterior and the results"),
     "DATA_SCALE": (_is_word, "be a word, such as 'statements'"),
     "SAMPLER": (

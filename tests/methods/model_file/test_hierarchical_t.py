@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pymc as pm
 import pytest
+import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
@@ -71,6 +72,42 @@ def test_mean_and_deviation_say_all_that_the_folds_do(k: int, folds: int) -> Non
         hierarchical.log_dataset_density(x, *each, 1 / folds, widest) for each in populations
     ]
     np.testing.assert_allclose(np.diff(found), np.diff(expected), rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize(("k", "name"), [(2, None), (3, None), (6, "corani2017")])
+def test_a_dataset_is_left_out_without_its_precision(k: int, name: str | None) -> None:
+    """Its log likelihood is that of a sum of two Student-t, by quadrature."""
+    x, rng = drawn_folds(6, k, seed=k), np.random.default_rng(k)
+    x[0] += 0.4
+    mean, error, freedom, unit = SEEN(of_folds(x), None, name)
+    nu, spread, centre = (
+        1 + rng.gamma(1.5, 3.0, 5),
+        np.exp(rng.normal(-1, 1, 5)),
+        rng.normal(size=5),
+    )
+    dims = ("chain", "draw")
+    posterior = xr.Dataset(
+        {
+            "nu": (dims, nu[None]),
+            "sigma0": (dims, spread[None]),
+            "difference": (dims, 0.3 * unit * centre[None]),
+            "u": ((*dims, "dataset"), np.ones((1, 5, 6))),
+        },
+        {"dataset": [f"d{i}" for i in range(6)]},
+    )
+    found = function_of("hierarchical_t", "log_likelihood")(posterior, of_folds(x), None, name)
+    for s, i in np.ndindex(5, 6):
+        population = stats.t(nu[s], 0.3 * unit * centre[s], unit * spread[s])
+        ends = sorted([0.3 * unit * centre[s], mean[i]])
+
+        def density(delta: float, i: int = i, population: Any = population) -> float:
+            return float(population.pdf(delta) * stats.t.pdf(delta, freedom[i], mean[i], error[i]))
+
+        parts = ((-np.inf, ends[0]), tuple(ends), (ends[1], np.inf))
+        exact = sum(
+            integrate.quad(density, *part, epsabs=0, epsrel=1e-10, limit=300)[0] for part in parts
+        )
+        assert float(found[0, s, i]) == pytest.approx(math.log(exact), abs=1e-4)
 
 
 @settings(max_examples=20)

@@ -211,7 +211,6 @@ def test_functions_of_a_file_are_taken_by_name() -> None:
     [
         ("QUANTITY", [3], r"QUANTITY=3 must be a variable's name"),
         ("REPLICATES", ["yes"], "REPLICATES='yes' must be True, False or 'optional'"),
-        ("LATENT", [3, ("z", 3)], r"LATENT=.* must be a variable's name, or a tuple of names"),
         ("DATA_SCALE", [True], "DATA_SCALE=True must be a word, such as 'statements'"),
         ("probability", [3], "probability must be a function of the posterior"),
         ("log_likelihood", ["x"], "log_likelihood must be a function of the posterior and"),
