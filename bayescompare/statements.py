@@ -436,6 +436,10 @@ class Statements:
         ]
         return [BAR.join(parts) for parts in zip(*names, strict=True)]
 
+    def label(self, orders: Iterable[Iterable[int]]) -> str:
+        """Label one statement given by its order on each measure, or on some of them."""
+        return BAR.join(map(self.name_order, orders))
+
     def name_order(self, order: Iterable[int]) -> str:
         """Name one measure's state, ``"B>A"`` or ``"A=B"``."""
         places = list(order)

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from scipy.special import betaincinv
 
-from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence, TooManyVectors
@@ -44,28 +43,26 @@ from bayescompare.methods._shared.priors import (
     is_fixed_prior,
     prior_options,
 )
-from bayescompare.methods.dirichlet.elicited import WEIGHT, ElicitedPrior, is_elicited
 from bayescompare.methods.dirichlet.methods_text import (
     dirichlet_learned_text,
     dirichlet_methods_text,
 )
-from bayescompare.methods.dirichlet.of_pair import prior_of_pair
 from bayescompare.methods.dirichlet.partial import (
     PartialDetails,
     completion_bounds_of,
     partly_seen_listing,
 )
+from bayescompare.methods.dirichlet.patterns import PatternPrior, marginal_prior
 from bayescompare.methods.dirichlet.posterior import DirichletComparison, DirichletPosterior
 from bayescompare.methods.dirichlet.prior import (
+    WEIGHT,
     Prior,
     check_prior,
-    dirichlet_prior_as_json,
-    dirichlet_prior_cells,
-    dirichlet_prior_mapping,
-    marginal_prior,
-    pattern_prior,
+    is_elicited,
+    prior_as_json,
+    prior_of_pair,
+    prior_of_vector,
 )
-from bayescompare.methods.dirichlet.wildcards import WildcardPrior
 from bayescompare.methods.dirichlet.words import dirichlet_words
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import LOWER, LOWEST, UPPER, theta_columns
@@ -228,9 +225,7 @@ class Dirichlet(Method):
         """Return the choices by name; a prior that is an object is named, not kept."""
         if self.learned is not None:
             return {"prior": "learned", "learned": self.learned.options()}
-        prior: Any = float(self.prior) if is_number(self.prior) else self.prior
-        if isinstance(prior, Mapping):
-            prior = {label: dirichlet_prior_as_json(alpha) for label, alpha in prior.items()}
+        prior = prior_as_json(self.prior)
         return {"prior": prior, "strength": self.strength, "priors": prior_options(self.priors)}
 
     def chosen(self) -> dict[str, Any]:
@@ -270,7 +265,7 @@ class Dirichlet(Method):
         """Return Dirichlet(α), or what the pairs of a table taught."""
         _, cells = self.cells_of(evidence.statements)
         if self.learned is not None:
-            own = dirichlet_prior_cells("symmetric", 1.0, evidence.statements)[1]
+            own = PatternPrior.read("symmetric", 1.0, evidence.statements).cells
             alone = replace(DirichletPrior.of_cells(own), weighed_by="strength")
             return replace(self.learned.prior_on(cells), own=alone)
         prior, priors = DirichletPrior.of_cells(cells), self.priors or {}
@@ -311,25 +306,28 @@ class Dirichlet(Method):
         """
         if self.learned is not None:
             return self.learned.cells_of(statements)
-        conjugate = {
-            k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors
-        }
-        return dirichlet_prior_cells(
-            self._fixed_prior(statements), conjugate.get("strength", self.strength), statements
-        )
+        prior = self.patterns(statements)
+        return prior.statements, prior.cells
+
+    def patterns(self, statements: Statements) -> PatternPrior:
+        """Return α by pattern, as the exact path has it."""
+        fixed = self._fixed_priors
+        strength = fixed.get("strength", self.strength)
+        return PatternPrior.read(self._fixed_prior(statements), strength, statements)
+
+    @property
+    def _fixed_priors(self) -> Priors:
+        return {k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors}
 
     def _fixed_prior(self, statements: Statements) -> Prior:
         """The prior of the exact path: `prior`, or what a fixed alpha or theta says."""
-        conjugate = {
-            k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors
-        }
-        if "theta" in conjugate:
-            return dirichlet_prior_mapping(
-                "theta", constant_dirichlet(conjugate["theta"]), statements
-            )
-        alpha = conjugate.get("alpha", self.prior)
+        fixed = self._fixed_priors
+        theta = constant_dirichlet(fixed["theta"]) if "theta" in fixed else None
+        if theta is not None:
+            return prior_of_vector("theta", theta, statements)
+        alpha = fixed.get("alpha", self.prior)
         vector = fixed_vector(alpha)
-        return alpha if vector is None else dirichlet_prior_mapping("alpha", vector, statements)
+        return alpha if vector is None else prior_of_vector("alpha", vector, statements)
 
     def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
         """Return the test with what its prior says of this pair, or what others taught it."""
@@ -362,10 +360,6 @@ class Dirichlet(Method):
                 "completions; use missing='ignore', or a conjugate prior."
             )
         return self
-
-    def patterns(self, statements: Statements) -> ElicitedPrior | WildcardPrior | None:
-        """Return the prior where it is one of patterns of statements."""
-        return pattern_prior(self._fixed_prior(statements), statements)
 
     @property
     def learns_from_pairs(self) -> bool:
@@ -467,10 +461,8 @@ class Dirichlet(Method):
 
     def _alpha_of(self, statements: Statements, label: str) -> float:
         """α of one statement, listed or not."""
-        listed, cells = dirichlet_prior_cells(
-            self._fixed_prior(statements), self.strength, statements.with_labels([label])
-        )
-        return float(cells.alpha[listed.labels.index(label)])
+        listed = self.patterns(statements.with_labels([label]))
+        return math.exp(listed.log_alpha[listed.statements.labels.index(label)])
 
     def on(self, results: Results, measures: list[str]) -> Dirichlet:
         """Return the method that has this one's prior, summed over the other measures."""
@@ -482,10 +474,9 @@ class Dirichlet(Method):
         if self.learned is not None:
             return self._learned_on(results, measures)
         statements, _ = self.cells(results)
-        prior = marginal_prior(self._fixed_prior(statements), statements, measures)
-        strength = (self.priors or {}).get("strength", self.strength)
-        if prior == "symmetric" and is_elicited(self.prior):
-            strength = float(cast("Mapping[str, Any]", self.prior).get(WEIGHT, 1.0))
+        prior, weight = marginal_prior(self._fixed_prior(statements), statements, measures)
+        own = (self.priors or {}).get("strength", self.strength)
+        strength = own if weight is None else weight
         return replace(self, prior=prior, strength=strength, priors=None)
 
     def _learned_on(self, results: Results, measures: list[str]) -> Dirichlet:
@@ -557,8 +548,7 @@ class Dirichlet(Method):
         statements, cells = self.cells(results)
         if results.gaps in _GAPS:
             return partly_seen_listing(Evidence.from_table(results), cells)
-        patterns = self.patterns(statements)
-        leading = None if patterns is None else patterns.leading()
+        leading = None if self.learned is not None else self.patterns(statements).leading()
         return LumpedStatements.from_cells(statements, cells, leading)
 
     @classmethod

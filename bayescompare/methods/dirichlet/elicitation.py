@@ -19,7 +19,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.methods.dirichlet import Dirichlet
-from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
+from bayescompare.methods.dirichlet.prior import beliefs_words, is_elicited
 from bayescompare.outcome.claims import claim_in_quotes, claim_words
 from bayescompare.statements import Statements
 from bayescompare.table.checks import check_spec
@@ -150,8 +150,7 @@ class Elicitation:
         if not is_elicited(self.method.prior):
             return f"the prior weighs as much as {weight}."
         assert isinstance(self.method.prior, Mapping)
-        beliefs: Any = {k: v for k, v in self.method.prior.items() if k != WEIGHT}
-        return f"{elicited_beliefs_words(beliefs)}. This weighs as much as {weight}."
+        return f"{beliefs_words(self.method.prior)}. This weighs as much as {weight}."
 
     def plot(
         self,

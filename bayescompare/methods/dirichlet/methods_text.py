@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayescompare.methods._shared.words import own_priors_text, text_on_how
-from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
+from bayescompare.methods.dirichlet.prior import WEIGHT, beliefs_words, is_elicited
 from bayescompare.text.numbers import count, plural, setting_number_text
 
 if TYPE_CHECKING:
@@ -49,10 +49,9 @@ def prior_text(method: Any) -> str:
     if method.prior in ("symmetric", "imprecise"):
         return f"Dirichlet prior (symmetric, strength s = {setting_number_text(method.strength)})"
     if is_elicited(method.prior):
-        beliefs = {name: belief for name, belief in method.prior.items() if name != WEIGHT}
         return (
             "Dirichlet prior elicited measure by measure (that "
-            f"{elicited_beliefs_words(beliefs)}; independent over measures) and worth "
+            f"{beliefs_words(method.prior)}; independent over measures) and worth "
             f"{plural(method.prior.get(WEIGHT, 1.0), 'dataset')}"
         )
     if isinstance(method.prior, Mapping):

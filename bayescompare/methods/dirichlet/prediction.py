@@ -31,7 +31,6 @@ from bayescompare.methods.dirichlet.model import (
     dirichlet_hyperparameter,
     scaled_dirichlet_cells,
 )
-from bayescompare.methods.dirichlet.pattern_draws import draw_statement
 from bayescompare.outcome import nuts
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.results import Results
@@ -97,7 +96,7 @@ def _dirichlet_prediction_drawer(
 ) -> Callable[[np.random.Generator], str] | None:
     """What draws statements by their prior, where those not listed are not all alike."""
     patterns = method.patterns(statements)
-    return None if patterns is None else draw_statement(patterns)
+    return patterns.draw_statement if patterns.blocks else None
 
 
 def simulated(method: Dirichlet, results: Results, rng: np.random.Generator) -> Results:

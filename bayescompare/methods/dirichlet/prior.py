@@ -1,48 +1,62 @@
-"""The `prior=` of the multinomial-Dirichlet test, from the user's words to cells' parameters."""
+"""The `prior=` of the multinomial-Dirichlet test as users write it; `patterns` makes α of it."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
-
-import numpy as np
 
 from bayescompare._checks import MOST_WEIGHT, check_positive, is_number, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.methods.dirichlet.elicited import (
-    WEIGHT,
-    ElicitedPrior,
-    check_elicited_beliefs,
-    is_elicited,
-)
-from bayescompare.methods.dirichlet.wildcards import REST, WildcardPrior, has_wildcards
-from bayescompare.statements import DENSE, Statement, Statements
+from bayescompare.statements import DENSE, State, Statement, Statements
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, setting_number_text
+from bayescompare.text.phrases import join_names
 
 __all__ = [
+    "ALPHAS",
     "REST",
+    "WEIGHT",
     "Prior",
+    "beliefs_of",
+    "beliefs_words",
+    "check_compared",
     "check_prior",
-    "dirichlet_prior_as_json",
-    "dirichlet_prior_cells",
-    "dirichlet_prior_mapping",
-    "marginal_prior",
-    "pattern_prior",
+    "is_elicited",
+    "prior_as_json",
+    "prior_of_pair",
+    "prior_of_vector",
 ]
 
 PriorName = Literal["symmetric", "jeffreys", "uniform", "imprecise", "learned"]
 Prior = PriorName | float | Mapping[str, float] | Mapping[str, float | Mapping[str, float]]
 
 _NAMES = ("symmetric", "jeffreys", "uniform", "imprecise", "learned")
-_PER_STATEMENT = {"jeffreys": 0.5, "uniform": 1.0}
+#: α of every statement, by the name of the prior.
+ALPHAS = {"jeffreys": 0.5, "uniform": 1.0}
+#: Key of a mapping that stands for every statement it does not name; any state of a measure.
+REST = "*"
+#: The key that holds the weight of beliefs in datasets, among the names of measures.
+WEIGHT = "weight"
+#: Probabilities sum to one within this.
+_SUM = 1e-9
+
+
+def is_elicited(prior: object) -> bool:
+    """Whether a prior is beliefs about measures, not α by statement.
+
+    Examples
+    --------
+    >>> is_elicited({"accuracy": {"B>A": 0.7}, "weight": 5}), is_elicited({"B>A": 2.0, "*": 1.0})
+    (True, False)
+    """
+    return isinstance(prior, Mapping) and (
+        WEIGHT in prior or any(isinstance(value, Mapping) for value in prior.values())
+    )
 
 
 def check_prior(prior: object, strength: float) -> None:
-    """Check what can be checked before the data are known."""
+    """Check what can be checked before algorithms and measures are known."""
     check_positive(strength=strength)
     if isinstance(prior, str):
         if prior not in _NAMES:
@@ -51,26 +65,23 @@ def check_prior(prior: object, strength: float) -> None:
                 f"or a mapping from statement to α.{did_you_mean(prior, _NAMES)}"
             )
     elif is_elicited(prior):
-        assert isinstance(prior, Mapping)
-        check_elicited_beliefs(prior)
+        _check_beliefs(cast("Mapping[str, Any]", prior))
     elif isinstance(prior, Mapping):
         if not prior:
             raise BayescompareError("prior={}: name at least one statement, or '*' for all.")
         for label, value in prior.items():
-            _check_dirichlet_prior_alpha(f"prior[{label!r}]", value)
+            _check_alpha(f"prior[{label!r}]", value)
     else:
-        _check_dirichlet_prior_alpha("prior", prior)
+        _check_alpha("prior", prior)
     if strength != 1.0 and not (isinstance(prior, str) and prior in ("symmetric", "imprecise")):
-        fixes = "fixes α itself"
-        if is_elicited(prior):
-            fixes = "has its own 'weight'"
+        fixes = "has its own 'weight'" if is_elicited(prior) else "fixes α itself"
         raise BayescompareError(
             f"strength={strength!r} goes with prior='symmetric' or 'imprecise'; prior={prior!r} "
             f"{'learns it' if prior == 'learned' else fixes}."
         )
 
 
-def _check_dirichlet_prior_alpha(argument: str, value: object) -> None:
+def _check_alpha(argument: str, value: object) -> None:
     if not is_number(value) or not 0.0 < value <= MOST_WEIGHT:
         raise BayescompareError(
             f"{argument}={show_checked_value(value)}: α must be a finite number > 0, at most "
@@ -78,140 +89,145 @@ def _check_dirichlet_prior_alpha(argument: str, value: object) -> None:
         )
 
 
-def dirichlet_prior_cells(
-    prior: Prior, strength: float, statements: Statements
-) -> tuple[Statements, DirichletCells]:
-    """Give every statement its α; the statements come back with the prior's own labels listed."""
-    patterns = pattern_prior(prior, statements)
-    if patterns is not None:
-        return _dirichlet_prior_from_patterns(patterns)
-    if isinstance(prior, Mapping):
-        return _dirichlet_prior_from_mapping(cast("Mapping[str, float]", prior), statements)
-    if isinstance(prior, str):
-        alpha = _PER_STATEMENT.get(prior)
-        log_alpha = math.log(strength) - statements.log_size if alpha is None else math.log(alpha)
-    else:
-        log_alpha = math.log(prior)
-    return statements, DirichletCells(
-        np.full(statements.n_listed, log_alpha),
-        statements.table.counts,
-        rest_log_alpha=log_alpha,
-        rest_log_size=statements.log_unlisted,
+def _check_beliefs(prior: Mapping[str, Any]) -> None:
+    weight = prior.get(WEIGHT, 1.0)
+    beliefs = beliefs_of(prior)
+    if isinstance(weight, Mapping):
+        raise BayescompareError(
+            "prior['weight'] is a mapping, but it must be the weight of the prior in datasets, a "
+            "number; a measure called 'weight' must have another name here."
+        )
+    if is_number(weight) and weight == 0:
+        raise BayescompareError(
+            "prior['weight']=0 contradicts the beliefs: with no weight they say nothing. Give the "
+            "number of datasets that they are worth, or leave out the prior."
+        )
+    if not (is_number(weight) and 0.0 < weight <= MOST_WEIGHT):
+        raise BayescompareError(
+            f"prior['weight']={show_checked_value(weight)}: must be the number of datasets that "
+            f"the prior is worth, > 0 and at most {setting_number_text(MOST_WEIGHT)}."
+        )
+    for name, value in beliefs.items():
+        if not isinstance(value, Mapping):
+            raise BayescompareError(
+                f"prior[{name!r}]={show_checked_value(value)} among beliefs about measures: "
+                "give either beliefs and their weight, {'accuracy': {'B>A': 0.7}, 'weight': 5}, "
+                "or α by statement, {'B>A|B>A': 2, '*': 0.5}, not both."
+            )
+    if not beliefs:
+        raise BayescompareError(
+            f"prior={dict(prior)!r} has a weight but no belief about a measure: add one, as in "
+            f"{{'accuracy': {{'B>A': 0.7}}, 'weight': 5}}, or say strength={weight!r}."
+        )
+    for measure, belief in beliefs.items():
+        if not belief:
+            raise BayescompareError(
+                f"prior[{measure!r}]={{}}: name at least one state with its probability, as in "
+                "{'B>A': 0.7}, or leave the measure out."
+            )
+        for state, p in belief.items():
+            if not (is_number(p) and 0.0 < p < 1.0):
+                raise BayescompareError(
+                    f"prior[{measure!r}][{state!r}]={show_checked_value(p)}: must be a probability "
+                    "above 0 and below 1; what is certain needs no test."
+                )
+        if sum(belief.values()) > 1.0 + _SUM:
+            raise BayescompareError(
+                f"prior[{measure!r}]: the probabilities sum to "
+                f"{setting_number_text(round(sum(belief.values()), 9))}, more than 1."
+            )
+
+
+def beliefs_of(prior: Mapping[str, Any]) -> dict[str, Any]:
+    """What beliefs say of each measure."""
+    return {name: belief for name, belief in prior.items() if name != WEIGHT}
+
+
+def beliefs_words(prior: Mapping[str, Any]) -> str:
+    """Say beliefs about measures in words.
+
+    Examples
+    --------
+    >>> beliefs_words({"accuracy": {"B>A": 0.7}, "weight": 5})
+    'B is better than A on accuracy with probability 0.7'
+    """
+    return join_names(
+        [
+            f"{State.parse(str(state)).words()} on {measure} with probability "
+            f"{setting_number_text(p)}"
+            for measure, belief in beliefs_of(prior).items()
+            for state, p in belief.items()
+        ]
     )
 
 
-def pattern_prior(prior: Prior, statements: Statements) -> ElicitedPrior | WildcardPrior | None:
-    """Read a prior whose α's are those of patterns of statements; None of any other."""
-    if not isinstance(prior, Mapping):
-        return None
-    if is_elicited(prior):
-        return ElicitedPrior.read(prior, statements)
-    named = cast("Mapping[str, float]", prior)
-    return WildcardPrior.read(named, statements) if has_wildcards(named, statements) else None
+def prior_as_json(value: Any) -> Any:
+    """Write numbers, and mappings of them, as JSON has them; a word stays."""
+    if isinstance(value, Mapping):
+        return {str(key): prior_as_json(each) for key, each in value.items()}
+    return value if isinstance(value, str) else float(value)
 
 
-def _dirichlet_prior_from_patterns(
-    prior: ElicitedPrior | WildcardPrior,
-) -> tuple[Statements, DirichletCells]:
-    lumps = prior.lumps()
-    first = lumps[0] if lumps else (-math.inf, -math.inf)
-    cells = DirichletCells(
-        prior.log_alpha, prior.statements.table.counts, *first, more=tuple(lumps[1:])
-    )
-    return prior.statements, cells
-
-
-def dirichlet_prior_mapping(
-    name: str, alpha: FloatArray | None, statements: Statements
-) -> dict[str, float]:
+def prior_of_vector(name: str, alpha: FloatArray, statements: Statements) -> dict[str, float]:
     """Read a vector of α, in the order in which the statements are listed, as a mapping."""
-    assert alpha is not None, "only a fixed Dirichlet is read as one"
     if alpha.shape != (statements.size,) or statements.size > DENSE:
         raise BayescompareError(
             f"priors[{name!r}] has {alpha.size} parameter(s) for {count(statements.size)} "
             f"statements ({', '.join(statements.labels[:4])}…); give one each, at most {DENSE}."
         )
     for label, value in zip(statements.labels, alpha, strict=True):
-        _check_dirichlet_prior_alpha(f"priors[{name!r}] at {label!r}", float(value))
+        _check_alpha(f"priors[{name!r}] at {label!r}", float(value))
     return dict(zip(statements.labels, alpha.tolist(), strict=True))
 
 
-def _dirichlet_prior_from_mapping(
-    prior: Mapping[str, float], statements: Statements
-) -> tuple[Statements, DirichletCells]:
-    named = {label: alpha for label, alpha in prior.items() if label != REST}
-    if REST not in prior and len(named) < statements.size:
-        missing = [label for label in statements.labels if label not in named][:4]
-        raise BayescompareError(
-            f"prior names {len(named)} of {count(statements.size)} statements; missing "
-            f"{', '.join(missing)}…: name them too, or give '*' for the rest."
-        )
-    listed = statements.with_labels(list(named))
-    rest = float(prior.get(REST, math.nan))
-    alpha = np.array([float(named.get(label, rest)) for label in listed.labels])
-    return listed, DirichletCells(
-        np.log(alpha),
-        listed.table.counts,
-        rest_log_alpha=math.log(rest) if REST in prior else -math.inf,
-        rest_log_size=listed.log_unlisted,
-    )
+def prior_of_pair(
+    prior: Mapping[str, Any], results: Results, pair: tuple[str, str]
+) -> tuple[Any, float]:
+    """Keep what a prior says about a pair; return that and the strength of what is left.
 
-
-def dirichlet_prior_as_json(value: Any) -> Any:
-    """Write numbers, and mappings of them, as JSON has them."""
-    if isinstance(value, Mapping):
-        return {str(key): dirichlet_prior_as_json(each) for key, each in value.items()}
-    return float(value)
-
-
-def marginal_prior(prior: Prior, statements: Statements, measures: list[str]) -> Prior:
-    """Sum the prior over all measures but `measures`: a Dirichlet's aggregate is a Dirichlet.
-
-    α = s/K stays α = s/K′. A fixed α per statement grows by K/K′, so the marginal of Jeffreys' or
-    the uniform prior is *not* Jeffreys' or uniform on the subset.
+    A belief about two algorithms is about their pair and no other; the measures on which nothing
+    was said of a pair have all states alike.
     """
-    if prior in ("symmetric", "imprecise"):
-        return prior
-    keep = [statements.measures.index(measure) for measure in measures]
-    factor = Fraction(statements.size, math.prod(statements.arities[j] for j in keep))
-    if is_elicited(prior):
-        return _marginal_dirichlet_prior_beliefs(cast("Mapping[str, Any]", prior), measures)
-    patterns = pattern_prior(prior, statements)
-    if isinstance(patterns, WildcardPrior):
-        return patterns.marginal(keep)
-    if isinstance(prior, Mapping):
-        return _marginal_dirichlet_prior_mapping(cast("Mapping[str, float]", prior), keep, factor)
-    alpha = _PER_STATEMENT[prior] if isinstance(prior, str) else float(prior)
-    return _dirichlet_prior_alpha_times(alpha, factor)
+    if not is_elicited(prior):
+        kept = {
+            label: alpha
+            for label, alpha in prior.items()
+            if label == REST or _concerns(f"prior[{label!r}]", label, results, pair)
+        }
+        if not kept:
+            raise BayescompareError(
+                f"prior says nothing about {pair[0]} against {pair[1]}: name their statements too, "
+                "or give '*' for the rest."
+            )
+        return kept[REST] if set(kept) == {REST} else kept, 1.0
+    weight, beliefs = float(prior.get(WEIGHT, 1.0)), dict[str, Any]()
+    for measure, belief in beliefs_of(prior).items():
+        where = f"prior[{measure!r}]"
+        own = {s: p for s, p in belief.items() if _concerns(f"{where}[{s!r}]", s, results, pair)}
+        # A measure that does not exist must be refused even where no belief is left.
+        if own or measure not in results.measures:
+            beliefs[measure] = own or belief
+    return ({**beliefs, WEIGHT: weight}, 1.0) if beliefs else ("symmetric", weight)
 
 
-def _marginal_dirichlet_prior_beliefs(prior: Mapping[str, Any], measures: list[str]) -> Prior:
-    """Beliefs about some of the measures; a product sums to the product of the others."""
-    kept = {name: belief for name, belief in prior.items() if name in measures}
-    return {**kept, WEIGHT: float(prior.get(WEIGHT, 1.0))} if kept else "symmetric"
-
-
-def _marginal_dirichlet_prior_mapping(
-    prior: Mapping[str, float], keep: list[int], factor: Fraction
-) -> dict[str, float]:
-    rest, sums, named = float(prior.get(REST, 0.0)), dict[str, float](), dict[str, int]()
-    for label, alpha in prior.items():
-        if label != REST:
-            short = str(Statement.parse(label).on(keep))
-            sums[short] = sums.get(short, 0.0) + alpha
-            named[short] = named.get(short, 0) + 1
-    masses = {
-        short: total + _dirichlet_prior_alpha_times(rest, factor - named[short])
-        for short, total in sums.items()
-    }
-    return masses if rest == 0.0 else {**masses, REST: _dirichlet_prior_alpha_times(rest, factor)}
-
-
-def _dirichlet_prior_alpha_times(alpha: float, factor: Fraction) -> float:
-    try:
-        return float(Fraction(alpha) * factor)
-    except OverflowError:
+def _concerns(where: str, label: object, results: Results, pair: tuple[str, str]) -> bool:
+    """Whether a statement is about this pair; one about a single pair is about no other."""
+    states = Statement.parse(str(label)).states
+    named = {name for state in states for name in state.names if state.names != (REST,)}
+    for name in sorted(named):
+        check_compared(where, name, results.algorithms)
+    if len(named) > 2:
         raise BayescompareError(
-            "the prior's parameters summed over the other measures exceed the float range; "
-            "use prior='symmetric', whose total is its strength."
-        ) from None
+            f"{where} is about {len(named)} algorithms, and pairwise() asks about two at a time: "
+            "give what you believe of each pair, or ask compare()."
+        )
+    return named <= set(pair)
+
+
+def check_compared(where: str, name: str, algorithms: Sequence[str]) -> None:
+    """Refuse a name that is not that of an algorithm compared."""
+    if name not in algorithms:
+        raise BayescompareError(
+            f"{where}: {name!r} is not one of the algorithms compared "
+            f"({', '.join(algorithms)}).{did_you_mean(name, algorithms)}"
+        )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from bayescompare.methods._shared.words import power_words
-from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
+from bayescompare.methods.dirichlet.prior import WEIGHT, beliefs_words, is_elicited
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.claims import (
     certainty_words,
@@ -82,10 +82,9 @@ def _dirichlet_prior_words(method: Dirichlet) -> str:
 
 
 def _dirichlet_belief_words(prior: Mapping[str, Any]) -> str:
-    beliefs = {name: belief for name, belief in prior.items() if name != WEIGHT}
     weight = plural(prior.get(WEIGHT, 1.0), "dataset")
     return (
-        f"You chose the prior: it expects that {elicited_beliefs_words(beliefs)}, and weighs as "
+        f"You chose the prior: it expects that {beliefs_words(prior)}, and weighs as "
         "much as "
         f"{weight}."
     )

@@ -28,7 +28,7 @@ from bayescompare.methods._shared.trees import (
     statement_each,
     without_latents,
 )
-from bayescompare.methods.dirichlet.prior import dirichlet_prior_cells
+from bayescompare.methods.dirichlet.patterns import PatternPrior
 from bayescompare.posterior.graphs import GraphScores
 from bayescompare.posterior.network import MOST_ANCESTORS, MOST_DRAWN
 from bayescompare.statements import OTHER, OUTCOME, Statements
@@ -94,7 +94,8 @@ class Layout:
         """Lay out the statements of some results."""
         # The tables have a cell for every state, observed or not.
         statements = scores.statements.complete_levels()
-        listing = LumpedStatements.from_cells(*dirichlet_prior_cells("symmetric", 1.0, statements))
+        cells = PatternPrior.read("symmetric", 1.0, statements).cells
+        listing = LumpedStatements.from_cells(statements, cells)
         labels = [label for label in listing.labels if label != OTHER]
         at = np.array([statements.find(label) for label in labels], dtype=np.int64)
         complete = GraphScores(statements, scores.prior, scores.max_parents)
@@ -104,8 +105,9 @@ class Layout:
         """Return the same tables, with θ of the statements that a simulated table lists."""
         if not self.listing.has_other:
             return self
-        cells = dirichlet_prior_cells("symmetric", 1.0, Statements.of(table))
-        listing = LumpedStatements.from_cells(*cells)
+        statements = Statements.of(table)
+        cells = PatternPrior.read("symmetric", 1.0, statements).cells
+        listing = LumpedStatements.from_cells(statements, cells)
         shown = np.array([states[label] for label in listing.labels if label != OTHER])
         return replace(self, listing=listing, states=shown, at=np.arange(len(shown)))
 

@@ -40,12 +40,12 @@ from bayescompare.methods._shared.priors import (
 )
 from bayescompare.methods._shared.words import NO_EVIDENCE
 from bayescompare.methods.dirichlet.methods_text import dirichlet_learned_text
-from bayescompare.methods.dirichlet.of_pair import prior_of_pair
+from bayescompare.methods.dirichlet.patterns import PatternPrior
 from bayescompare.methods.dirichlet.prior import (
     Prior,
     check_prior,
-    dirichlet_prior_as_json,
-    dirichlet_prior_cells,
+    prior_as_json,
+    prior_of_pair,
 )
 from bayescompare.methods.replicated.comparison import (
     ReplicatedComparison,
@@ -245,10 +245,7 @@ class Replicated(Method):
         reading = {name: getattr(self, name) for name in _READING}
         if self.learned is not None:
             return {**reading, "prior": "learned", "learned": self.learned.options()}
-        prior: Any = self.prior
-        if isinstance(prior, Mapping):
-            prior = dirichlet_prior_as_json(prior)
-        own = {"prior": prior, "strength": self.strength, "joint": self.joint}
+        own = {"prior": prior_as_json(self.prior), "strength": self.strength, "joint": self.joint}
         return {**own, **reading, "priors": prior_options(self.priors)}
 
     def chosen(self) -> dict[str, Any]:
@@ -366,8 +363,9 @@ class Replicated(Method):
         if self.learned is not None:
             return self.learned.cells_of(statements)
         fixed = {k: v for k, v in (self.priors or {}).items() if is_fixed_prior(v)}
-        prior = fixed.get("alpha", self.prior)
-        return dirichlet_prior_cells(prior, fixed.get("strength", self.strength), statements)
+        strength = fixed.get("strength", self.strength)
+        prior = PatternPrior.read(fixed.get("alpha", self.prior), strength, statements)
+        return prior.statements, prior.cells
 
     def table_evidence(self, results: Results) -> TableEvidence:
         """Return what every dataset says about every statement, and what it was computed from."""
