@@ -17,12 +17,12 @@ from .methods.context.probabilities import context_probability as context_probab
 from .methods.context.probabilities import first_better as first_better
 from .methods.context.probabilities import risks as risks
 from .outcome.comparison import Comparison as Comparison
-from .outcome.loading import load_comparison as load_comparison
-from .outcome.loading import load_pairwise as load_pairwise
 from .outcome.pairwise import Pairwise as Pairwise
+from .outcome.saved import load_comparison as load_comparison
+from .outcome.saved import load_pairwise as load_pairwise
 from .ranking.gate import Gate as Gate
-from .ranking.loading import load_ranking as load_ranking
 from .ranking.ranking import Ranking as Ranking
+from .ranking.saved import load_ranking as load_ranking
 from .readers.formats import read as read
 from .table.counts import ErrorCounts as ErrorCounts
 from .table.examples import load_example as load_example

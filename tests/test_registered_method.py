@@ -313,7 +313,7 @@ WRONG = {
     "a bag": (lambda a: {"details": {"leads": 3}}, "details is a dict: it must be the Leads"),
     "other details": (lambda a: {"details": Details()}, "details is a Details: it must be the"),
     "text": (lambda a: {"details": Leads((Lead("x", "many"),))}, "datasets is 'many'"),
-    "no number": (lambda a: {"scalars": Margins(math.nan, None)}, "scalars: margin is nan"),
+    "no number": (lambda a: {"scalars": Margins(math.nan, None)}, "scalars: margin is None"),
 }
 
 

@@ -76,8 +76,8 @@ def sample(
     """Sample the posterior with NUTS, diagnose it and save it as netCDF for ArviZ."""
     check_outputs(check_table(table), output)
     nuts.check()
-    from bayescompare.outcome.files import comparison_tree_as_netcdf
     from bayescompare.outcome.nuts import nuts_progress
+    from bayescompare.outcome.saved import tree_as_netcdf
 
     test = method.read()
     results = read_table(table, selection.algorithms)
@@ -88,7 +88,7 @@ def sample(
     with stoppable_process(signal.SIGINT), nuts_progress(steps, progress.shown) as count:
         tree = c.sample(**how, rng=asked.rng, progressbar=False, callback=count)
         # Written whole or not at all, and before the diagnosis, so that no long run is lost.
-        write_bytes(output.out, comparison_tree_as_netcdf(tree))
+        write_bytes(output.out, tree_as_netcdf(tree))
 
     from bayescompare.cli.printing import console, print_diagnosis
 

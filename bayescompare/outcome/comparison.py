@@ -809,18 +809,18 @@ class Comparison:
 
     def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
         """Return the comparison as JSON (docs/json-schema.md); also write it to `path`."""
-        from bayescompare.outcome import files
+        from bayescompare.outcome import saved
 
-        text = files.to_json(self)
+        text = saved.to_json(self)
         if path is not None:
             write_text(check_file_is_writable(path, overwrite=overwrite), text)
         return text
 
     def to_netcdf(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write everything, a sampled posterior included, to one netCDF file."""
-        from bayescompare.outcome import files
+        from bayescompare.outcome import saved
 
-        return files.to_netcdf(self, check_file_is_writable(path, overwrite=overwrite))
+        return saved.to_netcdf(self, check_file_is_writable(path, overwrite=overwrite))
 
     # inside --------------------------------------------------------------------------------------
 

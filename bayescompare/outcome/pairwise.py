@@ -531,7 +531,7 @@ class Pairwise:
         overwrite: bool = False,
     ) -> str:
         """Return all comparisons as JSON; also write it to `path`, for `load_pairwise`."""
-        from bayescompare.outcome.files import pairwise_as_json
+        from bayescompare.outcome.saved import pairwise_as_json
 
         text = pairwise_as_json(self, as_rule(level=level, fdr=fdr))
         if path is not None:

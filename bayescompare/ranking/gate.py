@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -10,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from bayescompare._version import __version__
+from bayescompare.outcome.codec import dumps
 from bayescompare.outcome.decision import Standing, Word
-from bayescompare.outcome.files import comparison_plain_json, comparison_results_as_json
+from bayescompare.outcome.saved import results_document, saved_head
 from bayescompare.ranking.gate_answer import GateAnswer
 from bayescompare.ranking.gate_words import gate_headline, gate_units, gate_words
 from bayescompare.table.results import Results
@@ -22,10 +21,7 @@ from bayescompare.table.writing import check_file_is_writable, write_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["GATE_SCHEMA", "GATE_VERSION", "Gate"]
-
-GATE_SCHEMA = "bayescompare/gate"
-GATE_VERSION = 2
+__all__ = ["Gate"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,9 +153,7 @@ class Gate:
     def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
         """Return the gate as JSON (docs/json-schema.md); also write it to `path`."""
         document = {
-            "schema": GATE_SCHEMA,
-            "schema_version": GATE_VERSION,
-            "bayescompare_version": __version__,
+            **saved_head("gate"),
             "candidate": self.candidate,
             "baseline": self.baseline,
             "level": self.level,
@@ -183,12 +177,10 @@ class Gate:
                 )
             ],
             "mcse": max(judged.mcse for judged in self.answer.measures),
-            "results": comparison_results_as_json(self.results),
+            "results": results_document(self.results),
             "explanation": self.explain(),
         }
-        text = json.dumps(
-            comparison_plain_json(document), ensure_ascii=False, allow_nan=False, indent=1
-        )
+        text = dumps(document)
         if path is not None:
             write_text(check_file_is_writable(path, overwrite=overwrite), text)
         return text
