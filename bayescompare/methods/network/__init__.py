@@ -25,7 +25,7 @@ from bayescompare._checks import check_flag, check_positive, is_number
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.evidence import Evidence
-from bayescompare.kernels.network.graphs import Graph, dags, search_bytes
+from bayescompare.kernels.network.graphs import Graph, search_bytes
 from bayescompare.kernels.network.scores import CellPrior
 from bayescompare.kernels.network.tables import NetworkTables, joint_states
 from bayescompare.methods._shared.priors import (
@@ -38,7 +38,6 @@ from bayescompare.methods._shared.priors import (
 )
 from bayescompare.methods._shared.simplex import (
     observe_weights,
-    pick,
     place_dirichlet,
     weighted_logs,
 )
@@ -60,7 +59,6 @@ from bayescompare.methods.network.posterior import (
 from bayescompare.methods.network.trees import (
     Layout,
     Table,
-    edges_in,
     finished_tree,
 )
 from bayescompare.methods.network.words import methods_text, summed_words, words
@@ -95,10 +93,8 @@ from bayescompare.text.numbers import memory_size_text, setting_number_text
 if TYPE_CHECKING:
     import pymc as pm
 
-__all__ = ["Network", "average_model", "network_model"]
+__all__ = ["Network", "network_model"]
 
-#: Measures up to which all graphs, 543 of them, are values of one variable.
-MOST_MODELLED = 4
 #: Measures up to which all subsets fit into memory.
 MOST_SEARCHED = 22
 SEARCHES = ("exact", "hill-climb", "ges")
@@ -133,43 +129,6 @@ def network_model(
             shown, rest = _place_table(layout, table, alpha, form)
             log_theta, unlisted = log_theta + shown, unlisted + rest
         _observe(layout, log_theta, unlisted, form)
-    return model
-
-
-def average_model(layout: Layout) -> pm.Model:
-    """All graphs: G is uniform, with a table for every measure and set of parents in some graph.
-
-    It is the model to look at, to edit and to draw from forwards. MCMC of it moves slowly from
-    graph to graph, since a graph proposed anew has tables that its own data never touched.
-    """
-    import pymc as pm
-
-    names = layout.results.measures
-    if len(names) > MOST_MODELLED:
-        raise BayescompareError(
-            f"model: with average=True it has a table for every set of parents in every graph, and "
-            f"is offered up to {MOST_MODELLED} measures, here there are {len(names)}; draws() "
-            "works, and search=[(parent, child), ...] gives the model of one graph."
-        )
-    graphs = list(dags(len(names), layout.scores.most))
-    arrows = [[f"{a}→{b}" for a, b in edges_of(graph, names)] for graph in graphs]
-    coords = {**layout.coords(), "parent": list(names), "child": list(names)}
-    coords["graphs"] = [", ".join(own) or "(no edge)" for own in arrows]
-    with pm.Model(coords=coords) as model:
-        graph = pm.Categorical("graph", p=np.full(len(graphs), 1.0 / len(graphs)))
-        edges = pick(edges_in(np.array(graphs)), graph)
-        pm.Deterministic("edge", edges, dims=("parent", "child"))
-        log_theta, unlisted = 0.0, 0.0
-        for j in range(len(names)):
-            parents = sorted({own[j] for own in graphs})
-            tables = [layout.table(j, mask, named_by_parents=True) for mask in parents]
-            for table in tables:
-                model.add_coords({d: c for d, c in table.coords.items() if d not in model.coords})
-            each = [_place_table(layout, table, table.alpha, "textbook") for table in tables]
-            which = pick(np.array([parents.index(own[j]) for own in graphs]), graph)
-            shown, rest = (pm.math.stack(several)[which] for several in zip(*each, strict=True))
-            log_theta, unlisted = log_theta + shown, unlisted + rest
-        _observe(layout, log_theta, unlisted, "textbook")
     return model
 
 
@@ -487,21 +446,21 @@ class Network(Method):
     # models and draws -----------------------------------------------------------------------------
 
     def model(self, results: Results) -> pm.Model:
-        """Build the PyMC model of the graph, or of all: a Dirichlet for every row of a table."""
-        layout, graph = self.layout(results)
-        if self.average:
-            return average_model(layout)
-        return network_model(layout, graph, self.nonconjugate_priors)
+        """Build the PyMC model of the graph: a Dirichlet for every row of a table."""
+        return network_model(*self._modelled(results), self.nonconjugate_priors)
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it parametrised for NUTS."""
+        return network_model(*self._modelled(results), self.nonconjugate_priors, "nuts")
+
+    def _modelled(self, results: Results) -> tuple[Layout, Graph]:
         if self.average:
             raise BayescompareError(
-                "average=True: draws() draw graphs and their tables exactly, so there is no model "
-                "in the form for NUTS; log_evidence and loo() are exact, model() has the textbook "
-                "form, and average=False has both forms of one graph."
+                "average=True: draws() draw graphs and their tables exactly, and log_evidence and "
+                "loo() are exact, so there is no model of all graphs; average=False has that of "
+                "one."
             )
-        return network_model(*self.layout(results), self.nonconjugate_priors, "nuts")
+        return self.layout(results)
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:

@@ -116,8 +116,8 @@ class Layout:
         """The statements, with every possible state of each measure."""
         return self.scores.statements
 
-    def table(self, child: int, parents: int, *, named_by_parents: bool = False) -> Table:
-        """Count the table of a measure, ``"cpt_time"`` or ``"cpt_time|accuracy"``."""
+    def table(self, child: int, parents: int) -> Table:
+        """Count the table of a measure, ``"cpt_time"``."""
         names = self.statements.measures
         above = [i for i in range(len(names)) if parents >> i & 1]
         alone = tuple(parents if j == child else 0 for j in range(len(names)))
@@ -131,12 +131,10 @@ class Layout:
                 for state in self.statements.state_names(i)
             ]
         own = self.names[child].removeprefix("cpt_")
-        given = f"|{','.join(names[i] for i in above)}".replace("/", "∕")
-        suffix = given if above and named_by_parents else ""
-        dims = f"given_{own}{suffix}", f"state_{own}"
+        dims = f"given_{own}", f"state_{own}"
         labels = [c or "(none)" for c in configurations], self.statements.state_names(child)
         return Table(
-            f"cpt_{own}{suffix}",
+            f"cpt_{own}",
             dims,
             dict(zip(dims, labels, strict=True)),
             tables.rows(tables.alpha, k),

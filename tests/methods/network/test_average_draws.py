@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,19 @@ def test_too_many_draws_are_refused(
         BayescompareError, match=r"draws=1000, chains=4: .*cells.*at most \d+ draws"
     ):
         averaged.draws(1000, chains=4)
+
+
+def test_what_an_average_needs_no_sampler_for(averaged: NetworkComparison) -> None:
+    asked: list[tuple[Callable[[], object], str]] = [
+        (averaged.model, "draw graphs and their tables exactly.*average=False"),
+        (lambda: averaged.sample(10), r"draws\(\) are exact"),
+        (averaged.estimate_evidence, "known exactly, see log_evidence"),
+        (lambda: averaged.loo(averaged.draws(100, rng=0), refit=True), r"loo\(\) are exact"),
+    ]
+    for ask_for, message in asked:
+        with pytest.raises(BayescompareError, match=message):
+            ask_for()
+    assert {"sample", "estimate_evidence"}.isdisjoint(dir(averaged))
 
 
 def test_an_average_is_checked_and_left_out(averaged: NetworkComparison) -> None:
