@@ -8,8 +8,7 @@ from typing import Any, Literal, Unpack
 from bayescompare._checks import check_word, is_number, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._rng import Rng, as_rng
-from bayescompare.ranking.gate import Gate
-from bayescompare.ranking.gate_answer import gate_answer
+from bayescompare.ranking.gate import Gate, gate_answer
 from bayescompare.table.cells import refuse_values_without_means
 from bayescompare.table.given import FrameOptions, Measures, given_table
 from bayescompare.table.results import Results
@@ -123,8 +122,14 @@ def _table_for_gate(
         )
     check_word("missing", missing, ("raise", "drop"))
     check_word("over", over, ("datasets", "items"))
-    for argument, name in (("candidate", candidate), ("baseline", baseline)):
-        _check_gate_algorithm(argument, name, results)
+    sides: dict[str, object] = {"candidate": candidate, "baseline": baseline}
+    for argument, name in sides.items():
+        if not isinstance(name, str) or name not in results.algorithms:
+            hint = did_you_mean(str(name), results.algorithms)
+            raise BayescompareError(
+                f"{argument}={show_checked_value(name)}: there is no such algorithm; the table has "
+                f"{join_names(results.algorithms)}.{hint}"
+            )
     if candidate == baseline:
         raise BayescompareError(
             f"candidate={candidate!r} is the baseline too: name two different algorithms."
@@ -137,38 +142,28 @@ def _table_for_gate(
             f"{join_names(ordinal)} has only an order (scale='ordinal'), so there is no mean "
             "difference to judge: leave it out by measures=[...]."
         )
+    several = (table.n_replicates or 1) > 1
     if over == "items":
-        _check_items_for_gate(table)
-        return table.paired(missing=missing)
+        _check_items(table, several)
     single = len(table.datasets) == 1 and table.replicates in ("items", "seeds")
-    if single and (table.n_replicates or 1) > 1:
-        return table.paired(missing=missing)
-    return table.average().complete(missing=missing)
+    whole = table.paired if over == "items" or (single and several) else table.average().complete
+    return whole(missing=missing)
 
 
-def _check_items_for_gate(table: Results) -> None:
+def _check_items(table: Results, several: bool) -> None:
     """Refuse to resample items where there are none, or folds, which share their data."""
     if table.has_statistics:
-        raise BayescompareError(
-            "over='items': these results keep only statistics of the items: read the table with "
-            "keep_items=True."
+        why = "these results keep only statistics of the items: read the table with keep_items=True"
+    elif not several:
+        why = (
+            "the table has one value in each cell: name the column of the items by replicate=, "
+            "with replicates='items'"
         )
-    if (table.n_replicates or 1) < 2:
-        raise BayescompareError(
-            "over='items': the table has one value in each cell: name the column of the items by "
-            "replicate=, with replicates='items'."
+    elif table.replicates == "folds":
+        why = (
+            "the replicates are folds, which share training data and so are not independent: say "
+            "replicates='items' or replicates='seeds' if they are that"
         )
-    if table.replicates == "folds":
-        raise BayescompareError(
-            "over='items': the replicates are folds, which share training data and so are not "
-            "independent: say replicates='items' or replicates='seeds' if they are that."
-        )
-
-
-def _check_gate_algorithm(argument: str, name: object, results: Results) -> None:
-    if not isinstance(name, str) or name not in results.algorithms:
-        hint = did_you_mean(str(name), results.algorithms)
-        raise BayescompareError(
-            f"{argument}={show_checked_value(name)}: there is no such algorithm; the table has "
-            f"{join_names(results.algorithms)}.{hint}"
-        )
+    else:
+        return
+    raise BayescompareError(f"over='items': {why}.")

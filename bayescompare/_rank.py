@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Unpack
 
 from bayescompare._checks import check_word
@@ -10,9 +11,8 @@ from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare.outcome.gaps import compare_gaps_as_failed
 from bayescompare.ranking.answer import answer_of
-from bayescompare.ranking.options import RankOptions
+from bayescompare.ranking.options import RankOptions, as_utility
 from bayescompare.ranking.ranking import Ranking
-from bayescompare.ranking.utility import as_utility
 from bayescompare.table.cells import MISSING, refuse_values_without_means
 from bayescompare.table.given import FrameOptions, Measures, given_table
 from bayescompare.table.results import Results
@@ -94,14 +94,9 @@ def rank(
     if seed is None:
         # Kept, so that the draws can be made again.
         seed = int(generator.integers(2**32))
-    facts: dict[str, Any] = {"by": by, "level": level, "draws": draws, "seed": seed}
-    options = RankOptions(**facts)
-    _refuse_to_rank_ordinal(table, by)
-    _check_ranks(table, by)
-    _refuse_to_rank_weighted(table, by)
-    if by == "value":
-        refuse_values_without_means(table)
-    options = RankOptions(**facts, utility=as_utility(utility, table, by))
+    options = RankOptions(by=by, level=level, draws=draws, seed=seed)
+    _refuse_what_cannot_be_scored(table, by)
+    options = replace(options, utility=as_utility(utility, table, by))
     return Ranking(table, options, answer_of(table, options))
 
 
@@ -118,65 +113,50 @@ def _table_to_rank(
         raise BayescompareError(
             f"algorithms={list(table.algorithms)}: a ranking needs at least two."
         )
-    independent = table.replicates in ("items", "seeds")
-    single = len(table.datasets) == 1 and (table.n_replicates or 1) > 1 and independent
-    if missing == "worst":
-        _check_failures_to_rank(table, by, single=single)
-        return table.paired() if single else compare_gaps_as_failed(table.average())
-    _check_missing_to_rank(missing)
-    return table.paired(missing=missing) if single else table.average().complete(missing=missing)
-
-
-def _check_missing_to_rank(missing: object) -> None:
-    """Refuse what `compare` can do with missing cells and a ranking cannot."""
-    check_word("missing", missing, MISSING)
-    if missing in ("ignore", "bounds"):
+    word: object = missing  # anything at run time
+    check_word("missing", word, MISSING)
+    if word in ("ignore", "bounds"):
         raise BayescompareError(
-            f"missing={missing!r}: a dataset ranks all algorithms or none, so a ranking cannot use "
+            f"missing={word!r}: a dataset ranks all algorithms or none, so a ranking cannot use "
             "part of one; use missing='drop' or 'worst', or ask pairwise(), where each pair counts "
             "the datasets that it has."
         )
-
-
-def _check_failures_to_rank(table: Results, by: str, *, single: bool) -> None:
-    """Refuse failed runs where a number is needed, or where items are what is ranked."""
-    if not table.absent().any():
-        return
-    if by == "value":
+    independent = table.replicates in ("items", "seeds")
+    single = len(table.datasets) == 1 and (table.n_replicates or 1) > 1 and independent
+    if missing != "worst":
+        whole = table.paired if single else table.average().complete
+        return whole(missing=missing)
+    if table.absent().any() and by == "value":
         raise BayescompareError(
             "missing='worst' with by='value': a failed run has no value to average; use by='rank', "
             "or leave such datasets out by missing='drop'."
         )
-    if single:
+    if table.absent().any() and single:
         raise BayescompareError(
             "missing='worst': an algorithm has no value on the one dataset there is; leave it out "
             "by algorithms=[...]."
         )
+    return table.paired() if single else compare_gaps_as_failed(table.average())
 
 
-def _check_ranks(table: Results, by: str) -> None:
-    """Refuse a model of the ranks of whole datasets where items are resampled."""
+def _refuse_what_cannot_be_scored(table: Results, by: str) -> None:
+    """Refuse a model of whole datasets where there is one, and means of what has none."""
     if by == "strength" and table.n_replicates is not None:
         raise BayescompareError(
             "by='strength' is a model of the ranks on datasets, and there is a single dataset: use "
             "by='rank' or by='value', which resample its items."
         )
-
-
-def _refuse_to_rank_weighted(table: Results, by: str) -> None:
-    """Refuse domains and weights of datasets where nothing is resampled."""
     if by == "strength" and (table.groups is not None or table.weights is not None):
         raise BayescompareError(
             "by='strength' takes every dataset alike, and this table has domains or weights: use "
             "by='rank' or by='value'."
         )
-
-
-def _refuse_to_rank_ordinal(table: Results, by: str) -> None:
-    """Refuse means of values that have only an order."""
+    if by != "value":
+        return
     ordinal = [name for name in table.measures if table[name].scale == "ordinal"]
-    if by == "value" and ordinal:
+    if ordinal:
         raise BayescompareError(
             f"by='value': {join_names(ordinal)} has only an order (scale='ordinal'), so its values "
             "have no mean: use by='rank'."
         )
+    refuse_values_without_means(table)

@@ -422,7 +422,7 @@ def _print_places(out: Console, r: Ranking, title: str, frame: pd.DataFrame) -> 
 
 def print_gate(out: Console, g: Gate) -> None:
     """Print the verdict, a row for each measure, and the words."""
-    from bayescompare.ranking.gate_words import gate_units
+    from bayescompare.ranking.words import gate_units
 
     out.print(f"gate: {g.candidate} against {g.baseline} over {gate_units(g)}", style="dim")
     _print_head(out, g)

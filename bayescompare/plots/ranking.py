@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from bayescompare.ranking.gate_answer import MeasureGate
+    from bayescompare.ranking.gate import MeasureGate
     from bayescompare.table.measure import Measure
 
 __all__ = ["plot_front", "plot_gate", "plot_places", "plot_weights"]

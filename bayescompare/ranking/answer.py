@@ -1,32 +1,104 @@
-"""The figures of a ranking, from the table and the options."""
+"""The figures of a ranking: what is resampled, what each unit says, and what the draws say.
+
+Only the top level is resampled: domains, else datasets, else the items of one dataset (or, where
+they come in clusters, these). Below it there are means; to resample every level would count the
+noise of the items twice.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.orders import RELATIVE_TOLERANCE
-from bayescompare.kernels.ranking.bootstrap import (
-    FEWEST,
-    effective_number,
-    resampled_means,
-)
+from bayescompare.kernels.ranking.bootstrap import FEWEST, effective_number, resampled_means
 from bayescompare.kernels.ranking.leaderboard import (
     Leaderboard,
     LeaderboardOverall,
-    Standings,
     doubled_places,
     leaderboard,
     leaderboard_overall,
 )
 from bayescompare.kernels.ranking.strengths import strength_posterior
 from bayescompare.ranking.options import RankOptions
-from bayescompare.ranking.units import Units, units_of
 from bayescompare.table.results import Results
 
-__all__ = ["DrawnScores", "RankAnswer", "answer_of", "draw_ranking_scores"]
+__all__ = ["DrawnScores", "RankAnswer", "Units", "answer_of", "draw_ranking_scores", "units_of"]
+
+
+# the units that are resampled --------------------------------------------------------------------
+
+
+class Units(NamedTuple):
+    """The units that are resampled.
+
+    Attributes
+    ----------
+    scores : array (n, l, m)
+        Larger is better: l + 1 less the rank, or the value with the sign of its measure.
+    importance : array (n,)
+    noun : str
+        What a unit is: "dataset", "domain", "item", "cluster" or "seed".
+    """
+
+    scores: FloatArray
+    importance: FloatArray
+    noun: str
+
+    @property
+    def centre(self) -> FloatArray:
+        """The means over the units, (m, l)."""
+        weights = self.importance / self.importance.sum()
+        return np.asarray(np.einsum("i,ilm->ml", weights, self.scores))
+
+
+def units_of(results: Results, *, ranks: bool, dataset: int = 0) -> Units:
+    """Score every unit of a table whose missing cells, if any, are failed runs.
+
+    With replicates, these are the items (or seeds) of one `dataset` that every algorithm has, or
+    their clusters.
+    """
+    if results.n_replicates is None:
+        values, noun, labels = results.oriented(), "dataset", results.groups
+        importance = unit_weights(results)
+    else:
+        cells = [results.data[name].values[dataset].T for name in results.measures]
+        values = np.stack(cells, axis=-1) * [results[name].sign for name in results.measures]
+        there = ~np.isnan(values).any(axis=(1, 2))
+        values, noun, labels = values[there], results.replicates.removesuffix("s"), None
+        importance = np.ones(len(values))
+        if results.item_data is not None:
+            labels = results.item_data["cluster"].values[dataset][there].astype(str).tolist()
+    units = Units(_turned_ranks(values) if ranks else values, importance, noun)
+    if labels is None:
+        return units
+    names = {name: k for k, name in enumerate(dict.fromkeys(labels))}
+    of = np.array([names[label] for label in labels])
+    weight = np.bincount(of, importance)
+    scores = np.zeros((len(names), *units.scores.shape[1:]))
+    np.add.at(scores, of, units.scores * (importance / weight[of])[:, None, None])
+    if noun != "dataset":
+        return Units(scores, weight, "cluster")
+    # A domain counts as much as its datasets do on average, so that equal weights of datasets are
+    # equal weights of domains, however many datasets each has; a cluster counts as many as it has.
+    return Units(scores, weight / np.bincount(of), "domain")
+
+
+def unit_weights(results: Results) -> FloatArray:
+    """Return how much each dataset counts: as the user says, else alike."""
+    n = len(results.datasets)
+    return np.ones(n) if results.weights is None else np.array(results.weights)
+
+
+def _turned_ranks(values: FloatArray) -> FloatArray:
+    """Return l + 1 less the rank of each algorithm on each unit and measure; ties share."""
+    ranks = [doubled_places(values[:, :, j]) / 2.0 for j in range(values.shape[2])]
+    return np.asarray(values.shape[1] + 1.0 - np.stack(ranks, axis=-1))
+
+
+# the figures -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -36,7 +108,7 @@ class RankAnswer:
     Attributes
     ----------
     board : Leaderboard
-    overall : Overall or None
+    overall : LeaderboardOverall or None
         Of the one measure, or of the utility.
     noun : str
         What was resampled: "dataset", "domain", "item", "cluster" or "seed".
@@ -62,11 +134,11 @@ class RankAnswer:
         return self.effective > FEWEST - 1
 
 
-@dataclass(frozen=True)
-class DrawnScores:
+class DrawnScores(NamedTuple):
     """Draws of the scores, (m, draws, l), and of the weights of the measures, (draws or 1, m).
 
-    `independent` is the number of independent draws that they are worth.
+    `centre` has the scores of the table itself, and `independent` is the number of independent
+    draws that they are worth.
     """
 
     centre: FloatArray
@@ -78,43 +150,46 @@ class DrawnScores:
 def answer_of(results: Results, options: RankOptions) -> RankAnswer:
     """Rank the algorithms of a table whose missing cells, if any, are failed runs."""
     options.check_size(len(results.algorithms), len(results.measures))
-    units = units_of(results, options.by)
+    units = units_of(results, ranks=options.by != "value")
     effective = effective_number(units.importance)
-    independent = float(options.draws)
-    if effective <= FEWEST - 1:
-        board, overall = _ranking_answer_without_draws(results, units, options)
-    else:
-        scores = draw_ranking_scores(results, options)
-        independent = scores.independent
-        board = leaderboard(scores.draws, scores.centre, options.level)
-        overall = None
-        if scores.weights is not None:
-            overall = leaderboard_overall(
-                scores.draws, scores.centre, scores.weights, options.level
-            )
-    return RankAnswer(board, overall, units.noun, len(units.names), effective, independent)
+    drawn = draw_ranking_scores(results, options, few=effective <= FEWEST - 1)
+    board = leaderboard(drawn.draws, drawn.centre, options.level)
+    overall = None
+    if drawn.weights is not None:
+        overall = leaderboard_overall(drawn.draws, drawn.centre, drawn.weights, options.level)
+    n = len(units.importance)
+    return RankAnswer(board, overall, units.noun, n, effective, drawn.independent)
 
 
 def draw_ranking_scores(
     results: Results,
     options: RankOptions,
     *,
+    few: bool = False,
     draws: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> DrawnScores:
-    """Draw the scores; without arguments the very draws behind the figures."""
+    """Draw the scores; without further arguments the very draws behind the figures.
+
+    Of too few units there are none, only the scores of the table itself.
+    """
     n = options.draws if draws is None else draws
     # A stream each, so that a utility changes nothing but itself.
     of_units, of_weights = (np.random.default_rng(options.seed) if rng is None else rng).spawn(2)
-    units = units_of(results, options.by)
-    weights = _ranking_answer_weights(results, options, n, of_weights)
+    units = units_of(results, ranks=options.by != "value")
+    weights = np.ones((1, 1)) if len(results.measures) == 1 else None
+    if options.utility is not None:
+        weights = options.utility.weights(results, n, of_weights)
+    if few:
+        none = np.empty((len(results.measures), 0, len(results.algorithms)))
+        return DrawnScores(units.centre, none, float(n), weights)
     if options.by == "strength":
-        return DrawnScores(*_ranking_answer_strengths(results, n, of_units), weights)
+        return DrawnScores(*_strengths(results, n, of_units), weights)
     drawn = resampled_means(units.scores, units.importance, n, of_units)
     return DrawnScores(units.centre, drawn, float(n), weights)
 
 
-def _ranking_answer_strengths(
+def _strengths(
     results: Results, draws: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, float]:
     """Draw Plackett-Luce strengths (m, draws, l) of each measure by itself.
@@ -122,55 +197,9 @@ def _ranking_answer_strengths(
     Before them their modes, behind them the number of independent draws they are worth.
     """
     values = results.oriented()
-    modes, drawn = [], []
-    for j, stream in enumerate(rng.spawn(values.shape[2])):
-        posterior = strength_posterior(doubled_places(values[:, :, j]))
-        modes.append(posterior.mode)
-        drawn.append(posterior.draw(draws, stream))
+    found = [strength_posterior(doubled_places(values[:, :, j])) for j in range(values.shape[2])]
+    streams = rng.spawn(len(found))
+    drawn = [each.draw(draws, stream) for each, stream in zip(found, streams, strict=True)]
     strengths = np.stack([each.strengths for each in drawn])
-    return np.stack(modes), strengths, min(each.independent for each in drawn)
-
-
-def _ranking_answer_weights(
-    results: Results, options: RankOptions, draws: int, rng: np.random.Generator
-) -> FloatArray | None:
-    if options.utility is not None:
-        return options.utility.weights(results, draws, rng)
-    return np.ones((1, 1)) if len(results.measures) == 1 else None
-
-
-def _ranking_answer_without_draws(
-    results: Results, units: Units, options: RankOptions
-) -> tuple[Leaderboard, LeaderboardOverall | None]:
-    """Return the figures of the table itself; whatever needs intervals is NaN."""
-    centre = units.centre
-    m, l = centre.shape
-    nothing = np.full(l, np.nan)
-    board = Leaderboard(
-        centre,
-        np.full((m, l), np.nan),
-        np.full((m, l), np.nan),
-        tuple(_ranking_answer_places_alone(row) for row in centre),
-        nothing,
-        np.full((l, l), np.nan),
-    )
-    weights = _ranking_answer_weights(
-        results, options, options.draws, np.random.default_rng(options.seed)
-    )
-    if weights is None:
-        return board, None
-    middle = weights.mean(axis=0) @ centre
-    return board, LeaderboardOverall(
-        _ranking_answer_places_alone(middle),
-        middle,
-        nothing,
-        None if len(weights) == 1 else nothing,
-    )
-
-
-def _ranking_answer_places_alone(scores: FloatArray) -> Standings:
-    """Return the places alone."""
-    tolerance = RELATIVE_TOLERANCE * float(np.abs(scores).max())
-    nothing = np.full(len(scores), np.nan)
-    place = doubled_places(scores[None, :], tolerance=tolerance)[0] / 2.0
-    return Standings(place, nothing, nothing, nothing)
+    modes = np.stack([each.mode for each in found])
+    return modes, strengths, min(each.independent for each in drawn)

@@ -2,26 +2,231 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
+from bayescompare.kernels.orders import RELATIVE_TOLERANCE
+from bayescompare.kernels.ranking.bootstrap import (
+    FEWEST,
+    MOST_EXACT_UNITS,
+    bootstrap_weights,
+    effective_number,
+    mean_above,
+    mean_quantile,
+)
+from bayescompare.kernels.ranking.leaderboard import share_error
 from bayescompare.outcome.codec import dumps
 from bayescompare.outcome.decision import Standing, Word
 from bayescompare.outcome.saved import results_document, saved_head
-from bayescompare.ranking.gate_answer import GateAnswer
-from bayescompare.ranking.gate_words import gate_headline, gate_units, gate_words
+from bayescompare.ranking.answer import unit_weights, units_of
+from bayescompare.ranking.words import gate_headline, gate_units, gate_words
 from bayescompare.table.results import Results
 from bayescompare.table.words import caveats_of
 from bayescompare.table.writing import check_file_is_writable, write_text
+from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Gate"]
+__all__ = ["Gate", "GateAnswer", "MeasureGate", "gate_answer"]
+
+GateVerdict = Literal["superior", "not worse", "worse", "undecided"]
+
+#: Draws where there are too many units for the integral; the error of P is at most 0.0023.
+_DRAWS = 50_000
+
+
+@dataclass(frozen=True)
+class MeasureGate:
+    """The candidate against the baseline on one measure, positive where the candidate is better.
+
+    Attributes
+    ----------
+    difference : float
+        Mean advantage of the candidate.
+    lower, upper : float
+        One-sided: each bound by itself holds with probability `level`; NaN where there are too
+        few datasets.
+    p_better, p_not_worse, p_worse : float
+        P(advantage > 0), P(advantage ≥ −rope), P(advantage < −rope).
+    mcse : float
+        Of the probabilities, at most; 0 where they are exact.
+    verdict : {"superior", "not worse", "worse", "undecided"}
+    """
+
+    difference: float
+    lower: float
+    upper: float
+    p_better: float
+    p_not_worse: float
+    p_worse: float
+    mcse: float
+    verdict: GateVerdict
+
+
+@dataclass(frozen=True)
+class GateAnswer:
+    """All measures, and what was resampled: so many datasets or domains, or items of datasets.
+
+    Attributes
+    ----------
+    measures : tuple of MeasureGate
+    n : int
+    effective : float
+        How many of equal weight they are worth.
+    noun : str
+        "dataset", "domain", "item", "cluster" or "seed".
+    benchmarks : tuple of int
+        How many of the `n` each dataset has, where the datasets are fixed; else empty.
+    differing : int
+        On how many of them the two differ, on the measure (and fixed dataset) with the fewest.
+    """
+
+    measures: tuple[MeasureGate, ...]
+    n: int
+    effective: float
+    noun: str
+    benchmarks: tuple[int, ...] = ()
+    differing: int = 0
+
+    @property
+    def has_verdicts(self) -> bool:
+        """Whether there are enough datasets for any verdict; too few items are refused."""
+        return bool(self.benchmarks) or self.effective >= FEWEST
+
+    @property
+    def exact(self) -> bool:
+        """Whether no draws were needed."""
+        return all(measure.mcse == 0.0 for measure in self.measures)
+
+
+def gate_answer(results: Results, level: float, rng: np.random.Generator) -> GateAnswer:
+    """Judge every measure; `results` has the candidate first, then the baseline.
+
+    With replicates, the datasets are fixed and the items of each are resampled.
+    """
+    fixed = results.n_replicates is not None
+    every = range(len(results.datasets)) if fixed else range(1)
+    parts = [_part_of(results, i) for i in every]
+    numbers = [effective_number(part.importance) for part in parts]
+    shares = np.ones(1)
+    if fixed:
+        _refuse_few_items(results, parts, numbers)
+        shares = unit_weights(results)
+        if results.groups is not None:  # datasets count alike, or by their weight; domains alike
+            of = np.unique(results.groups, return_inverse=True)[1]
+            shares = shares / np.bincount(of)[of]
+        shares = shares / shares.sum()
+    n = [len(part.importance) for part in parts]
+    few = numbers[0] < FEWEST and not fixed
+    exact = few or (len(parts) == 1 and n[0] <= MOST_EXACT_UNITS)
+    means = None if exact else _drawn_means(parts, shares, rng)
+    centre = shares @ [part.importance @ part.advantage / part.importance.sum() for part in parts]
+    noise = np.max([part.noise for part in parts], axis=0)
+    judged = []
+    for j, name in enumerate(results.measures):
+        law = (parts[0].advantage[:, j], parts[0].importance) if means is None else means[:, j]
+        rope = results[name].rope
+        judged.append(_judged(None if few else law, float(centre[j]), rope, float(noise[j]), level))
+    differing = int(np.min([np.count_nonzero(part.advantage, axis=0) for part in parts]))
+    benchmarks = tuple(n) if fixed else ()
+    return GateAnswer(tuple(judged), sum(n), sum(numbers), parts[0].noun, benchmarks, differing)
+
+
+class _Part(NamedTuple):
+    """Units that are resampled together: all of them, or those of one dataset.
+
+    Attributes
+    ----------
+    advantage : array (n, m)
+        Of the candidate over the baseline.
+    noise : array (m,)
+        Differences up to this are none.
+    importance : array (n,)
+    noun : str
+    """
+
+    advantage: FloatArray
+    noise: FloatArray
+    importance: FloatArray
+    noun: str
+
+
+def _part_of(results: Results, dataset: int) -> _Part:
+    units = units_of(results, ranks=False, dataset=dataset)
+    noise = RELATIVE_TOLERANCE * np.abs(units.scores).max(axis=1)
+    advantage = units.scores[:, 0] - units.scores[:, 1]
+    advantage = np.where(np.abs(advantage) <= noise, 0.0, advantage)
+    return _Part(advantage, noise.max(axis=0), units.importance, units.noun)
+
+
+def _refuse_few_items(results: Results, parts: Sequence[_Part], numbers: Sequence[float]) -> None:
+    """Refuse a dataset whose items do not show how they vary."""
+    for name, part, effective in zip(results.datasets, parts, numbers, strict=True):
+        if effective <= FEWEST - 1:
+            units = plural(len(part.importance), part.noun)
+            unequal = " of very unequal size" if len(part.importance) >= FEWEST else ""
+            raise BayescompareError(
+                f"over='items': {name!r} has {units}{unequal} that both algorithms have, and a "
+                f"benchmark needs {FEWEST}: leave this dataset out of the table, or resample the "
+                "datasets instead by over='datasets'."
+            )
+
+
+def _drawn_means(
+    parts: Sequence[_Part], shares: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    """Draw the mean advantage on every measure, (draws, m); units that are alike, together."""
+    means = np.zeros((_DRAWS, parts[0].advantage.shape[1]))
+    for part, share in zip(parts, shares, strict=True):
+        rows = np.column_stack([part.importance, part.advantage])
+        alike, times = np.unique(rows, axis=0, return_counts=True)
+        start = 0
+        for weights in bootstrap_weights(alike[:, 0], _DRAWS, rng, times):
+            means[start : start + len(weights)] += share * (weights @ alike[:, 1:])
+            start += len(weights)
+    return means
+
+
+def _judged(
+    law: tuple[FloatArray, FloatArray] | FloatArray | None,
+    centre: float,
+    rope: float | None,
+    noise: float,
+    level: float,
+) -> MeasureGate:
+    """Judge one measure, by the exact law of the mean (advantages, importances), or by draws."""
+    width, mcse = rope or 0.0, 0.0
+    if law is None:
+        better = worse = lower = upper = np.nan
+    elif isinstance(law, tuple):
+        advantage, v = law
+        better = mean_above(advantage, v, noise=noise)
+        worse = mean_above(-advantage, v, width, noise=noise)
+        lower, upper = (mean_quantile(advantage, v, p) for p in (1.0 - level, level))
+    else:
+        better = float((law > noise).mean())
+        worse = float((law < -width - noise).mean())
+        lower, upper = map(float, np.quantile(law, (1.0 - level, level)))
+        mcse = float(share_error(np.array([better, worse]), _DRAWS).max())
+    verdict: GateVerdict = "undecided"
+    if better >= level:
+        verdict = "superior"
+    elif rope is not None and 1.0 - worse >= level:
+        verdict = "not worse"
+    elif worse >= level:
+        verdict = "worse"
+    return MeasureGate(centre, lower, upper, better, 1.0 - worse, worse, mcse, verdict)
+
+
+# the answer as users have it ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -22,8 +22,7 @@ from bayescompare.outcome.codec import (
 )
 from bayescompare.outcome.saved import SCHEMA_VERSION, results_document, results_of, saved_head
 from bayescompare.ranking.answer import RankAnswer
-from bayescompare.ranking.options import RankOptions
-from bayescompare.ranking.utility import as_utility
+from bayescompare.ranking.options import RankOptions, as_utility
 
 if TYPE_CHECKING:
     from bayescompare.ranking.ranking import Ranking

@@ -1,13 +1,14 @@
-"""A ranking in words: who is best, who may be, and under what assumption."""
+"""Rankings and gates in words: what is found, how sure that is, and under what assumption."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from bayescompare.kernels.ranking.bootstrap import FEWEST
+from bayescompare.table.measure import Measure
 from bayescompare.text.numbers import (
     count,
-    format_probability,
+    difference_number_text,
     percent_setting,
     plural,
     probability_equation,
@@ -19,212 +20,154 @@ from bayescompare.text.numbers import (
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from bayescompare.ranking.gate import Gate, MeasureGate
     from bayescompare.ranking.ranking import Ranking
 
-__all__ = ["headline_words", "ranking_words"]
+__all__ = ["gate_headline", "gate_units", "gate_words", "headline_words", "ranking_words"]
 
-#: Below this many units intervals are known to be somewhat too narrow.
+#: Below this many units intervals are known to be somewhat too narrow, and the error rate of a
+#: gate to exceed what is stated, for skewed differences.
 _FEW = 10
 
 
 def headline_words(r: Ranking) -> str:
     """Return the verdict in one line."""
     if not r.answer.has_draws:
-        return _ranking_words_bare_headline(r)
-    if r.answer.overall is not None:
-        return _ranking_words_overall_headline(r)
-    return f"{_leaders_words(r)}; {_front_words(r)}"
+        n = plural(r.answer.n, r.answer.noun)
+        if r.answer.effective < r.answer.n - 1e-9:
+            worth = statistic_number_text(r.answer.effective, significant=2)
+            n += f" worth {worth} of equal weight"
+        few = f"{n}: places without intervals, and no verdict"
+        if r.answer.overall is None:
+            return f"{_leaders(r)}; {few}"
+        first = list(r.overall.index[r.overall["place"] == r.overall["place"].min()])
+        leads = "has the best place" if len(first) == 1 else "share the best place"
+        return f"{join_names(first)} {leads} {_scale(r)}; {few}"
+    top, l = r.top, len(r.results.algorithms)
+    if r.answer.overall is None:
+        front = f"{len(top)} of {l} may be on the front: {join_names(top)}"
+        if len(top) == 1:
+            front = f"{top[0]} alone is on the front"
+        elif len(top) == l:
+            front = f"any of the {l} may be on the front"
+        return f"{_leaders(r)}; {front}"
+    sure = probability_equation(float(r.overall["p_best"].loc[top[0]]), levels=[r.options.level])
+    if len(top) == 1:
+        return f"{top[0]} is best {_scale(r)} ({sure})"
+    others = f"{join_names(top[1:])} cannot be ruled out"
+    if len(top) == l:
+        others = "none can be ruled out"
+    return f"{top[0]} is the most probable best {_scale(r)} ({sure}); {others}"
 
 
 def ranking_words(r: Ranking) -> str:
     """Return the paragraph."""
     sentences = [f"{headline_words(r)}."]
     if r.answer.has_draws:
-        sentences += [*_places_words(r), *_ahead_words(r), *_utility_words(r)]
-    sentences += [_ranking_words_on_basis(r), *_ranking_words_of_caution(r)]
+        sentences += [*_places(r), _ahead(r), *_utility(r)]
+    sentences += [_basis(r), *_cautions(r)]
     notes = [f"{note[:1].upper()}{note[1:]}." for note in r.results.notes]
     return " ".join([*filter(None, sentences), *notes])
 
 
-# one line ---------------------------------------------------------------------------------------
-
-
-def _ranking_words_on_scale(r: Ranking) -> str:
+def _scale(r: Ranking) -> str:
     """Say what the overall order is by."""
-    if r.options.utility is None:
-        return f"on {r.results.measures[0]}"
-    return r.options.utility.words()
+    utility = r.options.utility
+    return f"on {r.results.measures[0]}" if utility is None else utility.words()
 
 
-def _ranking_words_bare_headline(r: Ranking) -> str:
-    """Return who leads, and why there is no verdict."""
-    n = plural(r.answer.n, r.answer.noun)
-    if r.answer.effective < r.answer.n - 1e-9:
-        n += f" worth {statistic_number_text(r.answer.effective, significant=2)} of equal weight"
-    few = f"{n}: places without intervals, and no verdict"
-    if r.answer.overall is None:
-        return f"{_leaders_words(r)}; {few}"
-    first = r.overall.index[r.overall["place"] == r.overall["place"].min()]
-    leads = f"{_ranking_words_leads(len(first))} {_ranking_words_on_scale(r)}"
-    return f"{join_names(list(first))} {leads}; {few}"
-
-
-def _ranking_words_leads(n: int) -> str:
-    return "has the best place" if n == 1 else "share the best place"
-
-
-def _ranking_words_overall_headline(r: Ranking) -> str:
-    top = r.top
-    best = float(r.overall["p_best"].loc[top[0]])
-    sure = probability_equation(best, levels=[r.options.level])
-    if len(top) == 1:
-        return f"{top[0]} is best {_ranking_words_on_scale(r)} ({sure})"
-    others = f"{join_names(top[1:])} cannot be ruled out"
-    if len(top) == len(r.results.algorithms):
-        others = "none can be ruled out"
-    return f"{top[0]} is the most probable best {_ranking_words_on_scale(r)} ({sure}); {others}"
-
-
-def _leaders_words(r: Ranking) -> str:
-    leaders = _ranking_words_leaders(r)
-    same = set(leaders.values())
-    if len(same) == 1:
-        measures = "both" if len(leaders) == 2 else f"all {len(leaders)}"
-        return f"{same.pop()} has the best place on {measures} measures"
-    best = [
-        f"{names} on {join_names(on)}" for names, on in _ranking_words_by_leader(leaders).items()
-    ]
+def _leaders(r: Ranking) -> str:
+    """Say who has the best place on each measure; several that share it are joined."""
+    where: dict[str, list[str]] = {}
+    for measure in r.results.measures:
+        place = r.places.loc[measure]["place"]
+        where.setdefault(join_names(list(place.index[place == place.min()])), []).append(measure)
+    if len(where) == 1:
+        m = len(r.results.measures)
+        return (
+            f"{next(iter(where))} has the best place on {'both' if m == 2 else f'all {m}'} measures"
+        )
+    best = [f"{names} on {join_names(on)}" for names, on in where.items()]
     return f"No algorithm leads on every measure ({'; '.join(best)})"
 
 
-def _front_words(r: Ranking) -> str:
-    n, l = len(r.top), len(r.results.algorithms)
-    if n == 1:
-        return f"{r.top[0]} alone is on the front"
-    if n == l:
-        return f"any of the {l} may be on the front"
-    return f"{n} of {l} may be on the front: {join_names(r.top)}"
-
-
-def _ranking_words_leaders(r: Ranking) -> dict[str, str]:
-    """Return who has the best place on each measure; several that share it are joined."""
-    leaders = {}
-    for measure in r.results.measures:
-        place = r.places.loc[measure]["place"]
-        leaders[measure] = join_names(list(place.index[place == place.min()]))
-    return leaders
-
-
-def _ranking_words_by_leader(leaders: dict[str, str]) -> dict[str, list[str]]:
-    by: dict[str, list[str]] = {}
-    for measure, names in leaders.items():
-        by.setdefault(names, []).append(measure)
-    return by
-
-
-# the paragraph -----------------------------------------------------------------------------------
-
-
-def _ranking_words_on_mean(r: Ranking, measure: str, value: float) -> str:
-    """Write a mean with what it is."""
-    if r.options.by == "rank":
-        return f"mean rank {rank_number_text(value)}"
-    if r.options.by == "strength":
-        return f"log strength {statistic_number_text(value, significant=3)}"
-    unit = r.results[measure].unit
-    return f"mean {statistic_number_text(value)}{f' {unit}' if unit else ''}"
-
-
-def _ranking_words_on_interval(row: pd.Series) -> str:
-    low, high = (count(float(row[end])) for end in ("lower", "upper"))
-    return f"place {low}" if low == high else f"places {low} to {high}"
-
-
-def _places_words(r: Ranking) -> list[str]:
-    sentences = []
+def _places(r: Ranking) -> list[str]:
+    """Say who is first on each of the first measures, and how sure that is."""
+    sentences, level = [], r.options.level
     for k, measure in enumerate(r.results.measures[:4]):
         table = r.places.loc[measure]
         name, row = table.index[0], table.iloc[0]
-        interval = f" at {percent_setting(r.options.level)}" if k == 0 else ""
-        sentences.append(
-            f"On {measure} {name} is first "
-            f"({_ranking_words_on_mean(r, measure, float(row['mean']))}; "
-            f"{_ranking_words_on_interval(row)}{interval}; P(best) "
-            f"{_ranking_words_sign(row['p_best'], r.options.level)})."
-        )
+        mean, unit = float(row["mean"]), r.results[measure].unit
+        by = {
+            "rank": f"mean rank {rank_number_text(mean)}",
+            "strength": f"log strength {statistic_number_text(mean, significant=3)}",
+            "value": f"mean {statistic_number_text(mean)}{f' {unit}' if unit else ''}",
+        }[r.options.by]
+        low, high = (count(float(row[end])) for end in ("lower", "upper"))
+        interval = f"place {low}" if low == high else f"places {low} to {high}"
+        interval += f" at {percent_setting(level)}" if k == 0 else ""
+        best = probability_equation(float(row["p_best"]), "P(best)", levels=[level])
+        sentences.append(f"On {measure} {name} is first ({by}; {interval}; {best}).")
     more = len(r.results.measures) - 4
     return (
         [*sentences, f"See .places for {plural(more, 'more measure')}."] if more > 0 else sentences
     )
 
 
-def _ranking_words_sign(p: float, level: float) -> str:
-    text = format_probability(float(p), levels=[level])
-    return f"{text[0]} {text[1:]}" if text[0] in "<>" else f"= {text}"
-
-
-def _ahead_words(r: Ranking) -> list[str]:
+def _ahead(r: Ranking) -> str:
     """Say for how many pairs one is ahead of the other on every measure."""
-    ahead = r.answer.board.ahead
-    l = len(r.results.algorithms)
-    sure = int((ahead >= r.options.level).sum())
+    l, sure = len(r.results.algorithms), int((r.answer.board.ahead >= r.options.level).sum())
     where = "on every measure" if len(r.results.measures) > 1 else f"on {r.results.measures[0]}"
-    pairs = plural(l * (l - 1) // 2, "pair")
-    return [
+    return (
         f"One is ahead of the other {where} with P of at least "
-        f"{setting_number_text(r.options.level)} in "
-        f"{count(sure) if sure else 'none'} of {pairs}."
-    ]
+        f"{setting_number_text(r.options.level)} in {count(sure) if sure else 'none'} of "
+        f"{plural(l * (l - 1) // 2, 'pair')}."
+    )
 
 
-def _utility_words(r: Ranking) -> list[str]:
+def _utility(r: Ranking) -> list[str]:
+    """Say who risks least, and who is best under most weights."""
     if r.options.utility is None:
         return []
     table = r.overall.sort_values("regret", kind="stable")
-    name, least = table.index[0], float(table["regret"].iloc[0])
+    least = statistic_number_text(float(table["regret"].iloc[0]), significant=3)
     unit = " ranks" if r.options.by == "rank" else ""
     words = [
-        f"{name} has the least expected regret, "
-        f"{statistic_number_text(least, significant=3)}{unit} of utility "
-        "below the best."
+        f"{table.index[0]} has the least expected regret, {least}{unit} of utility below the best."
     ]
     if "share" in table:
-        best = table.sort_values("share", ascending=False, kind="stable")
+        best = table["share"].sort_values(ascending=False, kind="stable")
         words.append(
             f"By the table as it stands {best.index[0]} is best under "
-            f"{percent_setting(round(float(best['share'].iloc[0]), 2))} of all weights."
+            f"{percent_setting(round(float(best.iloc[0]), 2))} of all weights."
         )
     return words
 
 
-def _ranking_words_on_basis(r: Ranking) -> str:
+def _basis(r: Ranking) -> str:
     """Say what was resampled, and so what the statements are about."""
     noun, n = r.answer.noun, plural(r.answer.n, r.answer.noun)
     if not r.answer.has_draws:
         return f"Fewer than {FEWEST} {noun}s do not show how they vary."
-    worst = max(float(r.places["mcse"].max()), float(r.front["mcse"].max()))
+    worst = standard_error_text(max(float(r.places["mcse"].max()), float(r.front["mcse"].max())))
+    draws = plural(r.options.draws, "draw")
     if r.options.by == "strength":
         return (
             f"This assumes that every {noun} ranks the algorithms by strength plus noise (the "
-            f"Plackett–Luce model, each measure by itself; {plural(r.options.draws, 'draw')} by "
-            f"importance, worth {count(round(r.answer.independent))} independent ones, standard "
-            f"error of P at most {standard_error_text(worst)})."
+            f"Plackett–Luce model, each measure by itself; {draws} by importance, worth "
+            f"{count(round(r.answer.independent))} independent ones, standard error of P at most "
+            f"{worst})."
         )
-    about = (
-        f"about this one dataset, resampling its {n}; nothing follows for other datasets"
-        if r.results.n_replicates is not None
-        else f"about {noun}s like these {count(r.answer.n)}, which were resampled"
-    )
+    about = f"about {noun}s like these {count(r.answer.n)}, which were resampled"
+    if r.results.n_replicates is not None:
+        about = f"about this one dataset, resampling its {n}; nothing follows for other datasets"
     return (
-        f"This is {about} (Bayesian bootstrap, widened for few {noun}s; "
-        f"{plural(r.options.draws, 'draw')}, standard error of P at most "
-        f"{standard_error_text(worst)})."
+        f"This is {about} (Bayesian bootstrap, widened for few {noun}s; {draws}, standard error of "
+        f"P at most {worst})."
     )
 
 
-def _ranking_words_of_caution(r: Ranking) -> list[str]:
+def _cautions(r: Ranking) -> list[str]:
     words = []
     if r.answer.has_draws and r.answer.effective < _FEW:
         words.append(
@@ -236,3 +179,125 @@ def _ranking_words_of_caution(r: Ranking) -> list[str]:
             "Ranks depend on who else is in the table: near copies of an algorithm shift them."
         )
     return words
+
+
+# gates -----------------------------------------------------------------------------------------
+
+
+def gate_headline(g: Gate) -> str:
+    """Return the verdict in one line."""
+    if not g.answer.has_verdicts:
+        n = plural(g.answer.n, g.answer.noun)
+        few = f"Undecided: {n} are too few for a verdict, which takes {FEWEST}"
+        if g.results.replicates == "folds":
+            return f"{few}."
+        # Folds are the default, so whoever has items or seeds has said so.
+        return (
+            f"{few}; over='items' (--over items) judges these {g.answer.noun}s themselves by "
+            f"their {g.results.replicates}."
+        )
+    named = {
+        verdict: [str(name) for name, v in g.table["verdict"].items() if v == verdict]
+        for verdict in ("superior", "not worse", "worse", "undecided")
+    }
+    parts = [
+        f"{'better' if verdict == 'superior' else verdict} on {join_names(names)}"
+        for verdict, names in named.items()
+        if names
+    ]
+    start = {True: "Passed", False: "Not passed", None: "Undecided"}[g.passed]
+    return f"{start}: {g.candidate} is {'; '.join(parts)}, compared with {g.baseline}."
+
+
+def gate_units(g: Gate) -> str:
+    """Say how many of what were resampled: "814 items of 3 benchmarks"."""
+    units, fixed = plural(g.answer.n, g.answer.noun), len(g.answer.benchmarks)
+    return f"{units} of {plural(fixed, 'benchmark')}" if fixed else units
+
+
+def gate_words(g: Gate) -> str:
+    """Return the paragraph."""
+    sentences = [gate_headline(g)]
+    bare = [name for name in g.results.measures if g.results[name].rope is None]
+    for name, judged in zip(g.results.measures, g.answer.measures, strict=True):
+        sentences.append(_on_measure(name, g.results[name], judged, g))
+    fewest = min(g.answer.benchmarks, default=g.answer.effective)
+    if g.answer.has_verdicts:
+        if bare:
+            sentences.append(
+                f"{join_names(bare)} {'has' if len(bare) == 1 else 'have'} no rope, so only "
+                "superiority passes there: for “not worse”, say how large a loss does not matter, "
+                "as in rope=0.01."
+            )
+        sentences.append(_gate_basis(g))
+        if min(fewest, g.answer.differing) < _FEW:
+            few = plural(fewest if g.answer.benchmarks else g.answer.n, g.answer.noun)
+            if g.answer.differing < fewest:
+                few = f"{plural(g.answer.differing, g.answer.noun)} on which the two differ"
+            sentences.append(
+                f"Caution: {few} are few, and skewed differences or many ties can make false "
+                "verdicts more frequent than stated."
+            )
+    return " ".join([*sentences, *(f"Note: {note}." for note in g.results.notes)])
+
+
+def _on_measure(name: str, spec: Measure, judged: MeasureGate, g: Gate) -> str:
+    """Say the mean advantage in the measure's unit, and the verdict on it."""
+
+    def size(value: float) -> str:
+        return difference_number_text(value, spec.unit or "").removeprefix("+")
+
+    side = "better" if judged.difference > 0 else "worse"
+    mean = f"the candidate is {side} by {size(abs(judged.difference))}"
+    start = f"On {name} {'both are equal' if judged.difference == 0.0 else mean} on average"
+    if not g.answer.has_verdicts:
+        return f"{start}."
+    better, not_worse, worse = (
+        probability_equation(p, f"P({what})", levels=[g.level])
+        for what, p in (
+            ("better", judged.p_better),
+            ("not worse", judged.p_not_worse),
+            ("worse", judged.p_worse),
+        )
+    )
+    rope = f" (by more than the rope of {size(spec.rope)})" if spec.rope else ""
+    match judged.verdict:
+        case "superior":
+            return f"{start}: superior, {better}."
+        case "not worse":
+            return f"{start}: not worse{rope}, {not_worse}; {better}."
+        case "worse":
+            return f"{start}: worse{rope}, {worse}."
+    return f"{start}: undecided, {better if spec.rope is None else f'{better}, {not_worse}'}."
+
+
+def _gate_basis(g: Gate) -> str:
+    """Say what was resampled, what the verdict is about, and what it needs."""
+    units, names = plural(g.answer.n, g.answer.noun), g.results.datasets
+    if g.answer.effective < g.answer.n - 1e-9:
+        units += (
+            f" (worth {statistic_number_text(g.answer.effective, significant=2)} of equal weight)"
+        )
+    how = "exact"
+    if not g.exact:
+        mcse = max(judged.mcse for judged in g.answer.measures)
+        how = f"Monte Carlo standard error at most {standard_error_text(mcse)}"
+    about = f"{g.answer.noun}s like these {units},"
+    if g.answer.benchmarks:
+        weighed = "of equal weight" if g.results.groups is None else "each domain of equal weight"
+        if g.results.weights is not None:
+            weighed = "by their weights"
+        about = (
+            f"the {len(names)} benchmarks {join_names(names)} themselves ({weighed}; nothing "
+            f"follows for other benchmarks); {units} are resampled"
+        )
+        if len(names) == 1:
+            about = (
+                f"{names[0]} alone (nothing follows for other benchmarks); {units} are resampled"
+            )
+    level = setting_number_text(g.level)
+    return (
+        f"A verdict needs P ≥ {level}. The probabilities are about the mean over {about} by the "
+        f"Bayesian bootstrap widened for small numbers ({how}). Each bound is one-sided: by itself "
+        f"it holds with P = {level}. Each measure is judged by itself."
+    )

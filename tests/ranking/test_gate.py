@@ -177,7 +177,7 @@ def test_domains_are_resampled_and_datasets_count_by_their_weights() -> None:
 
 
 def test_very_many_items_are_drawn_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    import bayescompare.ranking.gate_answer as gate_answer
+    import bayescompare.ranking.gate as gate_answer
 
     d = np.random.default_rng(2).normal(0.2, 1, 40)
     exact = gated(d, rope=0.05)

@@ -26,7 +26,6 @@ __all__ = [
     "leaderboard",
     "leaderboard_overall",
     "on_front",
-    "place_interval",
     "share_error",
     "simplex_weights",
     "standings",
@@ -94,21 +93,22 @@ def leaderboard(scores: FloatArray, centre: FloatArray, level: float) -> Leaderb
     Parameters
     ----------
     scores : array (m, draws, l)
-        Larger is better.
+        Larger is better. Without draws, whatever needs them is NaN.
     centre : array (m, l)
         The scores of the table itself.
     level : float
         Of the intervals.
     """
-    rows, places = [], []
-    for own, middle in zip(scores, centre, strict=True):
-        row, drawn = standings(own, middle, level)
-        rows.append(row)
-        places.append(drawn.T)
+    found = [standings(*each, level) for each in zip(scores, centre, strict=True)]
+    rows = tuple(row for row, _ in found)
+    m, draws, l = scores.shape
+    if not draws:
+        nothing = np.full((m + l, l), np.nan)
+        return Leaderboard(centre, nothing[:m], nothing[:m], rows, nothing[0], nothing[m:])
     tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
     low, high = np.stack([np.quantile(own, tails, axis=0) for own in scores], axis=1)
-    ahead, front = duels(np.ascontiguousarray(np.stack(places)))
-    return Leaderboard(centre, low, high, tuple(rows), front, ahead)
+    ahead, front = duels(np.ascontiguousarray(np.stack([places.T for _, places in found])))
+    return Leaderboard(centre, low, high, rows, front, ahead)
 
 
 def leaderboard_overall(
@@ -123,12 +123,14 @@ def leaderboard_overall(
     weights : array (draws, m) or (1, m)
         Draws of λ; a single row is a utility that is given.
     """
-    given = len(weights) == 1
-    utility = np.einsum(
-        "rj,jrl->rl", np.broadcast_to(weights, (scores.shape[1], len(centre))), scores
-    )
+    given, draws = len(weights) == 1, scores.shape[1]
+    each = np.broadcast_to(weights if given else weights[:draws], (draws, len(centre)))
+    utility = np.einsum("rj,jrl->rl", each, scores)
     middle = weights.mean(axis=0) @ centre
     rows, _ = standings(utility, middle, level)
+    nothing = np.full(len(middle), np.nan)
+    if not len(utility):
+        return LeaderboardOverall(rows, middle, nothing, None if given else nothing)
     regret = (utility.max(axis=1, keepdims=True) - utility).mean(axis=0)
     share = None
     if not given:
@@ -254,16 +256,6 @@ def best_place_shares(places: AnyArray) -> FloatArray:
     return np.bincount(who, weights=shares, minlength=places.shape[1]) / len(places)
 
 
-def place_interval(places: AnyArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the shortest equal-tailed interval of each algorithm's place.
-
-    Each tail outside has a share of the draws of at most (1 − level)/2.
-    """
-    tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-    lower, upper = np.quantile(places, tails, axis=0, method="inverted_cdf") / 2.0
-    return lower, upper
-
-
 def standings(scores: FloatArray, centre: FloatArray, level: float) -> tuple[Standings, AnyArray]:
     """Return where the algorithms stand, and the doubled places of all draws.
 
@@ -277,7 +269,13 @@ def standings(scores: FloatArray, centre: FloatArray, level: float) -> tuple[Sta
     tolerance = RELATIVE_TOLERANCE * float(np.abs(centre).max())
     places = doubled_places(scores, tolerance=tolerance)
     place = doubled_places(centre[None, :], tolerance=tolerance)[0] / 2.0
-    return Standings(place, *place_interval(places, level), best_place_shares(places)), places
+    if not len(places):
+        nothing = np.full(len(centre), np.nan)
+        return Standings(place, nothing, nothing, nothing), places
+    # Each tail outside has a share of the draws of at most (1 − level)/2.
+    tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+    lower, upper = np.quantile(places, tails, axis=0, method="inverted_cdf") / 2.0
+    return Standings(place, lower, upper, best_place_shares(places)), places
 
 
 # ----------------------------------------------------------------------------- who is ahead of whom
