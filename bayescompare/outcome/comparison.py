@@ -404,8 +404,7 @@ class Comparison:
         """
         self._require("model")
         self._check_form(form)
-        build = self.method.nuts_model if form == "nuts" else self.method.model
-        return build(self.results)
+        return self.method.model(self.results, form)
 
     def sample(
         self,
@@ -881,7 +880,7 @@ class Comparison:
             raise BayescompareError(f"{asked}: {why}")
 
     def _check_form(self, form: object) -> None:
-        forms = self.method.forms
+        forms = self.method.accepts.forms
         if form in forms:
             return
         if form in ("textbook", "nuts"):

@@ -138,7 +138,10 @@ def borrowed_compiled_models(
 
 
 def _models_to_be_compiled(method: Method, results: Results) -> CompiledModels:
-    return CompiledModels(method.nuts_model(results), method.predictive_model(results))
+    through = None
+    if len(method.accepts.forms) > 1 and method.accepts.predicts == "textbook":
+        through = method.model(results)
+    return CompiledModels(method.model(results, "nuts"), through)
 
 
 def _freeze_compiled_models(models: CompiledModels) -> CompiledModels:

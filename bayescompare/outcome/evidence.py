@@ -123,8 +123,7 @@ def estimated_evidence(
     generator, _ = as_rng(rng)
     if model is None:
         # θ itself for the one; latents that NUTS moves through for the other.
-        build = c.method.model if by == "smc" else c.method.nuts_model
-        model = build(c.results)
+        model = c.method.model(c.results, "textbook" if by == "smc" else "nuts")
     nuts.check_model_for_nuts(model)
     _check_comparison_evidence_proper(model)
     estimate = _comparison_evidence_by_smc if by == "smc" else _comparison_evidence_by_bridge

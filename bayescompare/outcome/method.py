@@ -51,6 +51,8 @@ __all__ = [
 
 Kind = Literal["bayesian", "frequentist"]
 InputKind = Literal["cells", "replicates", "either", "counts"]
+#: A model's form: as a textbook writes it, or parametrised for NUTS.
+Form = Literal["textbook", "nuts"]
 #: One simulation of a calibration: quantity → (truth, posterior draws).
 Replicate = Mapping[str, tuple[float, FloatArray]]
 #: Pairs from which a prior can be learned.
@@ -62,8 +64,6 @@ FREQUENTIST = (
 )
 #: The scale of models that predict joint statements.
 STATEMENTS = "statements"
-#: A model's form: as a textbook writes it, or parametrised for NUTS.
-Form = Literal["textbook", "nuts"]
 
 
 @dataclass(frozen=True)
@@ -119,11 +119,17 @@ class Accepts:
         Domains (``group=``) and weights of datasets.
     items : bool
         Clusters of items, and statistics that stand for items.
+    forms : tuple of str
+        The forms in which its PyMC model can be asked for.
+    predicts : {"textbook", "nuts"}
+        Through which of them `sample` predicts.
     """
 
     missing: frozenset[Reading] = frozenset()
     domains: bool = False
     items: bool = False
+    forms: tuple[Form, ...] = ("textbook",)
+    predicts: Form = "textbook"
 
 
 @dataclass(frozen=True)
@@ -197,8 +203,6 @@ class Method(ABC):
     data_scale: ClassVar[str | None] = None
     #: Options for `pymc.sample` where the user says nothing else.
     sampler: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    #: The forms that its PyMC model has.
-    forms: ClassVar[tuple[Form, ...]] = ("textbook",)
     #: What the headline says about the leading statement, after its claim.
     verdict_phrase: ClassVar[str] = "is the most probable statement"
 
@@ -312,17 +316,9 @@ class Method(ABC):
             if f.repr and f.name != "saved" and getattr(self, f.name) != f.default
         }
 
-    def model(self, results: Results) -> pm.Model:
-        """Build the PyMC model, as a textbook writes it."""
+    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
+        """Build the PyMC model as a textbook writes it, or in the form for NUTS if it has one."""
         raise self.unavailable("model")
-
-    def nuts_model(self, results: Results) -> pm.Model:
-        """Build the same model parametrised for NUTS, where it has a second form."""
-        return self.model(results)
-
-    def predictive_model(self, results: Results) -> pm.Model | None:
-        """Build the form through which `sample` predicts; None where the sampled one does."""
-        return self.model(results) if "nuts" in self.forms else None
 
     def reusable(self, results: Results) -> ReusableModel | None:
         """Say which models of other tables are this one's but for their data; None: not known.

@@ -114,7 +114,7 @@ def test_a_hyperprior_weighs_by_the_closed_evidence(name: str, form: Any) -> Non
     method = Dirichlet(priors={name: pm.Gamma.dist(2.0, 1.0)})
     results = statements("ties")
     counts = bc.compare(results).answer.counts
-    model = method.model(results) if form == "textbook" else method.nuts_model(results)
+    model = method.model(results, form)
     log_density, rng = log_density_of(model), np.random.default_rng(2)
     for value in (0.03, 0.4, 2.0, 30.0):
         alpha = np.full(4, value / 4 if name == "strength" else value)
@@ -203,7 +203,7 @@ def test_a_prior_of_ess_weighs_by_the_score(form: Any) -> None:
     values = no.linked(24, 3, seed=5)
     results = table(values)
     method = Network(search=no.CHAIN, priors={"ess": pm.Gamma.dist(2.0, 0.5)})
-    model = method.model(results) if form == "textbook" else method.nuts_model(results)
+    model = method.model(results, form)
     counts, graph = no.counts_of(values, results), no.masks(no.CHAIN, results.measures)
     states, rng = no.joint_states([2] * 3), np.random.default_rng(6)
     fixed = bc.compare(results, method=Network(search=no.CHAIN, mcse=0.05), rng=0)
@@ -329,12 +329,12 @@ def test_prior_draws_of_a_weak_row_do_not_underflow() -> None:
 def test_the_two_forms_have_what_they_say() -> None:
     for method in (Dirichlet(), Network()):
         c = bc.compare(statements("ties"), method=method, rng=0)
-        free = [[v.name for v in c.model(form=form).free_RVs] for form in c.method.forms]
+        free = [[v.name for v in c.model(form=form).free_RVs] for form in c.method.accepts.forms]
         assert not any(name.startswith("latent") for name in free[0])
         assert all(name.startswith("latent") for name in free[1])
         assert [v.name for v in c.model().free_RVs] == free[0]
         assert not c.model().potentials
-        for form in c.method.forms:
+        for form in c.method.accepts.forms:
             outcome = c.model(form=form)["outcome"]
             assert c.model(form=form).named_vars_to_dims[outcome.name][0] == "dataset"
 
@@ -444,7 +444,7 @@ def test_predictions_by_pymc_from_nuts(method: str, kind: str) -> None:
 )
 def test_both_forms_start_and_predict_under_priors_of_ones_own(method: Any) -> None:
     results = statements("ties")
-    for model in (method.model(results), method.nuts_model(results)):
+    for model in (method.model(results), method.model(results, "nuts")):
         assert np.isfinite(model.compile_logp(**QUICK)(model.initial_point()))
         drawn = pm.draw(model["outcome"], 20, random_seed=1, **QUICK)
         np.testing.assert_array_equal(drawn.sum(axis=-1), 1.0)

@@ -31,7 +31,7 @@ from bayescompare.methods._shared.trees import (
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import Method, Sampling
+from bayescompare.outcome.method import Form, Method, Sampling
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
@@ -156,8 +156,10 @@ class GroupedMethod(Method):
         )
         return replace(answer, scalars=drawn_questions(phi, statements, answer))
 
-    def model(self, results: Results) -> pm.Model:
-        """Build the model as it is written, with θ of every domain."""
+    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
+        """Build the model with θ of every domain; for NUTS, with every θ_g integrated out."""
+        if form == "nuts":
+            return collapsed_model(results, self.listing(results), self.counts(results))
         import pymc as pm
         import pytensor.tensor as pt
 
@@ -168,10 +170,6 @@ class GroupedMethod(Method):
             pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
             self.observe_domains(results, logs)
         return model
-
-    def nuts_model(self, results: Results) -> pm.Model:
-        """Build it with every θ_g integrated out."""
-        return collapsed_model(results, self.listing(results), self.counts(results))
 
     def no_evidence(self) -> str:
         """Say why there is no log evidence."""

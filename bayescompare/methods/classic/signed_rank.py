@@ -62,7 +62,7 @@ from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.claims import certainty_words
 from bayescompare.outcome.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
 from bayescompare.outcome.decision import Decision
-from bayescompare.outcome.method import Kind, Method, Parameter, Sampling, Scope
+from bayescompare.outcome.method import Form, Kind, Method, Parameter, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
@@ -441,7 +441,7 @@ class SignedRank(Method):
 
     # posterior -----------------------------------------------------------------------------------
 
-    def model(self, results: Results) -> pm.Model:
+    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the model: weights, shares as functions of them, and which point was drawn."""
         import pymc as pm
         import pytensor.tensor as pt

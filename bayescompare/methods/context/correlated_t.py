@@ -19,7 +19,7 @@ data sets; Nadeau & Bengio (2003); Lacoste, Laviolette & Marchand (2012), Sectio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -53,14 +53,7 @@ from bayescompare.methods.context.shares import ShareTest, mixture_figures, rate
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details, Scalars
-from bayescompare.outcome.method import (
-    Form,
-    Kind,
-    Method,
-    Parameter,
-    Sampling,
-    Scope,
-)
+from bayescompare.outcome.method import Accepts, Form, Kind, Method, Parameter, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.prior import Learned, LearnedPrior
@@ -182,7 +175,8 @@ class CorrelatedT(ShareTest):
         ("model", "sample"), MappingProxyType({"joint": True})
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
-    forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
+    # The form for NUTS, too, predicts: the other has a flat prior.
+    accepts: ClassVar[Accepts] = Accepts(forms=("textbook", "nuts"), predicts="nuts")
     input_kind = "replicates"
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     draws_are: ClassVar[str] = "exact"
@@ -320,28 +314,18 @@ class CorrelatedT(ShareTest):
         """Reject a model of the formula: the full one would give another answer."""
         return _NO_MODEL if quantity in ("model", "sample") and not self.joint else ""
 
-    def model(self, results: Results) -> pm.Model:
-        """Build the model with every mean and spread in it."""
-        from bayescompare.methods.context.correlated_t_model import build_correlated_t_folds
+    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
+        """Build the model with every mean and spread in it; for NUTS they are integrated out."""
+        from bayescompare.methods.context.correlated_t_model import (
+            build_correlated_t_evidence,
+            build_correlated_t_folds,
+        )
 
-        return self._built(results, build_correlated_t_folds)
-
-    def nuts_model(self, results: Results) -> pm.Model:
-        """Build the same model with every mean and spread integrated out."""
-        from bayescompare.methods.context.correlated_t_model import build_correlated_t_evidence
-
-        return self._built(results, build_correlated_t_evidence)
-
-    def _built(
-        self, results: Results, build: Callable[[CorrelatedT, Results], pm.Model]
-    ) -> pm.Model:
         if why := self.refuses("model"):
             raise BayescompareError(why)
         self._check_outcomes(results)
+        build = build_correlated_t_folds if form == "textbook" else build_correlated_t_evidence
         return build(self, results)
-
-    def predictive_model(self, results: Results) -> None:
-        """Predict through the form for NUTS, which has no flat prior."""
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

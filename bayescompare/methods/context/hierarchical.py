@@ -55,7 +55,7 @@ from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details, Scalars
-from bayescompare.outcome.method import Kind, Method, Parameter, Replicate, Sampling, Scope
+from bayescompare.outcome.method import Form, Kind, Method, Parameter, Replicate, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior, by_prior_weight
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.prior import POWER
@@ -323,7 +323,7 @@ class Hierarchical(Method):
 
     # posterior -----------------------------------------------------------------------------------
 
-    def model(self, results: Results) -> pm.Model:
+    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the model, every z marginalised."""
         from bayescompare.methods.context.hierarchical_posterior import build
 

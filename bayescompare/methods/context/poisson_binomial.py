@@ -57,13 +57,7 @@ from bayescompare.methods.context.shares import ShareTest, mixture_figures, rate
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details, Scalars
-from bayescompare.outcome.method import (
-    Kind,
-    Parameter,
-    Replicate,
-    Sampling,
-    Scope,
-)
+from bayescompare.outcome.method import Form, Kind, Parameter, Replicate, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.prior import Learned, LearnedPrior
@@ -243,7 +237,7 @@ class PoissonBinomial(ShareTest):
         """Reject a model of the formula: the full one would give another answer."""
         return _NO_MODEL if quantity in ("model", "sample") and not self.joint else ""
 
-    def model(self, results: Results) -> pm.Model:
+    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the joint model, every d marginalised: with explicit d it does not mix."""
         from bayescompare.methods.context.poisson_binomial_posterior import build
 

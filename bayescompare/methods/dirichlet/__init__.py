@@ -166,7 +166,9 @@ class Dirichlet(Method):
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 4"
     accepts: ClassVar[Accepts] = Accepts(
-        domains=True, missing=frozenset({"ignore", "worst", "bounds"})
+        domains=True,
+        missing=frozenset({"ignore", "worst", "bounds"}),
+        forms=("textbook", "nuts"),
     )
     provides: ClassVar[frozenset[str]] = frozenset(
         {
@@ -187,7 +189,6 @@ class Dirichlet(Method):
         }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
-    forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
     data_scale: ClassVar[str | None] = STATEMENTS
 
     prior: Prior = None  # type: ignore[assignment]
@@ -496,11 +497,11 @@ class Dirichlet(Method):
 
     # posterior -----------------------------------------------------------------------------------
 
-    def model(self, results: Results) -> pm.Model:
-        """Build the PyMC model, with θ as a separate variable."""
+    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
+        """Build the PyMC model, with θ as a separate variable, or parametrised for NUTS."""
         from bayescompare.methods.dirichlet.model import build
 
-        return build(self, results, "textbook")
+        return build(self, results, form)
 
     def place_theta(self, form: Form, listing: LumpedStatements) -> Any:
         """Add θ, and what its α is made of, to the model in context; return log θ."""
@@ -526,12 +527,6 @@ class Dirichlet(Method):
             observe_partly_seen(Evidence.from_table(results), log_theta, weights)
         else:
             observe_weights(log_theta, weights)
-
-    def nuts_model(self, results: Results) -> pm.Model:
-        """Build it parametrised for NUTS."""
-        from bayescompare.methods.dirichlet.model import build
-
-        return build(self, results, "nuts")
 
     def reusable(self, results: Results) -> ReusableModel | None:
         """Models of the same α and as many datasets differ only in the datasets' weights."""

@@ -141,7 +141,7 @@ def dirichlet_sampled_answer(method: Dirichlet, results: Results, sampling: Samp
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
     model = method.model(results)
     check_prior_support(method.nonconjugate_priors, method.parameters, model)
-    tree = nuts.sample_nuts_as_asked(sampling, method.nuts_model(results), through=model)
+    tree = nuts.sample_nuts_as_asked(sampling, method.model(results, "nuts"), through=model)
     statements, cells = method.cells(results)
     evidence = Evidence.from_table(results)
     tree = finish_tree(tree, results, method.listing(results), sampling.rng)

@@ -50,7 +50,7 @@ from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import Form, Kind, Parameter, Sampling, Scope
+from bayescompare.outcome.method import Accepts, Form, Kind, Parameter, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State
@@ -204,7 +204,7 @@ class GSDBootstrap(GsdMethod):
     reference: ClassVar[str] = "Jansen et al. (2022); Rubin (1981)"
     prior_weight: ClassVar[str | None] = "concentration"
     lacks: ClassVar[Mapping[str, str]] = _LACKS
-    forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
+    accepts: ClassVar[Accepts] = Accepts(forms=("textbook", "nuts"), predicts="nuts")
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             WEIGHT,
@@ -289,7 +289,7 @@ class GSDBootstrap(GsdMethod):
 
     def _sampled(self, results: Results, sampling: Sampling) -> Answer:
         """Answer from NUTS, with its Monte Carlo standard error."""
-        model = self.nuts_model(results)
+        model = self.model(results, "nuts")
         check_prior_support(self.priors or {}, self.parameters, model)
         relations = Relations(self.pair(results))
         tree = nuts.sample_nuts_as_asked(sampling, model)
@@ -326,20 +326,14 @@ class GSDBootstrap(GsdMethod):
 
     # posterior -----------------------------------------------------------------------------------
 
-    def model(self, results: Results) -> pm.Model:
-        """Build the model, with both optima as functions of the weights."""
+    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
+        """Build the model, with both optima as functions of the weights.
+
+        In the form for NUTS without them: `sample` adds them for all draws at once.
+        """
         from bayescompare.methods.gsd.model import build_bootstrap
 
-        return build_bootstrap(self, results, optimum=True)
-
-    def nuts_model(self, results: Results) -> pm.Model:
-        """Build the model without the optima, which `sample` adds for all draws at once."""
-        from bayescompare.methods.gsd.model import build_bootstrap
-
-        return build_bootstrap(self, results, optimum=False)
-
-    def predictive_model(self, results: Results) -> None:
-        """Predict through the form that is sampled."""
+        return build_bootstrap(self, results, optimum=form == "textbook")
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

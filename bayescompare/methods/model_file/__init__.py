@@ -46,7 +46,7 @@ from bayescompare.outcome.claims import certainty_words, claim_words
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SETTLED, Decision
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import STATEMENTS, InputKind, Kind, Method, Sampling
+from bayescompare.outcome.method import (Form, InputKind, Kind, Method, STATEMENTS, Sampling)
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.table.results import Results
@@ -283,7 +283,7 @@ class ModelFile(Method):
         named = self.code.name if not self.saved and callable(self.source) else str(self.source)
         return {"source": named, "priors": prior_options(self.priors), "saved": True}
 
-    def model(self, results: Results) -> pm.Model:
+    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the model."""
         return self.code.model(results, dict(self.priors or {}))
 

@@ -231,13 +231,12 @@ class Network(Method):
     )
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Benavoli & de Campos (2015), Section 5"
-    accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
+    accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}), forms=("textbook", "nuts"))
     provides: ClassVar[frozenset[str]] = OF_SUMS | {
         *("draws", "model", "sample", "log_evidence", "loo", "network", "edges", "score"),
         *("predict", "simulate", "plan"),
     }
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
-    forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
     data_scale: ClassVar[str | None] = STATEMENTS
 
     ess: float = 1.0
@@ -445,22 +444,15 @@ class Network(Method):
 
     # models and draws -----------------------------------------------------------------------------
 
-    def model(self, results: Results) -> pm.Model:
+    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the PyMC model of the graph: a Dirichlet for every row of a table."""
-        return network_model(*self._modelled(results), self.nonconjugate_priors)
-
-    def nuts_model(self, results: Results) -> pm.Model:
-        """Build it parametrised for NUTS."""
-        return network_model(*self._modelled(results), self.nonconjugate_priors, "nuts")
-
-    def _modelled(self, results: Results) -> tuple[Layout, Graph]:
         if self.average:
             raise BayescompareError(
                 "average=True: draws() draw graphs and their tables exactly, and log_evidence and "
                 "loo() are exact, so there is no model of all graphs; average=False has that of "
                 "one."
             )
-        return self.layout(results)
+        return network_model(*self.layout(results), self.nonconjugate_priors, form)
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:

@@ -184,11 +184,13 @@ class Replicated(Method):
     )
     input_kind = "replicates"
     accepts: ClassVar[Accepts] = Accepts(
-        missing=frozenset({"ignore", "worst"}), domains=True, items=True
+        missing=frozenset({"ignore", "worst"}),
+        domains=True,
+        items=True,
+        forms=("textbook", "nuts"),
     )
     scope: ClassVar[Scope] = Scope(pair=True, datasets=1)
     draws_are: ClassVar[str] = "exact"
-    forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
 
     # None where it was not given: `pairwise` then learns the prior.
     prior: Prior = None  # type: ignore[assignment]
@@ -474,17 +476,11 @@ class Replicated(Method):
         alpha = place_dirichlet_alpha(self.nonconjugate_priors, listing)
         return place_dirichlet(form, "theta", alpha, float(datasets), ("statement",))
 
-    def model(self, results: Results) -> pm.Model:
-        """Build the PyMC model, with θ as a separate variable."""
+    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
+        """Build the PyMC model, with θ as a separate variable, or parametrised for NUTS."""
         from bayescompare.methods.replicated.model import build
 
-        return build(self, results, "textbook")
-
-    def nuts_model(self, results: Results) -> pm.Model:
-        """Build it parametrised for NUTS."""
-        from bayescompare.methods.replicated.model import build
-
-        return build(self, results, "nuts")
+        return build(self, results, form)
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:

@@ -166,7 +166,7 @@ def sampled_answer(method: Replicated, results: Results, sampling: Sampling) -> 
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
     model = method.model(results)
     check_prior_support(method.nonconjugate_priors, method.parameters, model)
-    tree = nuts.sample_nuts_as_asked(sampling, method.nuts_model(results), through=model)
+    tree = nuts.sample_nuts_as_asked(sampling, method.model(results, "nuts"), through=model)
     statements, _ = method.cells(results)
     tree = finish_replicated_tree(tree, results, method.listing(results), sampling.rng)
     theta = tree["posterior"].to_dataset()["theta"].transpose("chain", "draw", "statement")

@@ -221,7 +221,7 @@ def test_the_cut_has_no_model() -> None:
         with pytest.raises(BayescompareError, match=r"joint=True.*draws\(\)"):
             c.model(form=form)
     with pytest.raises(BayescompareError, match=r"joint=True"):
-        CorrelatedT().nuts_model(c.results)
+        CorrelatedT().model(c.results, "nuts")
 
 
 # ------------------------------------------------------------------------------------------- priors

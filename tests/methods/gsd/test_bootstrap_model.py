@@ -80,7 +80,7 @@ def test_the_op_goes_to_another_process(answered: Any) -> None:
 def test_prior_and_likelihood_make_a_dirichlet(uci: bc.Results, concentration: float) -> None:
     """Whatever the weights, the log density is that of Dirichlet(c) but for a constant."""
     results = uci.sel(algorithms=PAIR)
-    model = GSDBootstrap(concentration=concentration).nuts_model(results)
+    model = GSDBootstrap(concentration=concentration).model(results, "nuts")
     (rv,) = model.free_RVs
     value, transform = model.rvs_to_values[rv], model.rvs_to_transforms[rv]
     density = model.compile_logp(jacobian=False, **QUICK)
@@ -132,7 +132,7 @@ def test_datasets_are_drawn_by_the_weights(answered: Any) -> None:
         assert near((drawn == k).mean(axis=-1) - weight[..., k], 0.0)
     made_ = pm.sample_posterior_predictive(
         tree,
-        model=answered.method.nuts_model(answered.results),
+        model=answered.method.model(answered.results, "nuts"),
         random_seed=1,
         progressbar=False,
         compile_kwargs=QUICK,

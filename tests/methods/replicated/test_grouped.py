@@ -66,7 +66,7 @@ def test_the_sampled_model_has_the_domains_integrated_out() -> None:
     method = bc.methods.Replicated().for_table(results)
     assert isinstance(method, GroupedReplicated)
     counts, listing = method.counts(results), method.listing(results)
-    model = method.nuts_model(results)
+    model = method.model(results, "nuts")
     outcome = model["outcome"]
     latent, exponential = np.array([1.2, 2.3]), np.array([0.1, 0.4])
     point = {
