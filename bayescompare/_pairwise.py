@@ -122,7 +122,7 @@ def pairwise(
             )[0]
         )
         test = test.learn(list(every.values()))
-    tests = {pair: test.of_pair(whole, pair).for_table(asked[pair]) for pair in asked}
+    tests = {pair: test.for_table(whole, pair).for_table(asked[pair]) for pair in asked}
     # One that needs NUTS, if any does.
     slow = max(asked, key=lambda pair: tests[pair].needs_mcmc)
     if tests[slow].needs_mcmc and len(asked) > 1:
@@ -194,7 +194,7 @@ def _pairwise_when_asked_for(
 
     def make(place: int) -> Comparison:
         asked = prepare_to_compare(results, method, figures.pairs[place], missing)
-        test = method.of_pair(results, figures.pairs[place])
+        test = method.for_table(results, figures.pairs[place])
         # An exact answer draws nothing.
         answer = test.answer(asked, Sampling(np.random.default_rng(0)))
         return comparison_of(asked, test, answer)

@@ -257,7 +257,7 @@ def rope_sensitivity_criticism(
     for rope in chosen.tolist():
         changed = c.results._with(spec={**spec, measure: replace(spec[measure], rope=float(rope))})
         # What was learned knows the states of the measures as they were.
-        answer = c.method.unlearned().answer(changed, Sampling(np.random.default_rng(0), seed=0))
+        answer = c.method.learn(()).answer(changed, Sampling(np.random.default_rng(0), seed=0))
         assert answer.probability is not None
         rows.append(dict(zip(answer.labels, answer.probability, strict=True)))
     return pd.DataFrame(rows, index=pd.Index(chosen.tolist(), name="rope")).fillna(0.0)

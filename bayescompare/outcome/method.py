@@ -248,17 +248,11 @@ class Method(ABC):
     def sentences(self, found: Found) -> list[str]:
         """Return what this method's numbers mean, and what they do not say, in sentences."""
 
-    def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
-        """Return the test as it is asked about one pair of a table.
+    def for_table(self, results: Results, pair: tuple[str, str] | None = None) -> Method:
+        """Return the test as it is asked about one table, or about one pair of a larger one.
 
-        Itself, unless its options name algorithms.
-        """
-        return self
-
-    def for_table(self, results: Results) -> Method:
-        """Return the test as it is asked about one table.
-
-        Itself, unless missing cells that stay, domains or weights change how it computes.
+        Itself, unless missing cells that stay, domains or weights change how it computes, or its
+        options name algorithms.
         """
         return self
 
@@ -270,12 +264,9 @@ class Method(ABC):
     def learn(self, asked: Sequence[Results]) -> Method:
         """Return the test with the prior learned from all pairs of a table.
 
-        Itself, where nothing is learned. `asked` are the pairs, in the form that is judged.
+        Itself, where nothing is learned. `asked` are the pairs, in the form that is judged; none
+        teach nothing, and give the pair's own prior back.
         """
-        return self
-
-    def unlearned(self) -> Method:
-        """Return the test with the pair's own prior, where this one's was learned."""
         return self
 
     def resolution_words(self, answers: Sequence[Answer], alpha: float) -> str:
@@ -334,10 +325,6 @@ class Method(ABC):
         "Demšar 2006". `answer` is None where there are many.
         """
         return f"by {self.title}{f' ({self.reference})' if self.reference else ''}."
-
-    def learned_text(self, pairs: int) -> str:
-        """Return what a methods section says of a prior learned from so many pairs."""
-        return ""
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]] | None:

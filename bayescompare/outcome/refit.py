@@ -83,12 +83,7 @@ def refits(
     draws = options.pop("draws", posterior.sizes["draw"])
     chains = options.pop("chains", posterior.sizes["chain"])
     check_draws(draws=draws, chains=chains)
-<<<<<<< HEAD
-    model = asked.method.nuts_model(asked.results) if model is None else model
-=======
     model = asked.method.model(asked.results, "nuts") if model is None else model
-    likelihood = asked.pointwise(model, posterior)
->>>>>>> 42411a1a (A model's form is an argument of model(), and what forms there are stands in accepts)
     return refitted_loo(
         loo,
         model,

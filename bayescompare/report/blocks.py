@@ -207,7 +207,7 @@ def method_section(
     if gaps is not None:
         words.append(GAPS_TEXT[gaps])
     if learned is not None:
-        words.append(method.learned_text(learned.pairs))
+        words.append(_learned_text(learned.pairs))
     if rule is not None:
         words.append(_over_pairs(method, rule, learned is not None, reference))
     return Section("Method", words=words, code={"BibTeX": bibtex(citation_keys(method, rule=rule))})
@@ -234,6 +234,18 @@ def method_text(method: Method, results: Results, answer: Answer | None) -> str:
     if ropes:
         paragraph += f" Differences within a rope count as equivalence ({join_names(ropes)})."
     return f"{who} {where} {paragraph}".strip()
+
+
+def _learned_text(pairs: int) -> str:
+    """Describe how the prior of each pair came from all of them."""
+    return (
+        f"The prior of each of the {pairs} pairs was learned from the others by empirical Bayes: "
+        "either the two do not differ (a statement and its reverse have equal probabilities), or "
+        "θ has a Dirichlet(Aφ) prior, with A = 2, 8 or 32 and φ the pooled frequency of the "
+        "statements of undecided pairs, made symmetric under swapping the two algorithms; how "
+        "often and how strongly pairs differ was weighed by the evidence of all pairs but those "
+        "decided pairs that have an algorithm which clearly stands apart from both of the pair."
+    )
 
 
 def _over_pairs(method: Method, rule: Rule, learned: bool, reference: str | None) -> str:

@@ -103,7 +103,7 @@ class GroupedMethod(Method):
         """Return the statements, with the weights that the tree shows of every dataset."""
         return self.listing(results)
 
-    def for_table(self, results: Results) -> Method:
+    def for_table(self, results: Results, pair: tuple[str, str] | None = None) -> Method:
         """Return itself: it is the test for domains."""
         return self
 

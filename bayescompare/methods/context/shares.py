@@ -26,7 +26,6 @@ from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.methods._shared.new_datasets import share_labels
 from bayescompare.methods._shared.priors import Priors
 from bayescompare.methods.context.scalars import RateScalars, rate_scalars
-from bayescompare.methods.dirichlet.methods_text import dirichlet_learned_text
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.outcome.columns import ALONE, theta_columns
 from bayescompare.outcome.decision import Decision
@@ -129,7 +128,10 @@ class ShareTest(Method):
         return self.b == "learned" and self.learned is None and self.taught is None
 
     def learn(self, asked: Sequence[Results]) -> Method:
-        """Return the test with what all pairs teach each."""
+        """Return the test with what all pairs teach each; of none, with the pair's own b = 1."""
+        if not asked:
+            test: Method = self
+            return test if self.learned is None else replace(cast(Any, self), b=1.0, learned=None)
         if len(asked) < LEAST_PAIRS:
             raise _nothing_taught()
         own: ShareTest = replace(cast(Any, self), b=1.0)
@@ -144,22 +146,15 @@ class ShareTest(Method):
                 "b='learned': there are too many datasets for the exact evidence, from which pairs "
                 "teach each other; give b as a number."
             )
-        test: Method = replace(cast(Any, self), taught=taught)
+        test = replace(cast(Any, self), taught=taught)
         return test
 
-    def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
+    def for_table(self, results: Results, pair: tuple[str, str] | None = None) -> Method:
         """Return the test with what others taught this pair."""
-        if self.taught is None:
+        if self.taught is None or pair is None:
             return self
         learned = self.taught.of_pair(pair)
         test: Method = replace(cast(Any, self), learned=learned, taught=None)
-        return test
-
-    def unlearned(self) -> Method:
-        """Return the test with the pair's own prior, b = 1, where b was learned."""
-        if self.learned is None:
-            return self
-        test: Method = replace(cast(Any, self), b=1.0, learned=None)
         return test
 
     def with_learned(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -206,10 +201,6 @@ class ShareTest(Method):
         return lambda draws, rng: np.exp(posterior.draw(draws, rng)[:, :-1])
 
     # words ----------------------------------------------------------------------------------------
-
-    def learned_text(self, pairs: int) -> str:
-        """Describe how the prior of each pair came from all of them."""
-        return dirichlet_learned_text(pairs)
 
     def say_learned(self, sentences: list[str], decision: Decision) -> list[str]:
         """Put in what was learned, after the verdict."""

@@ -44,7 +44,6 @@ from bayescompare.methods._shared.priors import (
     prior_options,
 )
 from bayescompare.methods.dirichlet.methods_text import (
-    dirichlet_learned_text,
     dirichlet_methods_text,
 )
 from bayescompare.methods.dirichlet.partial import (
@@ -330,17 +329,19 @@ class Dirichlet(Method):
         vector = fixed_vector(alpha)
         return alpha if vector is None else prior_of_vector("alpha", vector, statements)
 
-    def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
-        """Return the test with what its prior says of this pair, or what others taught it."""
-        if self.taught is not None:
-            return Dirichlet(prior="learned", learned=self.taught.of_pair(pair))
-        if not isinstance(self.prior, Mapping) or len(results.algorithms) == 2:
-            return self
-        prior, strength = prior_of_pair(self.prior, results, pair)
-        return replace(self, prior=prior, strength=strength)
+    def for_table(self, results: Results, pair: tuple[str, str] | None = None) -> Method:
+        """Return the test with what its prior says of this pair, or what others taught it.
 
-    def for_table(self, results: Results) -> Method:
-        """Return the variant for domains, where there are any; refuse what does not fit a table."""
+        Of a table it is the variant for domains, where there are any; what does not fit a table
+        is refused.
+        """
+        if pair is not None:
+            if self.taught is not None:
+                return Dirichlet(prior="learned", learned=self.taught.of_pair(pair))
+            if not isinstance(self.prior, Mapping) or len(results.algorithms) == 2:
+                return self
+            prior, strength = prior_of_pair(self.prior, results, pair)
+            return replace(self, prior=prior, strength=strength)
         if results.groups is not None:
             from bayescompare.methods.dirichlet.grouped import grouped_dirichlet
 
@@ -373,6 +374,8 @@ class Dirichlet(Method):
 
     def learn(self, asked: Sequence[Results]) -> Method:
         """Return the test with what all pairs teach each, where there are enough."""
+        if not asked:
+            return self if self.learned is None else Dirichlet(prior="symmetric")
         if len(asked) < LEAST_PAIRS:
             return self
         own = Dirichlet(prior="symmetric")
@@ -385,10 +388,6 @@ class Dirichlet(Method):
                 "another prior ('symmetric' is the papers'), or fewer measures."
             )
         return self if taught is None else Dirichlet(prior="learned", taught=taught)
-
-    def unlearned(self) -> Dirichlet:
-        """Return the test with the pair's own prior, the papers'."""
-        return self if self.learned is None else Dirichlet(prior="symmetric")
 
     def answer_at_once(
         self, results: Results, pairs: IntArray, asked: IntArray
@@ -564,10 +563,6 @@ class Dirichlet(Method):
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
         return dirichlet_methods_text(self, answer)
-
-    def learned_text(self, pairs: int) -> str:
-        """Describe how the prior of each pair came from all of them."""
-        return dirichlet_learned_text(pairs)
 
     def sentences(self, found: Found) -> list[str]:
         """Say the verdict, its probability and what it does not say."""

@@ -12,7 +12,7 @@ from bayescompare.text.numbers import count, plural, setting_number_text
 if TYPE_CHECKING:
     from bayescompare.outcome.answer import Answer
 
-__all__ = ["dirichlet_learned_text", "dirichlet_methods_text", "prior_text"]
+__all__ = ["dirichlet_methods_text", "prior_text"]
 
 
 def dirichlet_methods_text(method: Any, answer: Answer | None) -> str:
@@ -25,18 +25,6 @@ def dirichlet_methods_text(method: Any, answer: Answer | None) -> str:
         "by the multinomial-Dirichlet test of {cited}: every dataset supports one joint statement "
         f"about who is better on each measure{size}; their probabilities θ have a "
         f"{prior_text(method)}. Reported is {reported}, computed {text_on_how(method)}."
-    )
-
-
-def dirichlet_learned_text(pairs: int) -> str:
-    """Describe how the prior of each pair came from all of them."""
-    return (
-        f"The prior of each of the {pairs} pairs was learned from the others by empirical Bayes: "
-        "either the two do not differ (a statement and its reverse have equal probabilities), or "
-        "θ has a Dirichlet(Aφ) prior, with A = 2, 8 or 32 and φ the pooled frequency of the "
-        "statements of undecided pairs, made symmetric under swapping the two algorithms; how "
-        "often and how strongly pairs differ was weighed by the evidence of all pairs but those "
-        "decided pairs that have an algorithm which clearly stands apart from both of the pair."
     )
 
 

@@ -46,7 +46,7 @@ from bayescompare.outcome.claims import certainty_words, claim_words
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SETTLED, Decision
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import (Form, InputKind, Kind, Method, STATEMENTS, Sampling)
+from bayescompare.outcome.method import STATEMENTS, Form, InputKind, Kind, Method, Sampling
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.table.results import Results

@@ -39,7 +39,6 @@ from bayescompare.methods._shared.priors import (
     prior_options,
 )
 from bayescompare.methods._shared.words import NO_EVIDENCE
-from bayescompare.methods.dirichlet.methods_text import dirichlet_learned_text
 from bayescompare.methods.dirichlet.patterns import PatternPrior
 from bayescompare.methods.dirichlet.prior import (
     Prior,
@@ -270,15 +269,6 @@ class Replicated(Method):
 
     # what pairs teach each other ------------------------------------------------------------------
 
-    def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
-        """Return the test with what its prior says of this pair, or what others taught it."""
-        if self.taught is not None:
-            return replace(self, prior="learned", learned=self.taught.of_pair(pair), taught=None)
-        if not isinstance(self.prior, Mapping) or len(results.algorithms) == 2:
-            return self
-        prior, strength = prior_of_pair(self.prior, results, pair)
-        return replace(self, prior=prior, strength=strength)
-
     @property
     def learns_from_pairs(self) -> bool:
         """Whether no prior was given, or "learned" was; a test derived from this one never does."""
@@ -287,6 +277,8 @@ class Replicated(Method):
 
     def learn(self, asked: Sequence[Results]) -> Method:
         """Return the test with what all pairs teach each, where they are enough and exact."""
+        if not asked:
+            return self if self.learned is None else self._with_own_prior()
         if len(asked) < LEAST_PAIRS:
             return self
         own, pairs = self._with_own_prior(), {}
@@ -299,10 +291,6 @@ class Replicated(Method):
             return self
         taught = Learned.of(pairs)
         return self if taught is None else replace(own, prior="learned", taught=taught)
-
-    def unlearned(self) -> Replicated:
-        """Return the test with the pair's own prior."""
-        return self if self.learned is None else self._with_own_prior()
 
     def _with_own_prior(self) -> Replicated:
         return Replicated(prior="symmetric", **{name: getattr(self, name) for name in _READING})
@@ -326,8 +314,19 @@ class Replicated(Method):
         """Say why there is no log evidence."""
         return f"is not there. {NO_EVIDENCE}" if self.weighing else super().no_evidence()
 
-    def for_table(self, results: Results) -> Method:
-        """Return the variant for domains, and the test that knows what weights do to it."""
+    def for_table(self, results: Results, pair: tuple[str, str] | None = None) -> Method:
+        """Return the test with what its prior says of this pair, or what others taught it.
+
+        Of a table it is the variant for domains, and the test that knows what weights do to it.
+        """
+        if pair is not None:
+            if self.taught is not None:
+                learned = self.taught.of_pair(pair)
+                return replace(self, prior="learned", learned=learned, taught=None)
+            if not isinstance(self.prior, Mapping) or len(results.algorithms) == 2:
+                return self
+            prior, strength = prior_of_pair(self.prior, results, pair)
+            return replace(self, prior=prior, strength=strength)
         if results.groups is not None:
             from bayescompare.methods.replicated.grouped import grouped_replicated
 
@@ -388,7 +387,7 @@ class Replicated(Method):
         """Return Dirichlet(α), or what the pairs of a table taught."""
         _, cells = self.cells_of(evidence.statements)
         if self.learned is not None:
-            own = self.unlearned().prior_on(evidence)
+            own = self._with_own_prior().prior_on(evidence)
             return replace(self.learned.prior_on(cells), own=own)
         prior = DirichletPrior.of_cells(cells)
         if self.prior != "symmetric" or set(self.priors or {}) - {"strength"}:
@@ -494,10 +493,6 @@ class Replicated(Method):
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
         return methods_text(self, answer)
-
-    def learned_text(self, pairs: int) -> str:
-        """Describe how the prior of each pair came from all of them."""
-        return dirichlet_learned_text(pairs)
 
     def sentences(self, found: Found) -> list[str]:
         """Say the verdict, which datasets are sure, and what was assumed of the replicates."""
