@@ -182,7 +182,7 @@ def validate_compared_table(
             f"choose one, as in measures=[{results.measures[0]!r}]; for a joint answer use "
             "'dirichlet' or 'network'."
         )
-    if method.input_kind == "counts":
+    if method.accepts.judges == "counts":
         _check_counts_to_compare(results, method)
     elif not results.has_statistics:  # equal means of items do not make a constant measure
         _refuse_to_compare_constant(results)
@@ -198,8 +198,8 @@ def prepare_to_compare(
     """Select the algorithms asked about and settle missing cells, in the form that is judged."""
     check_word("missing", missing, MISSING)
     results = results.sel(algorithms=algorithms)
-    either = method.input_kind == "either" and (results.n_replicates or 1) > 1
-    if method.input_kind == "replicates" or either:
+    either = method.accepts.judges == "either" and (results.n_replicates or 1) > 1
+    if method.accepts.judges == "replicates" or either:
         results = _replicates_to_compare(results, method)
         if missing == "raise" or missing == "drop":
             results = results.paired(missing=missing)
@@ -267,7 +267,7 @@ def _check_items_to_compare(results: Results, method: Method) -> None:
             f"method {method.name!r} needs every item, and these results keep their statistics "
             "only: use method='replicated', or read the table with keep_items=True."
         )
-    if not method.accepts.items and method.input_kind == "replicates":
+    if not method.accepts.items and method.accepts.judges == "replicates":
         raise BayescompareError(
             f"method {method.name!r} takes items as independent, and these come in clusters: use "
             "method='replicated', or read the table without cluster=."

@@ -227,7 +227,7 @@ def _names_of_compared_models(
         raise BayescompareError(f"names={names!r}: give a list of names, one for each comparison.")
     if names is not None and len(names) != len(candidates):
         raise BayescompareError(f"names: {len(names)} for {len(candidates)} comparisons.")
-    wanted = [c.posterior.name for c in candidates]
+    wanted = [getattr(c.answer.details, "model", c.method.name) for c in candidates]
     if names is not None:
         wanted = [str(name) for name in names]
     named: dict[str, Comparison] = {}
@@ -276,7 +276,7 @@ def _check_compared_models_scale(
     first: str, one: Comparison, second: str, other: Comparison, shapes: Sequence[tuple[int, ...]]
 ) -> None:
     """Refuse models of different data, unless both are probabilities of the same statements."""
-    scales = [c.method.data_scale for c in (one, other)]
+    scales = [c.posterior.data_scale for c in (one, other)]
     asked = [[(m.direction, m.rope) for m in c.results.spec.values()] for c in (one, other)]
     if scales[0] is None or scales[0] != scales[1] or asked[0] != asked[1]:
         declared = " and ".join(repr(scale) if scale else "none" for scale in scales)
@@ -300,7 +300,6 @@ def _check_compared_models_scale(
                 f"{name} predicts {OTHER} in place of rare statements: compare fewer algorithms or "
                 "measures, so that at most 256 statements are possible."
             )
-        c.posterior.check_scale()
 
 
 def _observed_by_compared_model(c: Comparison) -> np.ndarray[Any, Any]:

@@ -92,7 +92,7 @@ def pairwise(
     table, names = given_table(results, measures, algorithms, frame)
     whole = validate_compared_table(table, test, names).sel(algorithms=algorithms)
     # Averaged once here, not for every pair, unless pairs differ in the folds that both have.
-    if test.input_kind == "cells" and whole.averages_alike():
+    if test.accepts.judges == "cells" and whole.averages_alike():
         whole = whole.average()
     _refuse_very_many_pairs(whole, test, reference)
     pairs = _pairs_for_pairwise(whole, reference)
@@ -148,7 +148,7 @@ def _pairwise_in_one_pass(
 ) -> Pairwise | None:
     """Answer very many pairs from one pass over the table; None where the method cannot."""
     gaps = results.absent().any(axis=2)
-    cells = method.input_kind == "cells" and results.n_replicates is None
+    cells = method.accepts.judges == "cells" and results.n_replicates is None
     if len(pairs) < _MANY or not cells:
         return None
     place = {name: k for k, name in enumerate(results.algorithms)}

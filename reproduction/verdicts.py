@@ -355,7 +355,7 @@ def _verdicts(method: Method, tables: int, rng: np.random.Generator) -> FloatArr
     """Numbers of verdicts on tables of noise."""
     found = np.empty(tables)
     for k in range(tables):
-        table = _MAKERS[method.input_kind](_measures(method), rng)
+        table = _MAKERS[method.accepts.judges](_measures(method), rng)
         found[k] = bc.pairwise(table, method=method, n_jobs=1, rng=rng).decide()["asserted"].sum()
     return found
 

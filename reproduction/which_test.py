@@ -146,7 +146,7 @@ class Contender(LabelledMethod):
 
     def _takes_cells_of(self, kind: WhichTable) -> bool:
         """Whether the method can judge such cells."""
-        match self.method.input_kind:
+        match self.method.accepts.judges:
             case "counts":
                 able = kind.errors
             case "replicates":

@@ -103,11 +103,11 @@ def test_a_wrong_order_is_noticed() -> None:
 @pytest.mark.parametrize("name", methods.names())
 def test_the_reference_of_a_method_is_what_its_report_cites(name: str) -> None:
     cls = methods.get(name)
-    keys = [key_of(*cited) for cited in mentions(cls.reference)]
-    assert None not in keys, cls.reference
+    keys = [key_of(*cited) for cited in mentions(cls.phrases.reference)]
+    assert None not in keys, cls.phrases.reference
     own = citation_keys(cls())
     assert keys, name
-    assert keys[0] == own[0], "the methods text names another paper than .reference"
+    assert keys[0] == own[0], "the methods text names another paper than .phrases.reference"
     assert set(keys) <= set(own)
 
 

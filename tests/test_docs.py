@@ -11,6 +11,7 @@ import matplotlib.pyplot
 import pytest
 
 import bayescompare as bc
+from bayescompare.outcome.method import is_bayesian
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -115,9 +116,9 @@ def test_no_host_is_named():
 
 @pytest.mark.parametrize("name", bc.methods.names())
 def test_a_method_has_a_page_of_the_usual_form(name):
-    kind = bc.methods.get(name).kind
-    story = "Generative story" if kind == "bayesian" else "Null hypothesis"
-    priors = ["Priors"] if kind == "bayesian" else []
+    bayesian = is_bayesian(bc.methods.get(name))
+    story = "Generative story" if bayesian else "Null hypothesis"
+    priors = ["Priors"] if bayesian else []
     assert headings(method_page(name)) == ["Question", story, *COMMON, *priors, "Reference"]
 
 

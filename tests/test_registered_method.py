@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import bayescompare as bc
 from bayescompare.cli.app import app
-from bayescompare.methods import Answer, Details, Method, Scalars
+from bayescompare.methods import Answer, Details, Method, Posterior, Scalars
 from bayescompare.statements import Statements
 
 
@@ -24,7 +24,6 @@ class Share(Method):
 
     name = "share"
     title = "the share of datasets that support each statement"
-    kind = "bayesian"
     provides = frozenset({"probability"})
 
     def answer(self, results, sampling):
@@ -254,17 +253,20 @@ class Bare(Details):
             {"leave_one_out": lambda *_: None},
             "defines leave_one_out, which is asked of the posterior",
         ),
-        ({"kind": "guess"}, "kind='guess'"),
         ({"provides": {"probability"}}, "lacks provides"),
         ({"citations": "me2026"}, "lacks citations"),
-        ({"input_kind": "stars"}, "input_kind='stars'"),
+        ({"accepts": bc.methods.Accepts(judges="stars")}, "judges='stars'"),
+        ({"accepts": {"judges": "cells"}}, "give a bc.methods.Accepts"),
         ({"comparison_type": dict}, "comparison_type"),
         ({"details_type": dict}, "not a class derived from bc.methods.Details"),
         ({"details_type": Leads(())}, "not a class derived from bc.methods.Details"),
         ({"details_type": Unholdable}, "Unholdable.values is declared as list[float]"),
         ({"details_type": Bare}, "Bare is not a frozen dataclass"),
         ({"scalars_type": Leads}, "not a class derived from bc.methods.Scalars"),
-        ({"prior_weight": "strength"}, "prior_weight='strength' is not one of its options"),
+        (
+            {"posterior_type": type("Weighed", (Posterior,), {"weighed_by": "strength"})},
+            "weighed_by='strength' of its posterior_type is not one of its options",
+        ),
         ({"__init__": lambda self, x: None}, "__init__ of its own"),
     ],
     ids=lambda value: value if isinstance(value, str) else next(iter(value)),
@@ -282,7 +284,6 @@ def test_a_class_without_an_answer() -> None:
 
     class Mute(Silent):
         title = "says nothing"
-        kind = "bayesian"
         provides = frozenset()
 
         def sentences(self, found):

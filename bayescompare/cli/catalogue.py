@@ -73,7 +73,7 @@ def methods(asked: OneMethod) -> None:
             _print_data(titles)
         else:
             found = bc.methods.get(name)
-            _print_data({"name": name, "title": found.title, "reference": found.reference})
+            _print_data({"name": name, "title": found.title, "reference": found.phrases.reference})
         return
     from bayescompare._model_files import bundled
     from bayescompare.cli import printing

@@ -149,7 +149,7 @@ def print_method(out: Console, name: str) -> None:
     head, _ = read_docstring(inspect.getdoc(method) or "")
     out.print(f"{name}: {method.title}", style="bold")
     out.print(head)
-    out.print(f"Reference: {method.reference}\n")
+    out.print(f"Reference: {method.phrases.reference}\n")
     options, priors = options_table(method).reset_index(), priors_table(method).reset_index()
     print_words(out, options, left=options.shape[1])
     title = "Priors that priors={name: …} can replace"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GLRT",
     "GSD",
+    "Accepts",
     "AllTest",
     "Answer",
     "CorrelatedT",
@@ -33,12 +34,17 @@ __all__ = [
     "Network",
     "OneTest",
     "Parameter",
+    "Phrases",
     "PoissonBinomial",
+    "Posterior",
     "Replicated",
     "Sampling",
     "Scalars",
+    "Scope",
     "Sign",
     "SignedRank",
+    "TestResult",
+    "Tested",
     "Wilcoxon",
     "abilities",
     "describe",
@@ -52,6 +58,7 @@ __all__ = [
 
 #: Everything else that is found here, by its module.
 _ELSEWHERE = {
+    "Accepts": "bayescompare.outcome.method",
     "Answer": "bayescompare.outcome.answer",
     "Decision": "bayescompare.outcome.decision",
     "Details": "bayescompare.outcome.details",
@@ -60,8 +67,13 @@ _ELSEWHERE = {
     "Method": "bayescompare.outcome.method",
     "ModelFile": "bayescompare.methods.model_file",
     "Parameter": "bayescompare.outcome.method",
+    "Phrases": "bayescompare.outcome.method",
+    "Posterior": "bayescompare.outcome.posterior",
     "Sampling": "bayescompare.outcome.method",
     "Scalars": "bayescompare.outcome.details",
+    "Scope": "bayescompare.outcome.method",
+    "TestResult": "bayescompare.outcome.answer",
+    "Tested": "bayescompare.outcome.posterior",
     "elicit": "bayescompare.methods.dirichlet.elicitation",
 }
 
@@ -72,9 +84,9 @@ def register(method: type[Method]) -> type[Method]:
     Parameters
     ----------
     method : type
-        A class derived from `Method` that declares ``name``, ``title``, ``kind`` and
-        ``provides``, and defines ``answer`` and ``sentences``. What it lacks is said at once.
-        It is returned, so that this can be used as a decorator.
+        A class derived from `Method` that declares ``name``, ``title`` and ``provides``, and
+        defines ``sentences``, and ``posterior`` or ``evidence`` and ``prior_on``. What it lacks is
+        said at once. It is returned, so that this can be used as a decorator.
 
     Examples
     --------
@@ -210,8 +222,16 @@ if TYPE_CHECKING:
     from bayescompare.methods.model_file import ModelFile
     from bayescompare.methods.network import Network
     from bayescompare.methods.replicated import Replicated
-    from bayescompare.outcome.answer import Answer
+    from bayescompare.outcome.answer import Answer, TestResult
     from bayescompare.outcome.decision import Decision
     from bayescompare.outcome.details import Details, Scalars
-    from bayescompare.outcome.method import Method, Parameter, Sampling
+    from bayescompare.outcome.method import (
+        Accepts,
+        Method,
+        Parameter,
+        Phrases,
+        Sampling,
+        Scope,
+    )
+    from bayescompare.outcome.posterior import Posterior, Tested
     from bayescompare.prior import LearnedPrior

@@ -44,7 +44,7 @@ _RULES: Mapping[str, Callable[[type[Method]], bool]] = {
     # What is checked are predictions, and they come from a model.
     "check": lambda method: "model" in method.provides,
     "sensitivity": lambda method: (
-        method.prior_weight is not None or "sensitivity" in method.provides
+        method.posterior_type.weighed_by is not None or "sensitivity" in method.provides
     ),
     "priors": lambda method: "priors" in {option.name for option in fields(method)},
 }

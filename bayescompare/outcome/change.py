@@ -27,7 +27,7 @@ def change_words(c: Comparison) -> str:
     >>> change_words(c)
     'What would change it: 3 more datasets that all support it would settle it; another prior ...'
     """
-    levers = c.method.levers
+    levers = c.method.phrases.levers
     counted = _datasets_to_change_verdict(c)
     if not counted:
         return f"What would change it: {levers}."
@@ -56,7 +56,7 @@ def _datasets_to_change_verdict(c: Comparison) -> str:
         more = _least_number_to_change(lambda k: settled(k, 0))
         if more is None:
             return f"not even {_MOST} more datasets that all support it would {settles}"
-        sure = " surely" if method.input_kind == "counts" else ""
+        sure = " surely" if method.accepts.judges == "counts" else ""
         subject = (
             f"dataset that{sure} supports" if more == 1 else f"datasets that all{sure} support"
         )
@@ -67,7 +67,7 @@ def _datasets_to_change_verdict(c: Comparison) -> str:
     if moved is None:
         return ""
     still = "settled" if bayesian else "significant"
-    if method.input_kind == "counts":
+    if method.accepts.judges == "counts":
         which = f"{moved} datasets" if moved > 1 else "dataset"
         return (
             f"if the {which} surest for it had been as surely against it, it would not be {still}"

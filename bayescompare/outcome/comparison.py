@@ -433,7 +433,7 @@ class Comparison:
         if "random_seed" in pm_sample:
             raise BayescompareError("random_seed: pass the seed as rng= instead.")
         generator, seed = as_rng(rng)
-        pm_sample = {**self.method.sampler, **pm_sample}
+        pm_sample = {**self.method.accepts.sampler, **pm_sample}
         if model is None:
             own = self.posterior.own_sample(
                 draws=draws, chains=chains, rng=generator, options=pm_sample
@@ -506,7 +506,7 @@ class Comparison:
         posterior = self.answer.tree if tree is None else tree
         if posterior is None:
             return diagnose_answer(self.posterior)
-        return diagnose(posterior, supports_psis=self.posterior.supports_psis)
+        return diagnose(posterior, supports_psis=not self.posterior.why_not("psis"))
 
     def loo(
         self,
@@ -542,7 +542,7 @@ class Comparison:
 
         self._require("loo")
         check_refit(refit, khat, model, pm_sample)
-        if tree is not None and not self.posterior.supports_psis:
+        if tree is not None and self.posterior.why_not("psis"):
             raise BayescompareError(
                 "loo: the draws of this formula do not come from a likelihood times a prior, so "
                 "PSIS cannot weight them; call loo() without a tree, which is exact, or use "

@@ -15,7 +15,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.outcome import registry
 from bayescompare.outcome.abilities import has_ability
-from bayescompare.outcome.method import Sampling
+from bayescompare.outcome.method import Sampling, is_bayesian
 from bayescompare.outcome.of_posterior import FACTORS
 from bayescompare.outcome.tree import check_tree
 from bayescompare.statements import OTHER, OUTCOME, Statement
@@ -192,7 +192,7 @@ def prior_sensitivity_criticism(
 def _under_other_options(c: Comparison, values: FloatArray) -> pd.DataFrame | None:
     """Answer again with other values of the option that weighs the prior, where there is one."""
     method: Any = c.method
-    option = method.prior_weight
+    option = c.posterior.weighed_by
     if option is None or method.needs_mcmc or c.answer.tree is not None:
         return None
     rest = {k: v for k, v in (getattr(method, "priors", None) or {}).items() if k != option}
@@ -229,7 +229,7 @@ def no_rope_criticism(c: Comparison) -> str:
         return "a rope is about two algorithms."
     if c.method.needs_mcmc:
         return "the answer must not need NUTS."
-    if c.method.kind != "bayesian" or c.method.input_kind == "counts" or c.method.scope.question:
+    if not is_bayesian(c.method) or c.method.accepts.judges == "counts" or c.method.scope.question:
         return (
             f"method {c.method.name!r} has no probability of equivalence for a rope to change; "
             "ask 'dirichlet', 'network' or 'correlated-t'."

@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare.outcome.loo import MOST_KHAT, psis_loo
+from bayescompare.outcome.posterior import Tested
 from bayescompare.outcome.tree import OF_EDITED, check_tree, is_edited_comparison_tree
 from bayescompare.text.numbers import count, standard_error_text, statistic_number_text
 
@@ -91,7 +92,7 @@ def diagnose_answer(posterior: Posterior) -> Diagnosis:
             "not known: this answer was sampled by NUTS, and its chains were not saved (JSON does "
             "not hold them, netCDF does); call sample() again, or pass tree=.",
         )
-    if posterior.approximate:
+    if isinstance(posterior, Tested) and posterior.approximate:
         verdict = (
             "nothing was sampled, so there is nothing to diagnose; the p-value is a large-sample "
             "approximation."

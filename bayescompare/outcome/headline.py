@@ -28,7 +28,7 @@ def headline(posterior: Posterior, decision: Decision) -> str:
     answer, said = posterior.answer, posterior.claim(decision.statement)
     if decision.state == "leads":
         return _leading(posterior, decision)
-    claim = f"{claim_in_quotes(said)} {posterior.method.verdict_phrase}"
+    claim = f"{claim_in_quotes(said)} {posterior.method.phrases.verdict}"
     if answer.pvalue is not None:
         return f"{claim}, {pvalue_equation(decision.level)}: {_significance(decision)}"
     verdict = (

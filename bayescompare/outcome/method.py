@@ -22,7 +22,7 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.outcome import registry
 from bayescompare.outcome.answer import Answer, Found, TestResult
 from bayescompare.outcome.details import Details, Scalars
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.posterior import Posterior, Tested
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -41,16 +41,17 @@ __all__ = [
     "Accepts",
     "AnswersPairs",
     "Form",
-    "InputKind",
-    "Kind",
+    "Judges",
     "Method",
     "Parameter",
+    "Phrases",
     "Sampling",
     "Scope",
+    "has_valid_pvalue",
+    "is_bayesian",
 ]
 
-Kind = Literal["bayesian", "frequentist"]
-InputKind = Literal["cells", "replicates", "either", "counts"]
+Judges = Literal["cells", "replicates", "either", "counts"]
 #: A model's form: as a textbook writes it, or parametrised for NUTS.
 Form = Literal["textbook", "nuts"]
 #: One simulation of a calibration: quantity → (truth, posterior draws).
@@ -108,11 +109,33 @@ class Scope:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Accepts:
-    """What a test takes of a table besides values.
+class Phrases:
+    """What words say of a test, whatever its answer.
 
     Attributes
     ----------
+    reference : str
+        Where it is published.
+    verdict : str
+        What the headline says about the leading statement, after its claim.
+    levers : str
+        What would change a verdict besides the data.
+    """
+
+    reference: str = ""
+    verdict: str = "is the most probable statement"
+    levers: str = "more datasets"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accepts:
+    """What a test takes of a table, and how its model can be asked for.
+
+    Attributes
+    ----------
+    judges : {"cells", "replicates", "either", "counts"}
+        What it judges: a number per cell, replicates of each, either (replicates where there are
+        any), or counts of errors.
     missing : frozenset of str
         How it can read missing cells that stay.
     domains : bool
@@ -123,13 +146,17 @@ class Accepts:
         The forms in which its PyMC model can be asked for.
     predicts : {"textbook", "nuts"}
         Through which of them `sample` predicts.
+    sampler : mapping
+        Options for `pymc.sample` where the user says nothing else.
     """
 
+    judges: Judges = "cells"
     missing: frozenset[Reading] = frozenset()
     domains: bool = False
     items: bool = False
     forms: tuple[Form, ...] = ("textbook",)
     predicts: Form = "textbook"
+    sampler: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -165,11 +192,10 @@ class Method(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    kind: ClassVar[Kind]
-    #: Where it is published, in words.
-    reference: ClassVar[str] = ""
     #: What its report cites, its own paper first: keys of report/references.bib, or BibTeX entries.
     citations: ClassVar[tuple[str, ...]] = ()
+    #: What words say of it that do not depend on an answer.
+    phrases: ClassVar[Phrases] = Phrases()
     #: What its answers can be asked.
     posterior_type: ClassVar[type[Posterior]] = Posterior
     #: The type of its comparisons, where they have further fields.
@@ -178,10 +204,6 @@ class Method(ABC):
     details_type: ClassVar[type[Details]] = Details
     #: The type of its numbers about the whole comparison.
     scalars_type: ClassVar[type[Scalars]] = Scalars
-    #: The option that weighs its prior, where there is one.
-    prior_weight: ClassVar[str | None] = None
-    #: What would change a verdict besides the data, in words.
-    levers: ClassVar[str] = "more datasets"
     #: What a comparison by this method has beyond what every comparison has.
     provides: ClassVar[frozenset[str]]
     #: Why it lacks an ability that other methods have (`abilities`), one sentence for each.
@@ -190,21 +212,9 @@ class Method(ABC):
     only_with: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     #: The priors that a user may replace.
     parameters: ClassVar[tuple[Parameter, ...]] = ()
-    #: What it judges: a number per cell, replicates of each, either (replicates where there are
-    #: any), or counts of errors.
-    input_kind: ClassVar[InputKind] = "cells"
-    #: How many algorithms, measures and datasets it is about, and what else it takes of a table.
+    #: How many algorithms, measures and datasets it is about, and what it takes of a table.
     scope: ClassVar[Scope] = Scope()
     accepts: ClassVar[Accepts] = Accepts()
-    #: How `draws` are made; their tree records it.
-    draws_are: ClassVar[str] = "conjugate"
-    #: What its likelihood of a dataset is the probability of, where other models may predict the
-    #: same thing from other data: ``"statements"`` for the dataset's joint statement.
-    data_scale: ClassVar[str | None] = None
-    #: Options for `pymc.sample` where the user says nothing else.
-    sampler: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    #: What the headline says about the leading statement, after its claim.
-    verdict_phrase: ClassVar[str] = "is the most probable statement"
 
     def evidence(self, results: Results) -> Evidence:
         """Return what each dataset says about each statement."""
@@ -235,7 +245,7 @@ class Method(ABC):
             return DirichletMixture.sampled(evidence, prior, rng or np.random.default_rng(0))
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
-        """Read the answer off the posterior; `results` are what `input_kind` says, and complete."""
+        """Read the answer off the posterior; `results` are what it judges, and complete."""
         from bayescompare.outcome.of_posterior import posterior_answer
 
         found = self.posterior(results, sampling.rng)
@@ -289,11 +299,6 @@ class Method(ABC):
         """Whether the answer needs MCMC, so that parallel work wants processes, not threads."""
         return False
 
-    @property
-    def supports_psis(self) -> bool:
-        """Whether its draws are of likelihood times prior, so that PSIS may weigh them."""
-        return True
-
     def options(self) -> dict[str, Any]:
         """Return the options by name, as passed."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
@@ -324,7 +329,8 @@ class Method(ABC):
         ``{cited}`` and ``{aside}`` stand for the first of `citations`: "Demšar (2006)" and
         "Demšar 2006". `answer` is None where there are many.
         """
-        return f"by {self.title}{f' ({self.reference})' if self.reference else ''}."
+        where = self.phrases.reference
+        return f"by {self.title}{f' ({where})' if where else ''}."
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]] | None:
@@ -355,7 +361,7 @@ class Method(ABC):
     @classmethod
     def why_not(cls, ability: str) -> str:
         """Say in one sentence why it lacks an ability; empty where it declares no reason."""
-        return cls.lacks.get(ability, FREQUENTIST if cls.kind == "frequentist" else "")
+        return cls.lacks.get(ability, "" if is_bayesian(cls) else FREQUENTIST)
 
     def unavailable(self, quantity: str) -> QuantityNotAvailableError:
         """Return the error that names the methods with a quantity this one lacks, and says why."""
@@ -364,6 +370,24 @@ class Method(ABC):
             f"{quantity!r} is not something that method {self.name!r} has; methods with it: "
             f"{', '.join(registry.having(quantity)) or 'none'}.{f' {why}' if why else ''}"
         )
+
+
+def is_bayesian(method: Method | type[Method]) -> bool:
+    """Whether its answers are posteriors, and not p-values.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> is_bayesian(bc.methods.Dirichlet), is_bayesian(bc.methods.GLRT)
+    (True, False)
+    """
+    return not issubclass(method.posterior_type, Tested)
+
+
+def has_valid_pvalue(method: Method | type[Method]) -> bool:
+    """Whether its answers are p-values for which corrections for many tests keep their promise."""
+    kind = method.posterior_type
+    return issubclass(kind, Tested) and kind.valid_pvalue
 
 
 @runtime_checkable
@@ -375,5 +399,5 @@ class AnswersPairs(Protocol):
     ) -> list[Answer] | None:
         """Answer every pair; None where each has a model of its own.
 
-        `results` are what `input_kind` says, and complete.
+        `results` are what it judges, and complete.
         """

@@ -10,7 +10,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details, Scalars, check_details_type
-from bayescompare.outcome.method import InputKind, Kind, Method
+from bayescompare.outcome.method import Accepts, Judges, Method, Phrases, Scope
 from bayescompare.table.results import Results
 
 __all__ = [
@@ -28,8 +28,8 @@ _NEEDED: dict[str, type] = {"name": str, "title": str, "provides": frozenset, "c
 _TYPES: dict[str, type[Details]] = {"details_type": Details, "scalars_type": Scalars}
 
 
-#: What a class must declare as one of a few words.
-_WORDS = {"kind": get_args(Kind), "input_kind": get_args(InputKind)}
+#: What a class may declare about tables and words, and the class of that.
+_PARTS = {"scope": Scope, "accepts": Accepts, "phrases": Phrases}
 
 
 #: What classes for 0.1.0 could define, and what is now asked of their `posterior_type`.
@@ -70,12 +70,18 @@ def _check_declared(method: Any, where: str) -> None:
         value = getattr(method, name, None)
         if not isinstance(value, kind) or value == "":
             raise BayescompareError(f"{where} lacks {name}: declare it as a {kind.__name__}.")
-    for name, words in _WORDS.items():
-        value = getattr(method, name, None)
-        if value not in words and not isinstance(value, property):
+    for name, kind in _PARTS.items():
+        value = getattr(method, name)
+        if not isinstance(value, kind | property):
             raise BayescompareError(
-                f"{where}: {name}={value!r}; choose one of {', '.join(map(repr, words))}."
+                f"{where}: {name}={value!r}; give a bc.methods.{kind.__name__}."
             )
+    judges = get_args(Judges)
+    if isinstance(method.accepts, Accepts) and method.accepts.judges not in judges:
+        raise BayescompareError(
+            f"{where}: judges={method.accepts.judges!r}; choose one of "
+            f"{', '.join(map(repr, judges))}."
+        )
     for name in (*_OF_POSTERIOR, *_HOOKS):
         found = getattr(method, name, None)
         if callable(found) if name in _HOOKS else found is not None:
@@ -119,9 +125,11 @@ def _check_options(method: type[Method], where: str) -> None:
                 f"{where}: option {field.name!r} has no default, so method={method.name!r} alone "
                 "could not be asked."
             )
-    weight = method.prior_weight
+    weight = method.posterior_type.weighed_by
     if weight is not None and weight not in inspect.signature(method).parameters:
-        raise BayescompareError(f"{where}: prior_weight={weight!r} is not one of its options.")
+        raise BayescompareError(
+            f"{where}: weighed_by={weight!r} of its posterior_type is not one of its options."
+        )
 
 
 def check_answer(results: Results, method: Method, answer: object) -> None:

@@ -171,7 +171,7 @@ def announced_nuts(
     if options.get("progressbar", True) is not False:
         print(_why_nuts(method, results), file=sys.stderr, flush=True)
     shown = bool(options.get("progressbar", progress or sys.stderr.isatty()))
-    chosen = {**method.sampler, **options}
+    chosen = {**method.accepts.sampler, **options}
     if not alone or chosen.get("nuts_sampler", "pymc") != "pymc":
         yield {**options, "progressbar": shown and alone}
         return

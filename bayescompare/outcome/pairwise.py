@@ -19,7 +19,7 @@ from bayescompare.outcome.columns import PVALUE
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import LIKELY, SETTLED, records_in_table
 from bayescompare.outcome.effects import effects_at_once, pair_effects
-from bayescompare.outcome.method import Method
+from bayescompare.outcome.method import Method, is_bayesian
 from bayescompare.outcome.pair_figures import (
     LazyComparisons,
     PairFigures,
@@ -157,7 +157,7 @@ class Pairwise:
     @cached_property
     def bayesian(self) -> bool:
         """Whether the figures are probabilities rather than p-values."""
-        return self.method.kind == "bayesian"
+        return is_bayesian(self.method)
 
     @cached_property
     def directed(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from bayescompare.outcome.method import has_valid_pvalue, is_bayesian
 from bayescompare.outcome.pairwise_headline import FIRST, SECOND, trade_off_words
 from bayescompare.outcome.pairwise_notes import pairwise_notes_on_spread
 from bayescompare.statements import Statement
@@ -211,8 +212,8 @@ def taken_for_granted(
     alike = "The datasets are like those you care about, and each counts the same."
     if results.weights is not None or results.groups is not None:
         alike = "The datasets are like those you care about, weighted as given."
-    if method.kind != "bayesian":
-        corrected = pairs and method.posterior_type.valid_pvalue
+    if not is_bayesian(method):
+        corrected = pairs and has_valid_pvalue(method)
         valid = "p-values corrected for many pairs (Holm)" if corrected else "p-values"
         return f"{alike} No prior; {valid}."
     if learned is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from bayescompare.outcome.method import LEAST_PAIRS, Method
+from bayescompare.outcome.method import LEAST_PAIRS, Method, has_valid_pvalue, is_bayesian
 from bayescompare.outcome.verdicts import Rule
 from bayescompare.statements import Statement
 from bayescompare.table.results import Results
@@ -69,7 +69,7 @@ def learned_words(
     learned: Learned | LearnedPrior | None, method: Method, decided: pd.DataFrame, rule: Rule
 ) -> str:
     """Say what prior was learned, or that none was, and which pairs only look sure alone."""
-    if method.kind != "bayesian" or len(decided) < LEAST_PAIRS:
+    if not is_bayesian(method) or len(decided) < LEAST_PAIRS:
         return ""
     if learned is None:
         return (
@@ -102,15 +102,13 @@ def closing_words(
 ) -> list[str]:
     """Say what the verdicts do not show, and what would change them."""
     sentences = []
-    if not method.posterior_type.valid_pvalue:
+    if not has_valid_pvalue(method):
         sentences.append(
             f"The p-values of {method.name} are not valid, so this guarantees no error rate."
         )
     if not decided["asserted"].all():
         may = (
-            method.kind == "bayesian"
-            and method.input_kind != "counts"
-            and not method.scope.question
+            is_bayesian(method) and method.accepts.judges != "counts" and not method.scope.question
         )
         lacking = may and all(results[name].rope is None for name in results.measures)
         remedy = "; give the measures a rope to find out which are equal" if lacking else ""
@@ -138,7 +136,7 @@ def _pairwise_words_on_change(method: Method, relaxed: tuple[Rule, int] | None) 
     if relaxed is None:
         return f"What would change it: {others}."
     rule, number = relaxed
-    name = rule.name(bayesian=method.kind == "bayesian")
+    name = rule.name(bayesian=is_bayesian(method))
     return (
         f"What would change it: with {name} there would be {plural(number, 'verdict')}; {others}."
     )
@@ -146,9 +144,9 @@ def _pairwise_words_on_change(method: Method, relaxed: tuple[Rule, int] | None) 
 
 def _pairwise_words_on_promise(method: Method, decided: pd.DataFrame, rule: Rule) -> str:
     """Say what a verdict needs, and how often it may be wrong."""
-    if method.kind != "bayesian":
+    if not is_bayesian(method):
         rate = percent_setting(rule.alpha)
-        if not method.posterior_type.valid_pvalue:
+        if not has_valid_pvalue(method):
             return f": its p-value after Holm's correction is at most {rate}."
         return (
             f": p after {_pairwise_words_on_holm(method)} is at most "

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from bayescompare.posterior.dirichlet import DirichletMixture
     from bayescompare.table.results import Results
 
-__all__ = ["Posterior", "by_prior_weight"]
+__all__ = ["Posterior", "Tested", "by_prior_weight"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,48 +55,35 @@ class Posterior:
     results: Results
     answer: Answer
 
+    #: The option that weighs its prior, where there is one.
+    weighed_by: ClassVar[str | None] = None
+    #: How `draws` are made; their tree records it.
+    draws_are: ClassVar[str] = "conjugate"
+
+    @property
+    def data_scale(self) -> str | None:
+        """What its likelihood of a dataset is the probability of, if other models may say that too.
+
+        ``"statements"`` for the dataset's joint statement, whatever it is read from.
+        """
+        return None
+
     @cached_property
-    def _found(self) -> DirichletMixture | TestResult | None:
-        """What the figures were read off, made again where a file gave them."""
+    def theta(self) -> DirichletMixture | None:
+        """The distribution of θ, made again where a file gave the figures.
+
+        None where the answer is of another kind, or came from draws (`Answer.tree`).
+        """
         if self.answer.tree is not None or self.method.needs_mcmc:
             return None
         held = self.answer.posterior
-        return self.method.posterior(self.results) if held is None else held
-
-    @property
-    def theta(self) -> DirichletMixture | None:
-        """The distribution of θ; None where there is none, or it came from draws."""
-        return None if isinstance(self._found, TestResult) else self._found
-
-    @property
-    def test(self) -> TestResult | None:
-        """The test; None of an answer that has a posterior."""
-        return self._found if isinstance(self._found, TestResult) else None
+        found = self.method.posterior(self.results) if held is None else held
+        return None if isinstance(found, TestResult) else found
 
     def why_not(self, quantity: str) -> str:
         """Why these options, or this table, leave out a quantity; empty where they do not."""
         refusal: str = self.method.refuses(quantity)
         return refusal
-
-    #: Whether its p-value is valid, so that corrections for many tests keep their promise.
-    valid_pvalue: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """What a table of models calls it."""
-        name: str = self.method.name
-        return name
-
-    @property
-    def approximate(self) -> bool:
-        """Whether its p-value is a large-sample approximation."""
-        return self.test is not None and self.test.approximate
-
-    @property
-    def supports_psis(self) -> bool:
-        """Whether its draws are of likelihood times prior, so that PSIS may weigh them."""
-        allowed: bool = self.method.supports_psis
-        return allowed
 
     def claim(self, statement: str) -> str:
         """Say a statement in words, as headlines do."""
@@ -106,17 +93,7 @@ class Posterior:
         """Return the verdict in one line."""
         return headline(self, decision)
 
-    def check_scale(self) -> None:
-        """Refuse a `data_scale` that was declared and does not hold."""
-        return
-
     # draws ----------------------------------------------------------------------------------------
-
-    @property
-    def draws_are(self) -> str:
-        """How `draws` are made; their tree records it."""
-        made: str = self.method.draws_are
-        return made
 
     def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
         """Draw from the posterior without MCMC."""
@@ -196,8 +173,6 @@ class Posterior:
         labels = self.answer.labels
         best = labels.index(decision.statement)
         rival = None if decision.runner_up is None else labels.index(decision.runner_up[0])
-        if self.test is not None and self.test.level_given is not None:
-            return pvalue_with_more(self.test.level_given, self.answer.counts, best, rival)
         if self.theta is None or rival is None or len(self.theta.evidence.uncounted):
             return None
         return level_with_more(self.theta, best, rival)
@@ -234,6 +209,34 @@ class Posterior:
         where the usual statistics will do.
         """
         return None
+
+
+class Tested(Posterior):
+    """What a test can be asked: it has no posterior, and its p-value may follow for other data."""
+
+    #: Whether its p-value is valid, so that corrections for many tests keep their promise.
+    valid_pvalue: ClassVar[bool] = True
+
+    @cached_property
+    def test(self) -> TestResult | None:
+        """What the test found, made again where a file gave the figures."""
+        held = self.answer.posterior
+        found = self.method.posterior(self.results) if held is None else held
+        return found if isinstance(found, TestResult) else None
+
+    @property
+    def approximate(self) -> bool:
+        """Whether its p-value is a large-sample approximation."""
+        return self.test is not None and self.test.approximate
+
+    def level_given(self, decision: Decision) -> Callable[[int, int], float] | None:
+        """Return a function that gives the p-value for other data, as that of a posterior does."""
+        if self.test is None or self.test.level_given is None:
+            return None
+        labels, runner = self.answer.labels, decision.runner_up
+        rival = None if runner is None else labels.index(runner[0])
+        best = labels.index(decision.statement)
+        return pvalue_with_more(self.test.level_given, self.answer.counts, best, rival)
 
 
 def by_prior_weight(

@@ -35,7 +35,7 @@ from bayescompare.outcome.codec import (
 )
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.effects import table_effects
-from bayescompare.outcome.method import Method
+from bayescompare.outcome.method import Method, is_bayesian
 from bayescompare.outcome.method_checks import comparison_of
 from bayescompare.outcome.netcdf_checks import check_netcdf_before_opening
 from bayescompare.outcome.pairwise import Pairwise
@@ -278,7 +278,11 @@ def _document(c: Comparison) -> dict[str, Any]:
     effects = table_effects(results).reset_index() if len(results.algorithms) == 2 else None
     return {
         **saved_head("comparison"),
-        "method": {"name": c.method.name, "kind": c.method.kind, "options": c.method.options()},
+        "method": {
+            "name": c.method.name,
+            "kind": "bayesian" if is_bayesian(c.method) else "frequentist",
+            "options": c.method.options(),
+        },
         "results": results_document(results),
         "best": c.best,
         "verdict": decision.verdict,

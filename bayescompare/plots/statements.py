@@ -172,7 +172,7 @@ def _draw_bars(ax: Axes, c: Comparison, rows: list[Row]) -> None:
         color=[BLUE if row.best else SKY if row.single else "white" for row in rows],
         edgecolor=[INK if row.single else GREY for row in rows],
         linewidth=0.6,
-        label=f"P(it {c.method.verdict_phrase})",
+        label=f"P(it {c.method.phrases.verdict})",
     )
     for bar, row in zip(bars, rows, strict=True):
         bar.set_hatch("" if row.single else "////")

@@ -15,7 +15,9 @@ from bayescompare._version import __version__
 from bayescompare.outcome import registry
 from bayescompare.outcome.effects import EFFECTS_TITLE, printed_comparison_effects
 from bayescompare.outcome.gaps import GAPS_TEXT
+from bayescompare.outcome.method import is_bayesian
 from bayescompare.outcome.method_checks import is_built_in_method
+from bayescompare.outcome.posterior import Tested
 from bayescompare.outcome.verdicts import Rule
 from bayescompare.prior import Learned, LearnedPrior
 from bayescompare.report.page import MOST_PAIRS, Cell, Section, Table
@@ -250,7 +252,7 @@ def _learned_text(pairs: int) -> str:
 
 def _over_pairs(method: Method, rule: Rule, learned: bool, reference: str | None) -> str:
     pairs = "all pairs" if reference is None else f"the pairs with {reference}"
-    if method.kind != "bayesian":
+    if not is_bayesian(method):
         return (
             f"Over {pairs} p-values were corrected by Holm's method at level "
             f"{setting_number_text(rule.alpha)} ({cited_aside('holm1979simple')})."
@@ -280,7 +282,7 @@ def citation_keys(method: Method, *, rule: Rule | None = None) -> list[str]:
     ['jansen2022gsd', 'holm1979simple']
     """
     keys = list(method.citations)
-    if rule is not None and method.kind != "bayesian":
+    if rule is not None and not is_bayesian(method):
         keys.append("holm1979simple")
     elif rule is not None and rule.fdr is not None:
         keys.append("muller2004optimal")
@@ -350,9 +352,10 @@ def provenance_section(
     given = comparisons[0].method.options()
     shown = {k: v for k, v in given.items() if k != "learned" and v is not None}
     sampling = ("pymc", "arviz") if method.needs_mcmc else ()
+    kind = "bayesian" if is_bayesian(method) else "frequentist"
     facts = {
-        "method": f"{method.name} ({method.kind}): {method.title}",
-        **({"reference": method.reference} if method.reference else {}),
+        "method": f"{method.name} ({kind}): {method.title}",
+        **({"reference": method.phrases.reference} if method.phrases.reference else {}),
         "options": ", ".join(f"{name} = {value}" for name, value in shown.items()) or "none",
         **more,
         **_exactness(comparisons),
@@ -393,7 +396,8 @@ def _exactness(comparisons: Sequence[Comparison]) -> dict[str, str]:
     sampled = any(c.answer.resampled_pvalue for c in comparisons)
     if not (errors or sampled):
         exact = "exact: the figures carry no Monte Carlo error"
-        if comparisons[0].posterior.approximate:
+        posterior = comparisons[0].posterior
+        if isinstance(posterior, Tested) and posterior.approximate:
             exact = "no Monte Carlo error; the p-value is a large-sample approximation"
         return {"exactness": exact}
     seeds = {c.answer.seed for c in comparisons}

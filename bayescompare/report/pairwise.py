@@ -329,7 +329,7 @@ def _learned(p: Pairwise) -> list[Table]:
         for value, share in learned.strengths.items()
     ]
     own = "papers' prior: 1"
-    if p.method.prior_weight == "b":
+    if p.method.posterior_type.weighed_by == "b":
         own = "of two outcomes b is half of it"
     heads = ["strength A (datasets)", "share of pairs"]
     weights = Table(f"Learned prior: how much it weighs ({own})", heads, strengths)
@@ -362,7 +362,7 @@ def _sensitivity(p: Pairwise, rule: Rule) -> Section:
     tables = [Table(title, ["rule", "verdicts"], rows, marked=[one == rule for one in rules])]
     # An exact answer about θ from one value per cell takes milliseconds: pairs are asked again.
     quick = p.results.n_replicates is None and p[0].posterior.theta is not None
-    option = p.method.prior_weight if quick else None
+    option = p.method.posterior_type.weighed_by if quick else None
     if option is not None and not p.method.needs_mcmc and total <= _MOST_ASKED:
         with suppress(BayescompareError):  # a prior that fixes its parameters has no weight
             tables.append(_by_weight(p, option, rule))

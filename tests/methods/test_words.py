@@ -27,9 +27,9 @@ def pairs_of(example: str) -> bc.Results:
 def asked(name: str) -> list[bc.Comparison]:
     """Comparisons by one method, settled and not."""
     made: Any = methods.get(name)(**({"resamples": 300} if name == "gsd-bootstrap" else {}))
-    if made.input_kind == "counts":
+    if made.accepts.judges == "counts":
         return [bc.compare(bc.load_example(LACOSTE), method=made)]
-    if made.input_kind == "replicates":
+    if made.accepts.judges == "replicates":
         rng = np.random.default_rng(0)
         rows = [
             (f"d{i}", a, k, rng.normal(0.1 * (a == "A"), 0.05))

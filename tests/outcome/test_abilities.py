@@ -122,7 +122,7 @@ def answered(name: str, options: str) -> bc.Comparison:
         {"resamples": 200} if name == "gsd-bootstrap" else {},
     )
     measures = 1 if method.scope.measure else 2
-    results = tiny(str(method.input_kind), method.scope.algorithms, measures)
+    results = tiny(str(method.accepts.judges), method.scope.algorithms, measures)
     return bc.compare(results, method=method(**chosen), rng=1)
 
 

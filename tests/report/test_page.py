@@ -48,7 +48,7 @@ def test_page_has_words_tables_pictures_and_what_made_them(name: str, rendered: 
         pictures += len(thing.results.measures)  # ranks and groups on each
     weighed = not pair and thing.method.name != "glrt"
     assert page.count("svg") == pictures + weighed  # P by the weight of the prior
-    assert thing.method.reference in page.text
+    assert thing.method.phrases.reference in page.text
     assert thing.method.title in page.text
     assert f"bayescompare {bc.__version__}" in page.text
     exact = "exact: the figures carry no Monte Carlo error"

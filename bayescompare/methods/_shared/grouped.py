@@ -31,7 +31,7 @@ from bayescompare.methods._shared.trees import (
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import Form, Method, Sampling
+from bayescompare.outcome.method import STATEMENTS, Form, Method, Sampling
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
@@ -48,6 +48,13 @@ class GroupedPosterior(Posterior):
     """What is known of the domains, by draws alone."""
 
     method: GroupedMethod
+
+    weighed_by: ClassVar[str | None] = "strength"
+
+    @property
+    def data_scale(self) -> str | None:
+        """Where single values are judged, its datasets are probabilities of statements."""
+        return STATEMENTS if self.method.accepts.judges == "cells" else None
 
     def why_not(self, quantity: str) -> str:
         """Say what domains do not leave."""

@@ -40,8 +40,8 @@ from bayescompare.outcome.answer import Answer, Found, TestResult
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import Accepts, Kind, Method, Scope
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.method import Accepts, Method, Phrases, Scope
+from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
@@ -146,7 +146,7 @@ class RankComparison(Comparison):
         return RankDetails.of(self.answer)
 
 
-class RankResult(Posterior):
+class RankResult(Tested):
     """A test has no posterior; it is about whether the algorithms differ, not in which order."""
 
     def headline(self, decision: Decision) -> str:
@@ -192,11 +192,10 @@ class Friedman(Method):
     posterior_type: ClassVar[type[Posterior]] = RankResult
     comparison_type: ClassVar[type[Comparison] | None] = RankComparison
     details_type: ClassVar[type[Details]] = RankDetails
-    levers: ClassVar[str] = (
-        "other algorithms beside these, which change every mean rank, or more datasets"
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="Demšar (2006), Section 3.2.2",
+        levers="other algorithms beside these, which change every mean rank, or more datasets",
     )
-    kind: ClassVar[Kind] = "frequentist"
-    reference: ClassVar[str] = "Demšar (2006), Section 3.2.2"
     accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
     provides: ClassVar[frozenset[str]] = frozenset(
         {"pvalue", "statistic", "ranks", "nemenyi", "critical_difference"}

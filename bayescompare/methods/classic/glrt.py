@@ -26,7 +26,8 @@ from bayescompare.kernels.classic.pvalues import glrt, part_pvalues
 from bayescompare.methods.classic.words import finding
 from bayescompare.outcome.answer import Answer, Found, TestResult
 from bayescompare.outcome.claims import claim_in_quotes, claim_words, short_parts_words
-from bayescompare.outcome.method import Accepts, Kind, Method
+from bayescompare.outcome.method import Accepts, Method, Phrases
+from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
@@ -53,11 +54,12 @@ class GLRT(Method):
     name: ClassVar[str] = "glrt"
     title: ClassVar[str] = title_in_registry("glrt")
     citations: ClassVar[tuple[str, ...]] = ("decampos2016joint", "benavoli2015joint")
-    kind: ClassVar[Kind] = "frequentist"
-    reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 3"
+    posterior_type: ClassVar[type[Posterior]] = Tested
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="de Campos & Benavoli (2016), Section 3", verdict="is the most frequent statement"
+    )
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
     accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
-    verdict_phrase: ClassVar[str] = "is the most frequent statement"
 
     def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
         """Test the two largest counts against each other."""

@@ -35,7 +35,8 @@ from bayescompare.kernels.classic import wilcoxon
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, ties_left_out
 from bayescompare.outcome.answer import Answer, Found, TestResult
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import Accepts, Kind, Method, Scope
+from bayescompare.outcome.method import Accepts, Method, Phrases, Scope
+from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
@@ -92,13 +93,14 @@ class Sign(Method):
     name: ClassVar[str] = "sign"
     title: ClassVar[str] = title_in_registry("sign")
     citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
-    kind: ClassVar[Kind] = "frequentist"
-    reference: ClassVar[str] = "Demšar (2006), Section 3.1.4"
+    posterior_type: ClassVar[type[Posterior]] = Tested
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="Demšar (2006), Section 3.1.4", verdict="holds on more datasets"
+    )
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
     accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     details_type: ClassVar[type[Details]] = SignDetails
-    verdict_phrase: ClassVar[str] = "holds on more datasets"
 
     def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
         """Count the wins of each and test them against a fair coin."""
@@ -156,13 +158,15 @@ class Wilcoxon(Method):
     name: ClassVar[str] = "wilcoxon"
     title: ClassVar[str] = title_in_registry("wilcoxon")
     citations: ClassVar[tuple[str, ...]] = ("wilcoxon1945individual", "demsar2006statistical")
-    levers: ClassVar[str] = "more datasets, or differences measured on another scale"
-    kind: ClassVar[Kind] = "frequentist"
-    reference: ClassVar[str] = "Wilcoxon (1945); Demšar (2006), Section 3.1.3"
+    posterior_type: ClassVar[type[Posterior]] = Tested
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="Wilcoxon (1945); Demšar (2006), Section 3.1.3",
+        levers="more datasets, or differences measured on another scale",
+        verdict="has the larger sum of ranks",
+    )
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     details_type: ClassVar[type[Details]] = WilcoxonDetails
-    verdict_phrase: ClassVar[str] = "has the larger sum of ranks"
 
     def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
         """Rank the differences and test the rank sums."""

@@ -39,8 +39,8 @@ from bayescompare.outcome.answer import Answer, Direction, Found, TestResult
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SIGNIFICANT, Decision
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import Kind, Method, Scope
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.method import Method, Phrases, Scope
+from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
@@ -153,10 +153,12 @@ class PerMeasure(Method):
     test: WhichTest = "wilcoxon"
     alpha: float = 0.05
 
-    kind: ClassVar[Kind] = "frequentist"
+    posterior_type: ClassVar[type[Posterior]] = Tested
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="Jansen et al. (2022), Section 4.3",
+        levers="other measures, another test of each (test=), or more datasets",
+    )
     citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
-    reference: ClassVar[str] = "Jansen et al. (2022), Section 4.3"
-    levers: ClassVar[str] = "other measures, another test of each (test=), or more datasets"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic", "per_measure"})
     scope: ClassVar[Scope] = Scope(pair=True)
     details_type: ClassVar[type[Details]] = PerMeasureDetails
@@ -256,7 +258,7 @@ class PerMeasure(Method):
         """Say what kind of test it is."""
 
 
-class AllTestResult(Posterior):
+class AllTestResult(Tested):
     """A rule has no posterior; it is about every measure."""
 
     def headline(self, decision: Decision) -> str:
@@ -358,7 +360,7 @@ class AllTest(PerMeasure):
         ]
 
 
-class OneTestResult(Posterior):
+class OneTestResult(Tested):
     """A rule has no posterior; it is about some measure."""
 
     method: OneTest

@@ -62,7 +62,7 @@ from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.claims import certainty_words
 from bayescompare.outcome.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
 from bayescompare.outcome.decision import Decision
-from bayescompare.outcome.method import Form, Kind, Method, Parameter, Sampling, Scope
+from bayescompare.outcome.method import Form, Method, Parameter, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
@@ -171,10 +171,11 @@ class SignedRankPosterior(Posterior):
 
     method: SignedRank
 
-    @property
-    def supports_psis(self) -> bool:
-        """Not of weights: a dataset left out would have none."""
-        return False
+    weighed_by: ClassVar[str | None] = "strength"
+
+    def why_not(self, quantity: str) -> str:
+        """Say that draws of weights are no draws of a likelihood times a prior."""
+        return "A dataset left out would have no weight." if quantity == "psis" else ""
 
     @cached_property
     def points(self) -> Points:
@@ -321,10 +322,11 @@ class SignedRank(Method):
     name: ClassVar[str] = "signed-rank"
     title: ClassVar[str] = title_in_registry("signed-rank")
     citations: ClassVar[tuple[str, ...]] = ("benavoli2014wilcoxon", "benavoli2017time")
-    kind: ClassVar[Kind] = "bayesian"
-    reference: ClassVar[str] = "Benavoli et al. (2014)"
-    levers: ClassVar[str] = "more datasets, another rope, or differences measured on another scale"
-    prior_weight: ClassVar[str | None] = "strength"
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="Benavoli et al. (2014)",
+        levers="more datasets, another rope, or differences measured on another scale",
+        verdict="holds on the whole",
+    )
     posterior_type: ClassVar[type[Posterior]] = SignedRankPosterior
     lacks: ClassVar[Mapping[str, str]] = _LACKS
     parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -341,7 +343,6 @@ class SignedRank(Method):
         {"probability", "draws", "model", "sample", "plan", "predict"}
     )
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
-    verdict_phrase: ClassVar[str] = "holds on the whole"
 
     strength: float = 0.5
     draws: int = 50_000

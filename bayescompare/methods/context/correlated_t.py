@@ -53,7 +53,7 @@ from bayescompare.methods.context.shares import ShareTest, mixture_figures, rate
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details, Scalars
-from bayescompare.outcome.method import Accepts, Form, Kind, Method, Parameter, Sampling, Scope
+from bayescompare.outcome.method import Accepts, Form, Method, Parameter, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.prior import Learned, LearnedPrior
@@ -145,12 +145,14 @@ class CorrelatedT(ShareTest):
     comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
     details_type: ClassVar[type[Details]] = CorrelatedTDetails
     scalars_type: ClassVar[type[Scalars]] = RateScalars
-    prior_weight: ClassVar[str | None] = "b"
-    levers: ClassVar[str] = (
-        "another correlation ρ of the replicates, another rope, or more datasets"
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="Corani & Benavoli (2015); Lacoste et al. (2012), Section 5",
+        levers="another correlation ρ of the replicates, another rope, or more datasets",
+        verdict="is the most frequent case on datasets of this kind",
     )
-    kind: ClassVar[Kind] = "bayesian"
-    reference: ClassVar[str] = "Corani & Benavoli (2015); Lacoste et al. (2012), Section 5"
+    accepts: ClassVar[Accepts] = Accepts(
+        judges="replicates", forms=("textbook", "nuts"), predicts="nuts"
+    )
     provides: ClassVar[frozenset[str]] = frozenset(
         {
             "probability",
@@ -176,11 +178,7 @@ class CorrelatedT(ShareTest):
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
     # The form for NUTS, too, predicts: the other has a flat prior.
-    accepts: ClassVar[Accepts] = Accepts(forms=("textbook", "nuts"), predicts="nuts")
-    input_kind = "replicates"
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
-    draws_are: ClassVar[str] = "exact"
-    verdict_phrase: ClassVar[str] = "is the most frequent case on datasets of this kind"
 
     rho: float | None = None
     folds: int | None = None

@@ -55,7 +55,16 @@ from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details, Scalars
-from bayescompare.outcome.method import Form, Kind, Method, Parameter, Replicate, Sampling, Scope
+from bayescompare.outcome.method import (
+    Accepts,
+    Form,
+    Method,
+    Parameter,
+    Phrases,
+    Replicate,
+    Sampling,
+    Scope,
+)
 from bayescompare.outcome.posterior import Posterior, by_prior_weight
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.prior import POWER
@@ -90,6 +99,8 @@ class HierarchicalPosterior(Posterior):
     """The hyper-parameters after the data: by quadrature, or by the draws of the answer."""
 
     method: Hierarchical
+
+    draws_are: ClassVar[str] = "exact"
 
     @property
     def densities(self) -> dict[str, Any]:
@@ -201,11 +212,12 @@ class Hierarchical(Method):
     comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
     details_type: ClassVar[type[Details]] = HierarchicalDetails
     scalars_type: ClassVar[type[Scalars]] = PooledScalars
-    levers: ClassVar[str] = (
-        "more examples on the datasets in doubt (see per_dataset), or more datasets"
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="Gelman et al. (2013), Section 5.3; Lacoste et al. (2012)",
+        levers="more examples on the datasets in doubt (see per_dataset), or more datasets",
+        verdict="holds on most datasets of this kind",
     )
-    kind: ClassVar[Kind] = "bayesian"
-    reference: ClassVar[str] = "Gelman et al. (2013), Section 5.3; Lacoste et al. (2012)"
+    accepts: ClassVar[Accepts] = Accepts(judges="counts")
     provides: ClassVar[frozenset[str]] = frozenset(
         {
             "probability",
@@ -224,10 +236,7 @@ class Hierarchical(Method):
         }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
-    input_kind = "counts"
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
-    draws_are: ClassVar[str] = "exact"
-    verdict_phrase: ClassVar[str] = "holds on most datasets of this kind"
 
     priors: Priors | None = None
 

@@ -57,7 +57,15 @@ from bayescompare.methods.context.shares import ShareTest, mixture_figures, rate
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details, Scalars
-from bayescompare.outcome.method import Form, Kind, Parameter, Replicate, Sampling, Scope
+from bayescompare.outcome.method import (
+    Accepts,
+    Form,
+    Parameter,
+    Phrases,
+    Replicate,
+    Sampling,
+    Scope,
+)
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.prior import Learned, LearnedPrior
@@ -126,10 +134,12 @@ class PoissonBinomial(ShareTest):
     comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
     details_type: ClassVar[type[Details]] = PoissonBinomialDetails
     scalars_type: ClassVar[type[Scalars]] = RateScalars
-    prior_weight: ClassVar[str | None] = "b"
-    levers: ClassVar[str] = "more examples on the datasets in doubt (see per_dataset)"
-    kind: ClassVar[Kind] = "bayesian"
-    reference: ClassVar[str] = "Lacoste, Laviolette & Marchand (2012), Section 5"
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="Lacoste, Laviolette & Marchand (2012), Section 5",
+        levers="more examples on the datasets in doubt (see per_dataset)",
+        verdict="holds on most datasets of this kind",
+    )
+    accepts: ClassVar[Accepts] = Accepts(judges="counts")
     provides: ClassVar[frozenset[str]] = frozenset(
         {
             "probability",
@@ -149,10 +159,7 @@ class PoissonBinomial(ShareTest):
         ("model", "sample", "evidence"), MappingProxyType({"joint": True})
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
-    input_kind = "counts"
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
-    draws_are: ClassVar[str] = "exact"
-    verdict_phrase: ClassVar[str] = "holds on most datasets of this kind"
 
     joint: bool = False
     a: float = 1.0

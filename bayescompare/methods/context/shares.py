@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -95,11 +95,6 @@ class ShareTest(Method):
         """Whether a prior of the user's makes the model one for NUTS."""
         own = any(not is_number(value) for value in (self.priors or {}).values())
         return own and self.rate_prior is None
-
-    @property
-    def supports_psis(self) -> bool:
-        """Not the formula's, which cuts what the datasets would tell each other."""
-        return self.joint
 
     def log_base(self, statements: Statements) -> FloatArray:
         """Log α of each statement, or of what each learned strength multiplies."""
@@ -252,6 +247,15 @@ class SharePosterior(Posterior):
     """Shares of datasets after the data."""
 
     method: ShareTest
+
+    weighed_by: ClassVar[str | None] = "b"
+    draws_are: ClassVar[str] = "exact"
+
+    def why_not(self, quantity: str) -> str:
+        """Say what the formula leaves out, which cuts what the datasets would tell each other."""
+        if quantity == "psis" and not self.method.joint:
+            return "The formula is no likelihood times a prior."
+        return super().why_not(quantity)
 
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
         """Exact predictive densities of each dataset; under the user's prior of r by quadrature."""

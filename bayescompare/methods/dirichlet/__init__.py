@@ -71,12 +71,11 @@ from bayescompare.outcome.decision import decide
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     LEAST_PAIRS,
-    STATEMENTS,
     Accepts,
     Form,
-    Kind,
     Method,
     Parameter,
+    Phrases,
     Replicate,
     Sampling,
 )
@@ -160,10 +159,10 @@ class Dirichlet(Method):
     comparison_type: ClassVar[type[Comparison] | None] = DirichletComparison
     details_type: ClassVar[type[Details]] = PartialDetails
     scalars_type: ClassVar[type[Scalars]] = FourQuestions
-    prior_weight: ClassVar[str | None] = "strength"
-    levers: ClassVar[str] = "another prior (see sensitivity())"
-    kind: ClassVar[Kind] = "bayesian"
-    reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 4"
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="de Campos & Benavoli (2016), Section 4",
+        levers="another prior (see sensitivity())",
+    )
     accepts: ClassVar[Accepts] = Accepts(
         domains=True,
         missing=frozenset({"ignore", "worst", "bounds"}),
@@ -188,7 +187,6 @@ class Dirichlet(Method):
         }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
-    data_scale: ClassVar[str | None] = STATEMENTS
 
     prior: Prior = None  # type: ignore[assignment]
     strength: float = None  # type: ignore[assignment]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from bayescompare.methods._shared.domains import Domains
 from bayescompare.methods._shared.words import NO_EVIDENCE, NO_LOO
 from bayescompare.outcome.columns import HIGHEST, LOWER, LOWEST, UPPER
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.method import Sampling
+from bayescompare.outcome.method import STATEMENTS, Sampling
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.questions import Questions
 from bayescompare.table.results import Results
@@ -39,6 +39,13 @@ class DirichletPosterior(Posterior):
     """θ after the data, with its draws, predictions and tables from the prior."""
 
     method: Dirichlet
+
+    weighed_by: ClassVar[str | None] = "strength"
+
+    @property
+    def data_scale(self) -> str:
+        """Its datasets are probabilities of statements."""
+        return STATEMENTS
 
     def why_not(self, quantity: str) -> str:
         """Say what weights and missing cells leave out."""

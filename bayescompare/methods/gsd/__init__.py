@@ -54,8 +54,8 @@ from bayescompare.outcome.columns import OPT, PVALUE, SHARE_BELOW
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import Kind, Method, Sampling, Scope
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.method import Method, Phrases, Sampling, Scope
+from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
@@ -72,6 +72,8 @@ class GsdResult(Posterior):
     """What an answer about dominance can be asked."""
 
     method: GsdMethod
+
+    draws_are: ClassVar[str] = "Bayesian bootstrap"
 
     def claim(self, statement: str) -> str:
         """Say a relation in words: "A dominates B"."""
@@ -90,7 +92,6 @@ class GsdMethod(Method):
 
     posterior_type: ClassVar[type[Posterior]] = GsdResult
     scope: ClassVar[Scope] = Scope(question=True)
-    draws_are: ClassVar[str] = "Bayesian bootstrap"
 
     delta: float = 1e-5
     epsilon: float | None = None
@@ -123,7 +124,7 @@ class GsdMethod(Method):
         return np.ones(len(results.datasets))
 
 
-class PermutationResult(GsdResult):
+class PermutationResult(GsdResult, Tested):
     """A test has no posterior; it is about the relation of two algorithms in these data."""
 
     method: GSD
@@ -180,11 +181,13 @@ class GSD(GsdMethod):
     title: ClassVar[str] = title_in_registry("gsd")
     citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
     comparison_type: ClassVar[type[Comparison] | None] = GsdComparison
-    levers: ClassVar[str] = (
-        "another δ (see thresholds), a measure taken as ordinal or metric, or more datasets"
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="Jansen, Nalenz, Schollmeyer & Augustin (2022)",
+        levers=(
+            "another δ (see thresholds), a measure taken as ordinal or metric, or more datasets"
+        ),
+        verdict="is tested as dominance for every utility",
     )
-    kind: ClassVar[Kind] = "frequentist"
-    reference: ClassVar[str] = "Jansen, Nalenz, Schollmeyer & Augustin (2022)"
     provides: ClassVar[frozenset[str]] = frozenset(
         {
             "pvalue",
@@ -205,7 +208,6 @@ class GSD(GsdMethod):
     )
     posterior_type: ClassVar[type[Posterior]] = PermutationResult
     details_type: ClassVar[type[Details]] = GsdDetails
-    verdict_phrase: ClassVar[str] = "is tested as dominance for every utility"
 
     permutations: int = 1000
     scheme: Scheme = "paired"

@@ -50,7 +50,7 @@ from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import Accepts, Form, Kind, Parameter, Sampling, Scope
+from bayescompare.outcome.method import Accepts, Form, Parameter, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State
@@ -83,15 +83,16 @@ class BootstrapResult(GsdResult):
 
     method: GSDBootstrap
 
+    weighed_by: ClassVar[str | None] = "concentration"
+
+    def why_not(self, quantity: str) -> str:
+        """Say that draws of weights are no draws of a likelihood times a prior."""
+        return "A dataset left out would have no weight." if quantity == "psis" else ""
+
     @cached_property
     def relations(self) -> Relations:
         """What holds under given weights."""
         return Relations(self.method.pair(self.results))
-
-    @property
-    def supports_psis(self) -> bool:
-        """Not of weights: a dataset left out would have none."""
-        return False
 
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets of the kinds seen, drawn by the weights, and judge all again."""
@@ -199,10 +200,11 @@ class GSDBootstrap(GsdMethod):
     posterior_type: ClassVar[type[Posterior]] = BootstrapResult
     comparison_type: ClassVar[type[Comparison] | None] = GsdComparison
     details_type: ClassVar[type[Details]] = PairDetails
-    levers: ClassVar[str] = "another δ, a measure taken as ordinal or metric, or more datasets"
-    kind: ClassVar[Kind] = "bayesian"
-    reference: ClassVar[str] = "Jansen et al. (2022); Rubin (1981)"
-    prior_weight: ClassVar[str | None] = "concentration"
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="Jansen et al. (2022); Rubin (1981)",
+        levers="another δ, a measure taken as ordinal or metric, or more datasets",
+        verdict="is the most probable relation",
+    )
     lacks: ClassVar[Mapping[str, str]] = _LACKS
     accepts: ClassVar[Accepts] = Accepts(forms=("textbook", "nuts"), predicts="nuts")
     parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -234,7 +236,6 @@ class GSDBootstrap(GsdMethod):
         }
     )
     scope: ClassVar[Scope] = Scope(pair=True, question=True)
-    verdict_phrase: ClassVar[str] = "is the most probable relation"
 
     resamples: int = 2000
     concentration: float = 1.0

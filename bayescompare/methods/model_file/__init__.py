@@ -46,7 +46,15 @@ from bayescompare.outcome.claims import certainty_words, claim_words
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SETTLED, Decision
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import STATEMENTS, Form, InputKind, Kind, Method, Sampling
+from bayescompare.outcome.method import (
+    STATEMENTS,
+    Accepts,
+    Form,
+    Judges,
+    Method,
+    Phrases,
+    Sampling,
+)
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.table.results import Results
@@ -109,17 +117,14 @@ class ModelPosterior(Posterior):
     method: ModelFile
 
     @property
-    def name(self) -> str:
-        """The model's own name."""
-        return ModelDetails.of(self.answer).model
-
-    def check_scale(self) -> None:
-        """Refuse likelihoods of statements that do not sum to one."""
+    def data_scale(self) -> str | None:
+        """What the file declares as ``DATA_SCALE``; statements whose likelihoods sum to one."""
         from bayescompare.methods.model_file.densities import check_statements
 
-        tree = self.answer.tree
-        if self.method.data_scale == STATEMENTS and tree is not None:
+        declared, tree = self.method.data_scale, self.answer.tree
+        if declared == STATEMENTS and tree is not None:
             check_statements(self.method, self.results, tree["posterior"].to_dataset())
+        return declared
 
     def pointwise(self) -> Callable[[xr.Dataset], xr.DataArray] | None:
         """Return what the file says of leaving a dataset out."""
@@ -199,10 +204,12 @@ class ModelFile(Method):
     posterior_type: ClassVar[type[Posterior]] = ModelPosterior
     comparison_type: ClassVar[type[Comparison] | None] = ModelComparison
     details_type: ClassVar[type[Details]] = ModelDetails
-    levers: ClassVar[str] = (
-        "another prior or likelihood in the model (compare_models() weighs them), or more datasets"
+    phrases: ClassVar[Phrases] = Phrases(
+        levers=(
+            "another prior or likelihood in the model (compare_models() weighs them), or more "
+            "datasets"
+        )
     )
-    kind: ClassVar[Kind] = "bayesian"
     provides: ClassVar[frozenset[str]] = frozenset(
         {"probability", "model", "sample", "loo", "predict", "plan", "sensitivity", "simulate"}
     )
@@ -251,21 +258,19 @@ class ModelFile(Method):
         return self.code.function(name)
 
     @property
-    def input_kind(self) -> InputKind:  # type: ignore[override]
-        """What the file says by ``REPLICATES``; means over replicates if it says nothing."""
-        if self.saved or not self.code.replicates:
-            return "cells"
-        return "either" if self.code.replicates == OPTIONAL else "replicates"
+    def accepts(self) -> Accepts:  # type: ignore[override]
+        """What the file says by ``REPLICATES`` (means if nothing), and by ``SAMPLER``."""
+        if self.saved:
+            return Accepts()
+        judges: Judges = "cells"
+        if self.code.replicates:
+            judges = "either" if self.code.replicates == OPTIONAL else "replicates"
+        return Accepts(judges=judges, sampler=self.code.sampler)
 
     @property
-    def data_scale(self) -> str | None:  # type: ignore[override]
+    def data_scale(self) -> str | None:
         """What the file declares as ``DATA_SCALE``."""
         return None if self.saved else self.code.data_scale
-
-    @property
-    def sampler(self) -> Mapping[str, Any]:  # type: ignore[override]
-        """How the file wants to be sampled, by ``SAMPLER``."""
-        return {} if self.saved else self.code.sampler
 
     def pointwise(self, results: Results) -> Callable[[xr.Dataset], xr.DataArray] | None:
         """Return the file's own ``log_likelihood``, if it has one."""
@@ -320,7 +325,7 @@ class ModelFile(Method):
     def _sampled(self, results: Results, model: pm.Model, sampling: Sampling) -> xr.DataTree:
         """Sample, and name the file in whatever goes wrong."""
         with self.code.named("sampling failed"):
-            asked = replace(sampling, options={**self.sampler, **sampling.options})
+            asked = replace(sampling, options={**self.accepts.sampler, **sampling.options})
             tree = nuts.sample_nuts_as_asked(asked, model)
             likelihood = self.pointwise(results)
             return nuts.with_likelihood(bounded_prior(tree, model), likelihood, model)

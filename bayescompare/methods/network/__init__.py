@@ -67,12 +67,11 @@ from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
-    STATEMENTS,
     Accepts,
     Form,
-    Kind,
     Method,
     Parameter,
+    Phrases,
     Replicate,
     Sampling,
 )
@@ -225,19 +224,16 @@ class Network(Method):
     comparison_type: ClassVar[type[Comparison] | None] = NetworkComparison
     details_type: ClassVar[type[Details]] = NetworkDetails
     scalars_type: ClassVar[type[Scalars]] = FourQuestions
-    prior_weight: ClassVar[str | None] = "ess"
-    levers: ClassVar[str] = (
-        "another graph (see edges), another ess (see sensitivity()), or more datasets"
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="Benavoli & de Campos (2015), Section 5",
+        levers="another graph (see edges), another ess (see sensitivity()), or more datasets",
     )
-    kind: ClassVar[Kind] = "bayesian"
-    reference: ClassVar[str] = "Benavoli & de Campos (2015), Section 5"
     accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}), forms=("textbook", "nuts"))
     provides: ClassVar[frozenset[str]] = OF_SUMS | {
         *("draws", "model", "sample", "log_evidence", "loo", "network", "edges", "score"),
         *("predict", "simulate", "plan"),
     }
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
-    data_scale: ClassVar[str | None] = STATEMENTS
 
     ess: float = 1.0
     max_parents: int | None = None

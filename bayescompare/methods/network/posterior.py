@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ from bayescompare.outcome.columns import PROBABILITY, theta_columns
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import decide
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import Method, Sampling
+from bayescompare.outcome.method import STATEMENTS, Method, Sampling
 from bayescompare.outcome.method_checks import comparison_of
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.questions import FourQuestions, Questions
@@ -119,6 +119,13 @@ class NetworkAnswer(Posterior):
     """θ after the data, with its draws, predictions and tables from the prior."""
 
     method: Network
+
+    weighed_by: ClassVar[str | None] = "ess"
+
+    @property
+    def data_scale(self) -> str:
+        """Its datasets are probabilities of statements."""
+        return STATEMENTS
 
     @cached_property
     def network(self) -> NetworkPosterior:

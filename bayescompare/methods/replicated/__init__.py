@@ -64,9 +64,9 @@ from bayescompare.outcome.method import (
     LEAST_PAIRS,
     Accepts,
     Form,
-    Kind,
     Method,
     Parameter,
+    Phrases,
     Replicate,
     Sampling,
     Scope,
@@ -143,10 +143,17 @@ class Replicated(Method):
     comparison_type: ClassVar[type[Comparison] | None] = ReplicatedComparison
     details_type: ClassVar[type[Details]] = ReplicatedDetails
     scalars_type: ClassVar[type[Scalars]] = FourQuestions
-    prior_weight: ClassVar[str | None] = "strength"
-    levers: ClassVar[str] = "more replicates, more datasets, or another prior"
-    kind: ClassVar[Kind] = "bayesian"
-    reference: ClassVar[str] = "extends de Campos & Benavoli (2016) and Lacoste et al. (2012)"
+    phrases: ClassVar[Phrases] = Phrases(
+        reference="extends de Campos & Benavoli (2016) and Lacoste et al. (2012)",
+        levers="more replicates, more datasets, or another prior",
+    )
+    accepts: ClassVar[Accepts] = Accepts(
+        judges="replicates",
+        missing=frozenset({"ignore", "worst"}),
+        domains=True,
+        items=True,
+        forms=("textbook", "nuts"),
+    )
     provides: ClassVar[frozenset[str]] = frozenset(
         {
             "probability",
@@ -181,15 +188,7 @@ class Replicated(Method):
         ),
         Parameter("strength", (), "1", "sum of all alpha, when they are equal"),
     )
-    input_kind = "replicates"
-    accepts: ClassVar[Accepts] = Accepts(
-        missing=frozenset({"ignore", "worst"}),
-        domains=True,
-        items=True,
-        forms=("textbook", "nuts"),
-    )
     scope: ClassVar[Scope] = Scope(pair=True, datasets=1)
-    draws_are: ClassVar[str] = "exact"
 
     # None where it was not given: `pairwise` then learns the prior.
     prior: Prior = None  # type: ignore[assignment]
@@ -304,11 +303,6 @@ class Replicated(Method):
     def needs_mcmc(self) -> bool:
         """Whether a prior of the user's is not a number, or powers are of uncertain datasets."""
         return bool(self.nonconjugate_priors) or self.weighing == "powers"
-
-    @property
-    def supports_psis(self) -> bool:
-        """Whether its draws are of likelihood times prior; those of the cut are not."""
-        return self.joint
 
     def no_evidence(self) -> str:
         """Say why there is no log evidence."""

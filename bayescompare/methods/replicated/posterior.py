@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,9 @@ class ReplicatedPosterior(Posterior):
 
     method: Replicated
 
+    weighed_by: ClassVar[str | None] = "strength"
+    draws_are: ClassVar[str] = "exact"
+
     def headline(self, decision: Decision) -> str:
         """Say of one dataset that the answer is about that one only."""
         if len(self.results.datasets) == 1:
@@ -51,7 +54,7 @@ class ReplicatedPosterior(Posterior):
                 "uncertainty: it is split over counts of statements, and an answer by NUTS has "
                 "none; leave out priors=."
             )
-        if not method.joint and quantity in ("model", "sample", "log_evidence", "loo"):
+        if not method.joint and quantity in ("model", "sample", "log_evidence", "loo", "psis"):
             return (
                 f"{quantity}: with joint=False each dataset is judged by itself, which is a "
                 "formula and not the posterior of a model; use joint=True."

@@ -165,8 +165,8 @@ def test_a_function_has_its_constants_as_attributes():
         method = ModelFile(source)
         assert method.code.quantity == "x"
         assert method.code.probability is ahead
-        assert method.input_kind == "replicates"
-    assert ModelFile(build).input_kind == "cells"
+        assert method.accepts.judges == "replicates"
+    assert ModelFile(build).accepts.judges == "cells"
     assert ModelFile(build).code.quantity is None
 
 

@@ -276,8 +276,8 @@ def test_so_does_another_sample_of_the_answer(
 
 @pytest.mark.parametrize("name", ["thurstone", "item_response", "spike_and_slab"])
 def test_models_with_narrow_places_take_small_steps(name: str) -> None:
-    assert ModelFile(name).sampler == {"target_accept": 0.95}
-    assert ModelFile("plackett_luce").sampler == {}
+    assert ModelFile(name).accepts.sampler == {"target_accept": 0.95}
+    assert ModelFile("plackett_luce").accepts.sampler == {}
 
 
 # what describe tabulates --------------------------------------------------------------------------
