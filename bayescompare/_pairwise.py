@@ -29,9 +29,8 @@ from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.method import AnswersPairs, Method, Sampling
 from bayescompare.outcome.method_checks import comparison_of
 from bayescompare.outcome.nuts import announced_nuts
-from bayescompare.outcome.pair_figures import LazyComparisons, PairFigures
+from bayescompare.outcome.pair_figures import LazyComparisons, PairFigures, tables_of_pairs
 from bayescompare.outcome.pairwise import Pairwise
-from bayescompare.outcome.pairwise_notes import pairwise_notes_of_tables
 from bayescompare.table.cells import Missing
 from bayescompare.table.given import FrameOptions, Measures, given_table
 from bayescompare.table.results import Results
@@ -199,9 +198,7 @@ def _pairwise_when_asked_for(
         answer = test.answer(asked, Sampling(np.random.default_rng(0)))
         return comparison_of(asked, test, answer)
 
-    return LazyComparisons(
-        make, partial(pairwise_notes_of_tables, results, figures.pairs), len(figures)
-    )
+    return LazyComparisons(make, partial(tables_of_pairs, results, figures.pairs), len(figures))
 
 
 def _prepare_pairs_for_pairwise(

@@ -16,7 +16,7 @@ from rich.console import Console
 
 import bayescompare as bc
 from bayescompare.cli.answers import print_pairwise
-from bayescompare.outcome.pairwise_notes import notes_words, pairwise_notes_on_spread
+from bayescompare.outcome.pair_figures import datasets_spread, notes_words
 from bayescompare.outcome.verdicts import Rule
 from bayescompare.report import page_of, render
 from bayescompare.report.blocks import data_section
@@ -127,7 +127,7 @@ def test_words_say_how_many_datasets_pairs_rest_on() -> None:
 def test_as_many_datasets_may_still_be_different_ones() -> None:
     whole = with_gaps([])
     first, second = whole.sel(datasets=whole.datasets[1:]), whole.sel(datasets=whole.datasets[:-1])
-    assert pairwise_notes_on_spread([first, second]) == "7"
+    assert datasets_spread([first, second]) == "7"
 
 
 METHODS = ["dirichlet", "glrt"]

@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bayescompare as bc
-from bayescompare.outcome.pairwise_facts import advice_words
+from bayescompare.outcome.board_words import pairs_block
+from bayescompare.outcome.words import comparison_block
 from tests.cases import few_quick
 
 #: One joint statement on 40 of 100 tasks, with the second measure at 51 : 49 against it.
@@ -170,9 +171,13 @@ def test_a_statement_that_leads_is_no_verdict_on_its_measures() -> None:
     assert (d.state, d.settled, d.verdict) == ("leads", False, "likely")
     row = d.parts.loc["m1"]
     assert (row["won"], row["lost"], row["word"]) == (49, 51, "level")
-    assert "The most frequent outcome (40 of 100 datasets)" in c.headline()
-    assert "on m1 they are level (51 : 49)" in c.headline()
-    assert "settled" not in c.headline()
+    assert c.headline() == "A trade-off: A is better on m0, B on m2; m1 is open."
+    block = comparison_block(c)
+    assert [(row.counts, row.mark) for row in block.rows[1:]] == [
+        ("49 : 51", "level"),
+        ("35 : 65", "settled"),
+        ("40 of 100", "leads"),
+    ]
     assert "not settled" in c.explain()
 
 
@@ -291,7 +296,8 @@ def test_a_file_without_parts_gets_them(tmp_path: Path) -> None:
 def _named(p: bc.Pairwise) -> None:
     """Nobody is named in one place and denied in another."""
     verdicts = p.decision
-    said, headline = advice_words(verdicts), p.headline()
+    block = pairs_block(p)
+    said, headline = " ".join(block.slots.get("next", ())), p.headline()
     first = verdicts.leaders()
     assert "void" not in f"{said} {headline} {p.explain()}"
     # Who is advised has the best place, and nobody is ahead of it there.
@@ -305,9 +311,10 @@ def _named(p: bc.Pairwise) -> None:
         for (one, two, _), row in there.iterrows():
             assert name not in (one, two) or row["ahead"] == name
         assert not verdicts.beaten_by[name]
-        assert name in headline
-    # Nobody that is not separated from the first is said to be beaten by it.
-    for name, others in re.findall(r"(\w+) beats ([\w, ]+?)(?: on every measure)?\.", said):
+        assert block.state == "boardopen" or name in said
+    # Whoever is called better than others has beaten them.
+    pattern = r"(\w+) is better than ([\w, ]+?) on (?:both|all \w+) measures\."
+    for name, others in re.findall(pattern, p.explain()):
         for other in re.split(", | and ", others):
             if other[0].isdigit():
                 continue  # "and 3 more"

@@ -11,13 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from bayescompare.cli.printing import ROWS, print_frame, print_rows, print_words
+from bayescompare.outcome.board_words import pairs_block
 from bayescompare.outcome.claims import PARTS_TITLE, printed_parts
 from bayescompare.outcome.columns import THETA_LOWER, THETA_UPPER
 from bayescompare.outcome.decision import LIKELY, SIGNIFICANT
 from bayescompare.outcome.effects import EFFECTS_TITLE, printed_comparison_effects
-from bayescompare.outcome.pairwise_facts import pairwise_facts
-from bayescompare.outcome.pairwise_headline import pairwise_headline
-from bayescompare.outcome.pairwise_notes import pairwise_notes_on_spread
+from bayescompare.outcome.pair_figures import datasets_spread
 from bayescompare.outcome.verdicts import PairVerdicts, pair_kind
 from bayescompare.statements import Statement
 from bayescompare.text import numbers
@@ -195,22 +194,21 @@ def print_pairwise(out: Console, p: Pairwise, rule: Rule, *, effects: bool = Fal
 
     Effect sizes follow for pairs that have a verdict, or with `effects` for the surest pairs.
     """
-    verdicts, decided = PairVerdicts.of(p, rule), p.decided(rule)
+    verdicts, decided, block = PairVerdicts.of(p, rule), p.decided(rule), pairs_block(p, rule)
     names = p.results.algorithms
     short = short_names(names)
-    spread = pairwise_notes_on_spread(p.tables)
+    spread = datasets_spread(p.tables)
     each = f" ({spread} for each pair)" if spread else ""
     out.print(rename_in(f"{p.method.name}: {_about(p.results)}{each}", short), style="dim")
     if prefix := common_prefix(names):
         out.print(f"All names begin with “{prefix}”, which is left out.", style="dim")
     out.print()
-    out.print(rename_in(pairwise_headline(verdicts, p.method), short), style="bold")
+    out.print(rename_in(block.headline, short), style="bold")
     out.print()
     facts = Table.grid(padding=(0, 2, 0, 0))
     facts.add_column(style="bold", no_wrap=True)
-    for title, text in pairwise_facts(p, verdicts, rule).items():
-        style = _STYLES["trade-off"] if title == "Trade-offs" else ""
-        facts.add_row(title, Text(rename_in(text, short), style=style))
+    for title, text in block.facts.items():
+        facts.add_row(title, rename_in(text, short))
     out.print(facts)
     out.print()
     standings = verdicts.printed()

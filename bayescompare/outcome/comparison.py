@@ -32,6 +32,7 @@ from bayescompare.outcome.loo import MOST_KHAT, checked_loo, exact_loo
 from bayescompare.outcome.method import Form, Method, Sampling
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.tree import EDITED, arviz_tree
+from bayescompare.outcome.words import comparison_headline
 from bayescompare.table.results import Results
 from bayescompare.table.words import caveats_of
 from bayescompare.table.writing import check_file_is_writable, write_text
@@ -342,8 +343,8 @@ class Comparison:
         return " ".join([*sentences, *notes])
 
     def headline(self) -> str:
-        """Return the verdict in one line."""
-        return self.posterior.headline(self.decision)
+        """Return the verdict in one sentence."""
+        return comparison_headline(self)
 
     def __repr__(self) -> str:
         results, shown = self.results, 8

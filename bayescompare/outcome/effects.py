@@ -17,8 +17,8 @@ from bayescompare.text.numbers import count, difference_number_text, percent
 
 if TYPE_CHECKING:
     from bayescompare.outcome.comparison import Comparison
+    from bayescompare.outcome.pair_figures import Judged
     from bayescompare.outcome.pairwise import Pairwise
-    from bayescompare.outcome.pairwise_notes import Judged
 
 __all__ = [
     "EFFECTS_TITLE",

@@ -15,25 +15,19 @@ import xarray as xr
 from bayescompare._checks import is_whole
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import AnyArray, IntArray
+from bayescompare.outcome.board_words import pairs_headline, pairs_words
 from bayescompare.outcome.columns import PVALUE
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import LIKELY, SETTLED, records_in_table
 from bayescompare.outcome.effects import effects_at_once, pair_effects
 from bayescompare.outcome.method import Method, is_bayesian
 from bayescompare.outcome.pair_figures import (
+    Judged,
     LazyComparisons,
     PairFigures,
+    notes_words,
     pair_parts,
     records_at_once,
-)
-from bayescompare.outcome.pairwise_headline import pairwise_headline
-from bayescompare.outcome.pairwise_notes import Judged, notes_words
-from bayescompare.outcome.pairwise_words import (
-    closing_words,
-    doubt_words,
-    learned_words,
-    pairs_words,
-    verdict_words,
 )
 from bayescompare.outcome.verdicts import PairVerdicts, Rule, as_rule
 from bayescompare.statements import Statement
@@ -41,7 +35,7 @@ from bayescompare.table.cells import pair_coverage
 from bayescompare.table.results import Results
 from bayescompare.table.words import caveats_of
 from bayescompare.table.writing import check_file_is_writable, write_text
-from bayescompare.text.numbers import plural, probability_equation, pvalue_equation
+from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -407,8 +401,8 @@ class Pairwise:
         return PairVerdicts.of(self, Rule())
 
     def headline(self, *, level: float | None = None, fdr: float | None = None) -> str:
-        """Say in one sentence who stands first, whom it beats, and what is not separated."""
-        return pairwise_headline(PairVerdicts.of(self, as_rule(level=level, fdr=fdr)), self.method)
+        """Say in one sentence who stands first, and how many are clearly behind."""
+        return pairs_headline(self, PairVerdicts.of(self, as_rule(level=level, fdr=fdr)))
 
     def explain(self, *, level: float | None = None, fdr: float | None = None) -> str:
         """Say in plain words for which pairs a winner can be named, and for which not."""
@@ -416,43 +410,14 @@ class Pairwise:
 
     def explained(self, rule: Rule) -> str:
         """Explain as `explain` does, by a rule."""
-        decided = self.decided(rule)
-        looser = rule.looser()
-        relaxed = None if looser is None else (looser, int(self.decided(looser)["asserted"].sum()))
-        sentences = [
-            *pairs_words(self.method, self.results, decided, self.ordered(rule), rule),
-            learned_words(self.learned, self.method, decided, rule),
-            self.method.resolution_words([c.answer for c in self.examples], rule.alpha),
-            *closing_words(self.method, self.results, decided, relaxed),
-            self._doubt(),
-        ]
-        notes = notes_words(self.tables)
-        return " ".join([*filter(None, sentences), *notes])
-
-    def _doubt(self) -> str:
-        """Say for which pairs the sampling is not trustworthy."""
-        trees = {id(c.answer.tree): c for c in self.examples if c.answer.tree is not None}
-        poor = [c for c in trees.values() if not c.diagnose().ok]
-        return doubt_words([" and ".join(c.results.algorithms) for c in poor], len(trees))
+        return " ".join([*filter(None, pairs_words(self, rule)), *notes_words(self.tables)])
 
     def __repr__(self) -> str:
-        rule = Rule()
-        decided = self.decided(rule)
-        top = decided.iloc[0]
-        figure = (
-            probability_equation(top["probability"])
-            if self.bayesian
-            else pvalue_equation(top["pvalue"])
-        )
-        surest = self[top["first"], top["second"]].posterior.claim(top["statement"])
         return (
-            f"Pairwise by {self.method.name}: {plural(len(decided), 'pair')} of "
+            f"Pairwise by {self.method.name}: {plural(len(self) + len(self.skipped), 'pair')} of "
             f"{plural(len(self.results.algorithms), 'algorithm')} on "
             f"{', '.join(self.results.measures)}\n"
             f"  {self.headline()}\n"
-            f"  {verdict_words(decided, self.ordered(rule))} "
-            f"({rule.name(bayesian=self.bayesian)})\n"
-            f"  surest: {surest} ({figure})\n"
             "  see .explain(), .matrix, .best, .summary(), .decide(), .order(), .plot()"
         )
 

@@ -19,7 +19,6 @@ from bayescompare.kernels.leading import sole_leader
 from bayescompare.outcome.answer import Answer, TestResult
 from bayescompare.outcome.claims import claim_words
 from bayescompare.outcome.decision import decide
-from bayescompare.outcome.headline import headline
 from bayescompare.outcome.of_posterior import (
     grown,
     level_with_more,
@@ -90,8 +89,8 @@ class Posterior:
         return claim_words(statement, self.results.algorithms, self.results.measures)
 
     def headline(self, decision: Decision) -> str:
-        """Return the verdict in one line."""
-        return headline(self, decision)
+        """Return the verdict where the question is not about a statement; else ""."""
+        return ""
 
     # draws ----------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import numpy as np
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.kernels.classic import wilcoxon
 from bayescompare.outcome.columns import PROBABILITY
-from bayescompare.outcome.pairwise_notes import pairwise_notes_on_spread
+from bayescompare.outcome.pair_figures import datasets_spread
 from bayescompare.statements import State, Statement
 from bayescompare.text.numbers import plural
 
@@ -81,7 +81,7 @@ def no_winner_words(number: int) -> str:
 
 def datasets_words(p: Pairwise) -> str:
     """Say for the end of a title how many datasets pairs have, if they have different ones."""
-    spread = pairwise_notes_on_spread(p.tables)
+    spread = datasets_spread(p.tables)
     return f"; on different datasets, {spread} each" if spread else ""
 
 

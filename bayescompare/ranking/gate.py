@@ -25,8 +25,9 @@ from bayescompare.kernels.ranking.leaderboard import share_error
 from bayescompare.outcome.codec import dumps
 from bayescompare.outcome.decision import Standing, Word
 from bayescompare.outcome.saved import results_document, saved_head
+from bayescompare.outcome.words import gate_block
 from bayescompare.ranking.answer import unit_weights, units_of
-from bayescompare.ranking.words import gate_headline, gate_units, gate_words
+from bayescompare.ranking.words import gate_units, gate_words
 from bayescompare.table.results import Results
 from bayescompare.table.words import caveats_of
 from bayescompare.table.writing import check_file_is_writable, write_text
@@ -343,7 +344,7 @@ class Gate:
 
     def headline(self) -> str:
         """Return the verdict in one line."""
-        return gate_headline(self)
+        return gate_block(self).headline
 
     def explain(self) -> str:
         """Say what was found on each measure, how sure that is, and under what assumption."""

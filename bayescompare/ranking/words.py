@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bayescompare.kernels.ranking.bootstrap import FEWEST
+from bayescompare.outcome.words import gate_block
 from bayescompare.table.measure import Measure
 from bayescompare.text.numbers import (
     count,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from bayescompare.ranking.gate import Gate, MeasureGate
     from bayescompare.ranking.ranking import Ranking
 
-__all__ = ["gate_headline", "gate_units", "gate_words", "headline_words", "ranking_words"]
+__all__ = ["gate_units", "gate_words", "headline_words", "ranking_words"]
 
 #: Below this many units intervals are known to be somewhat too narrow, and the error rate of a
 #: gate to exceed what is stated, for skewed differences.
@@ -184,31 +185,6 @@ def _cautions(r: Ranking) -> list[str]:
 # gates -----------------------------------------------------------------------------------------
 
 
-def gate_headline(g: Gate) -> str:
-    """Return the verdict in one line."""
-    if not g.answer.has_verdicts:
-        n = plural(g.answer.n, g.answer.noun)
-        few = f"Undecided: {n} are too few for a verdict, which takes {FEWEST}"
-        if g.results.replicates == "folds":
-            return f"{few}."
-        # Folds are the default, so whoever has items or seeds has said so.
-        return (
-            f"{few}; over='items' (--over items) judges these {g.answer.noun}s themselves by "
-            f"their {g.results.replicates}."
-        )
-    named = {
-        verdict: [str(name) for name, v in g.table["verdict"].items() if v == verdict]
-        for verdict in ("superior", "not worse", "worse", "undecided")
-    }
-    parts = [
-        f"{'better' if verdict == 'superior' else verdict} on {join_names(names)}"
-        for verdict, names in named.items()
-        if names
-    ]
-    start = {True: "Passed", False: "Not passed", None: "Undecided"}[g.passed]
-    return f"{start}: {g.candidate} is {'; '.join(parts)}, compared with {g.baseline}."
-
-
 def gate_units(g: Gate) -> str:
     """Say how many of what were resampled: "814 items of 3 benchmarks"."""
     units, fixed = plural(g.answer.n, g.answer.noun), len(g.answer.benchmarks)
@@ -217,7 +193,8 @@ def gate_units(g: Gate) -> str:
 
 def gate_words(g: Gate) -> str:
     """Return the paragraph."""
-    sentences = [gate_headline(g)]
+    block = gate_block(g)
+    sentences = [block.headline]
     bare = [name for name in g.results.measures if g.results[name].rope is None]
     for name, judged in zip(g.results.measures, g.answer.measures, strict=True):
         sentences.append(_on_measure(name, g.results[name], judged, g))
@@ -238,6 +215,7 @@ def gate_words(g: Gate) -> str:
                 f"Caution: {few} are few, and skewed differences or many ties can make false "
                 "verdicts more frequent than stated."
             )
+    sentences += block.slots["next"]
     return " ".join([*sentences, *(f"Note: {note}." for note in g.results.notes)])
 
 

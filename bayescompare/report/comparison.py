@@ -14,8 +14,8 @@ from bayescompare.outcome.claims import PARTS_TITLE, claim_in_quotes, printed_pa
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SETTLED
 from bayescompare.outcome.diagnosis import LIMITS
-from bayescompare.outcome.pairwise_facts import data_words, taken_for_granted
 from bayescompare.outcome.reweighting import POWER_SCALING
+from bayescompare.outcome.words import comparison_block
 from bayescompare.plots import plot_sensitivity
 from bayescompare.plots.kinds import KINDS, usual_kind
 from bayescompare.plots.network import graph_of, link_probability
@@ -74,7 +74,7 @@ _LEAST = 0.05
 
 def comparison_page(c: Comparison, command: str | None = None) -> Page:
     """Return the page of a comparison."""
-    has = set(dir(c))
+    has, block = set(dir(c)), comparison_block(c)
     # Friedman's test is not about the order of mean ranks; the ranks themselves have a table.
     tables = [] if "ranks" in has else [_summary(c)]
     if "questions" in has:
@@ -103,15 +103,11 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
     ]
     return Page(
         title=page_title(c.results),
-        verdict=c.headline(),
+        verdict=block.headline,
         words=c.explain(),
         sections=sections,
         citations=citation_keys(c.method),
-        facts={
-            **({"Careful": " ".join(c.caveats)} if c.caveats else {}),
-            "Data": data_words(c.results),
-            "Assumption": taken_for_granted(c.method, c.results),
-        },
+        facts=block.facts,
         picture=first,
         live=live_comparison(c),
         table=tables[0] if tables else None,

@@ -253,7 +253,8 @@ class Page:
         if not prefix:
             return self
         facts = {title: rename_in(text, short) for title, text in self.facts.items()}
-        facts["Names"] = f"All names begin with “{prefix}”, which is left out here."
+        if f"“{prefix}”" not in facts.get("Careful", ""):
+            facts["Names"] = f"All names begin with “{prefix}”, which is left out here."
         picture = self.picture
         if picture is not None:
             picture = replace(picture, words=rename_in(picture.words, short))

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._errors import BayescompareError
+from bayescompare.outcome.board_words import pairs_block
 from bayescompare.outcome.method import Sampling
 from bayescompare.outcome.method_checks import comparison_of
 from bayescompare.outcome.pairwise import Pairwise
-from bayescompare.outcome.pairwise_facts import pairwise_facts
-from bayescompare.outcome.pairwise_headline import pairwise_headline
 from bayescompare.outcome.verdicts import PairVerdicts, Rule, pair_kind
 from bayescompare.plots.kinds import KINDS
 from bayescompare.plots.order import MOST_TRADES
@@ -76,7 +75,7 @@ _MOST_NAMED = 20
 
 def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
     """Return the page of all pairs."""
-    decided, verdicts = p.decided(rule), PairVerdicts.of(p, rule)
+    decided, verdicts, block = p.decided(rule), PairVerdicts.of(p, rule), pairs_block(p, rule)
     # Rows and columns are by place, whatever the order of the table.
     by_place = replace(p, results=p.results.sel(algorithms=list(verdicts.names)))
     first, *others = _pictures(by_place, rule)
@@ -100,7 +99,7 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
     call = command or _call(p, rule, gaps)
     page = Page(
         title=pairs_title(p.results, against=p.reference),
-        verdict=f"{pairwise_headline(verdicts, p.method)}.",
+        verdict=block.headline,
         words=p.explained(rule),
         sections=[
             Section("Where each stands", tables=[_standings(verdicts)]),
@@ -114,7 +113,7 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
             provenance_section(p.method, p.examples, call, {"rule": ", ".join(chosen)}),
         ],
         citations=citation_keys(p.method, rule=rule),
-        facts=pairwise_facts(p, verdicts, rule),
+        facts=block.facts,
         picture=first,
         reading=_reading(p, rule),
         live=live_pairs(p, verdicts, rule),

@@ -84,7 +84,7 @@ def join_names(items: Sequence[str], *, most: int = 6) -> str:
     # "and 1 more" would not be shorter than the name itself.
     if len(items) > most + 1:
         return f"{', '.join(items[:most])} and {len(items) - most} more"
-    return " and ".join(filter(None, [", ".join(items[:-1]), items[-1]]))
+    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
 
 
 def cell_text(head: str, value: object, limit: float | None = None) -> str:

@@ -59,6 +59,7 @@ from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -80,6 +81,15 @@ class GsdResult(Posterior):
         # With the algorithms, because a name may contain a tilde.
         (state,) = Statement.parse(statement, self.results.algorithms).states
         return " dominates ".join(state.names) if state.relation == ">" else state.words()
+
+    def headline(self, decision: Decision) -> str:
+        """Say who is on the front, of more than two algorithms."""
+        details, names = self.answer.details, self.results.algorithms
+        if not isinstance(details, OrderDetails):
+            return ""
+        if len(details.front) == len(names):
+            return "No algorithm is dominated by another"
+        return f"All but {join_names(details.front)} are dominated by another algorithm"
 
     def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
         """Draw opt in both directions by the Bayesian bootstrap over datasets."""

@@ -29,7 +29,6 @@ from bayescompare.methods.gsd.problem import (
 from bayescompare.outcome.columns import SHARE_BELOW
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SIGNIFICANT
-from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -241,16 +240,6 @@ class GsdComparison(Comparison):
         table["holm"] = holm(table["pvalue"])
         table["closest"] = [max(pvalues[name], key=pvalues[name].__getitem__) for name in asked]
         return table
-
-    def headline(self) -> str:
-        """Say the verdict in one line."""
-        if self._is_pair:
-            return super().headline()
-        others = len(self.results.algorithms) - len(self.front)
-        if not others:
-            return "no algorithm is dominated by another"
-        rest = "the other one is" if others == 1 else f"each of the other {others} is"
-        return f"no other algorithm dominates {join_names(self.front)}; {rest} dominated"
 
     def summary(
         self, *, ci_prob: float | None = None, ci_kind: IntervalKind | None = None, rng: Rng = None

@@ -357,7 +357,7 @@ def test_words_say_what_the_numbers_say(values: np.ndarray) -> None:
     assert ("is rejected" in said) == (c.pvalue <= 0.05)
     assert ("not evidence that it is true" in said) == (c.pvalue > 0.05)
     differ = "differ" if c.pvalue <= 0.05 else "do not differ significantly"
-    assert c.headline().startswith(f"the algorithms {differ}, {pvalue_equation(c.pvalue)}; ")
+    assert c.headline().startswith(f"The algorithms {differ}, {pvalue_equation(c.pvalue)}; ")
     assert ">" not in c.headline().replace("p > 0.999", "")
     assert "not whether this is their order" in said
     assert "depends on which other algorithms are compared" in said
@@ -374,13 +374,13 @@ def test_the_headline_names_the_best_ranks_and_no_order(tmp_path: Path) -> None:
     clear = ask(one_measure([[3.0, 2, 1], [3, 2, 1], [3, 2, 1], [3, 2, 1]]))
     assert (
         clear.headline()
-        == f"the algorithms differ, {pvalue_equation(clear.pvalue)}; best mean rank: A"
+        == f"The algorithms differ, {pvalue_equation(clear.pvalue)}; best mean rank: A."
     )
     two = ask(one_measure([[2.0, 2, 1], [3, 2, 1], [2, 3, 1]]))
-    assert two.headline().endswith("; best mean rank: A and B")
+    assert two.headline().endswith("; best mean rank: A and B.")
     tied = ask(one_measure([[1.0, 1, 1], [2, 2, 2]]))
     assert tied.headline() == (
-        "the algorithms do not differ significantly, p = 1; all mean ranks are equal"
+        "The algorithms do not differ significantly, p = 1; all mean ranks are equal."
     )
     for c in (clear, two, tied):
         assert c.headline() in repr(c)

@@ -36,7 +36,8 @@ def test_words_headline_and_json_say_what_the_figures_say(
         assert c.best == f"{winner}>{loser}"
         assert f"{winner} is better than {loser}" in said
         assert f"{loser} is better than {winner}" not in said
-        assert headline.startswith(f"“{winner} is better than {loser} on error” ")
+        claim = f"{winner} is better than {loser} on error."
+        assert (headline == claim) == (c.decision.state == "better")
         expected = "settled" if p >= 0.95 else "likely" if p >= 0.75 else "open"
         assert verdict == expected
         assert ("which settles it" in said) == (verdict == "settled")

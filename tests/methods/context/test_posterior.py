@@ -193,7 +193,7 @@ def test_a_prior_of_b_is_sampled() -> None:
     )
     assert c.rate["mean"] == pytest.approx(exact.rate["mean"], abs=0.02)
     assert "Monte Carlo" in c.explain()
-    assert "MCSE" in c.headline()
+    assert "standard error" in c.explain()
     np.testing.assert_allclose(c.loo().elpd_i, exact.loo().elpd_i, atol=0.05)
     with pytest.raises(BayescompareError, match="sample"):
         c.draws()
