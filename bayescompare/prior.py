@@ -26,7 +26,6 @@ from scipy.special import softmax
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.neighbours import SHARES, STRENGTHS, Neighbours
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.partition import Partition
@@ -70,20 +69,18 @@ class DirichletPrior:
     @classmethod
     def symmetric(cls, alpha: float, statements: int) -> Self:
         """Give each of so many statements the same α."""
-        log_alpha = np.full(statements, np.log(alpha))
-        return cls((Component(log_alpha, Partition.trivial(statements)),), np.zeros(1))
+        return cls.of(Component.listed(np.full(statements, np.log(alpha))))
 
     @classmethod
-    def of_cells(cls, cells: DirichletCells) -> Self:
-        """Take one Dirichlet as users' priors come to be written: α listed, the rest in lumps."""
-        return cls((Component.of_cells(cells),), np.zeros(1))
+    def of(cls, component: Component) -> Self:
+        """Take one Dirichlet."""
+        return cls((component,), np.zeros(1))
 
     @classmethod
     def scaled(
-        cls, cells: DirichletCells, values: Sequence[float], weights: Sequence[float]
+        cls, component: Component, values: Sequence[float], weights: Sequence[float]
     ) -> Self:
         """Multiply one Dirichlet by each of several strengths, of these weights."""
-        (component,) = cls.of_cells(cells).components
         components = tuple(component.raised(value) for value in values)
         with np.errstate(divide="ignore"):
             return cls(components, np.log(np.array(weights)))
@@ -165,12 +162,12 @@ class LearnedPrior:
         """Prior probability of each strength, with a difference or without one."""
         return np.reshape(self.weights, (-1, len(self.values))).sum(axis=0)
 
-    def prior_on(self, cells: DirichletCells) -> DirichletPrior:
+    def prior_on(self, base: Component) -> DirichletPrior:
         """Return the prior over statements, φ of which `cells_of` returned."""
         if not self.folds:
-            return DirichletPrior.scaled(cells, self.values, self.weights)
-        kinds = Partition.trivial(len(cells.alpha)), Partition.mirrored(len(cells.alpha))
-        components = (Component.over(a * cells.alpha, kind) for kind in kinds for a in self.values)
+            return DirichletPrior.scaled(base, self.values, self.weights)
+        kinds = Partition.trivial(len(base.alpha)), Partition.mirrored(len(base.alpha))
+        components = (Component.over(a * base.alpha, kind) for kind in kinds for a in self.values)
         with np.errstate(divide="ignore"):
             return DirichletPrior(tuple(components), np.log(np.array(self.weights)))
 
@@ -190,7 +187,7 @@ class LearnedPrior:
         index = pd.Index(self.values, name="strength", dtype=float)
         return pd.Series(self.strength_weights, index, name="share of pairs", dtype=float)
 
-    def cells_of(self, statements: Statements) -> tuple[Statements, DirichletCells]:
+    def cells_of(self, statements: Statements) -> tuple[Statements, Component]:
         """Return the statements of a pair, with those that it names listed, and φ on them."""
         if statements.size > DENSE:
             first, second = statements.algorithms
@@ -202,8 +199,7 @@ class LearnedPrior:
             named = (map(states.__getitem__, _signs_of(p)) for p in self.shares)
             statements = statements.with_labels([str(Statement.of(*one)) for one in named])
         log_base = np.log([self.shares[pattern] for pattern in pair_patterns(statements)])
-        rest = (self.log_rest, statements.log_unlisted)
-        return statements, DirichletCells(log_base, statements.table.counts, *rest)
+        return statements, Component.listed(log_base, (self.log_rest, statements.log_unlisted))
 
     def on(self, keep: Sequence[int], subset: Statements) -> LearnedPrior:
         """Return the base summed over all measures but those kept, by their places."""

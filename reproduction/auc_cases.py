@@ -24,7 +24,7 @@ import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.classic.pvalues import glrt
-from bayescompare.kernels.dirichlet.pmax import Vectors, p_max
+from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.kernels.network.graphs import best_dag, components, is_complete
 from bayescompare.kernels.network.scores import CellPrior, local_scores
 from bayescompare.kernels.network.tables import NetworkTables
@@ -141,8 +141,9 @@ def auc_glrt_scores(counts: IntArray) -> FloatArray:
 
 def auc_dirichlet_scores(counts: IntArray) -> FloatArray:
     """P(the leading statement is the most probable), under α = 1/K."""
-    vectors, k = Vectors.of(counts.astype(np.float64)), counts.shape[1]
-    return np.asarray(p_max(np.full(k, -math.log(k)), vectors)[:, :-1].max(axis=1))
+    k = counts.shape[1]
+    each = p_max(np.full(k, -math.log(k)), counts.astype(np.float64))
+    return np.asarray(each[:, :-1].max(axis=1))
 
 
 def _auc_network_scores(

@@ -33,8 +33,7 @@ from scipy.stats import norm, t
 
 from bayescompare._rng import Rng
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.kernels.replicated.count_maximum import averaged_maximum
 from bayescompare.kernels.replicated.effects import ReplicatedEvidence, flat_replicated_evidence
 from bayescompare.kernels.replicated.learned_effects import learned_evidence
@@ -217,8 +216,7 @@ def _certain(counts: IntArray, alpha: FloatArray, known: dict[bytes, FloatArray]
     """P(max) of counts that are certain, kept because the same counts recur."""
     key = counts.tobytes()
     if key not in known:
-        cells = DirichletCells(np.log(alpha), counts.astype(np.float64))
-        known[key] = probability_of_maximum(cells)[0]
+        known[key] = p_max(np.log(alpha), counts[None].astype(np.float64))[0, :-1]
     return known[key]
 
 

@@ -11,9 +11,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare._typing import BoolArray, FloatArray
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["SAME", "exceeds_to_lead", "sole_leader", "strict_order"]
+__all__ = [
+    "SAME",
+    "exceeds_to_lead",
+    "parts_of_draws",
+    "parts_of_orders",
+    "sole_leader",
+    "strict_order",
+]
 
 
 #: Values that differ by less, relative to the larger one, are equal up to rounding.
@@ -76,3 +83,33 @@ def strict_order(
     ranked = np.take_along_axis(values, order, axis=-1)
     steps = exceeds_to_lead(ranked[..., :-1], ranked[..., 1:])
     return order, np.asarray(steps[..., :places].all(axis=-1))
+
+
+def parts_of_draws(theta: FloatArray, states: IntArray) -> FloatArray:
+    """Return P of each part from draws of θ (…, S), or (…, S + 1) with all others together.
+
+    What is not listed may belong to any state: it is counted against each, which errs on the side
+    of doubt.
+    """
+    size = len(states)
+    rest = theta[..., size:].sum(axis=-1, keepdims=True)
+    out = np.empty(states.shape)
+    for j in range(states.shape[1]):
+        seen, place = np.unique(states[:, j], return_inverse=True)
+        summed = theta[..., :size] @ (place[:, None] == np.arange(len(seen)))
+        if theta.shape[-1] > size:
+            rivals = np.stack([np.delete(summed, v, -1).max(-1) for v in range(len(seen))], -1)
+            leads = summed > rivals + rest
+        else:
+            leads = sole_leader(summed)
+        out[:, j] = leads.reshape(-1, len(seen)).mean(axis=0)[place]
+    return out
+
+
+def parts_of_orders(probability: FloatArray, states: IntArray) -> FloatArray:
+    """Return P of each part where one statement holds for good, and P is that it is the one."""
+    out = np.empty(states.shape)
+    for j in range(states.shape[1]):
+        _, place = np.unique(states[:, j], return_inverse=True)
+        out[:, j] = np.minimum(np.bincount(place, probability), 1.0)[place]
+    return out

@@ -16,15 +16,13 @@ import pandas as pd
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence, TooManyVectors
-from bayescompare.kernels.dirichlet.parts import parts_of_orders
-from bayescompare.kernels.dirichlet.posterior import imprecise_dirichlet_bounds
+from bayescompare.kernels.dirichlet.pmax import imprecise_bounds
+from bayescompare.kernels.leading import parts_of_orders
 from bayescompare.kernels.orders import WeightTable
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.columns import ALONE, PROBABILITY, theta_columns
 from bayescompare.outcome.decision import SETTLED, decide
-from bayescompare.outcome.planning import grow_cells_in_planning
 from bayescompare.outcome.questions import FourQuestions
-from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import Board, DirichletMixture
 from bayescompare.prior import POWER, WEIGHT
 from bayescompare.statements import DENSE, Statements
@@ -199,8 +197,8 @@ def _least_of_grown(posterior: DirichletMixture, more: int, rng: np.random.Gener
     """
     component = int(rng.choice(len(posterior.components), p=posterior.weight[:, 0]))
     (counts,) = posterior.counts
-    after = grow_cells_in_planning(posterior.components[component].cells(counts), more, rng)
-    size, new = len(counts), after.counts
+    after, new = posterior.components[component].grown(counts, more, rng)
+    size = len(counts)
     least = np.ones(len(new))
     for each in (posterior, posterior.alone or posterior):
         if len(new) == size:
@@ -208,8 +206,7 @@ def _least_of_grown(posterior: DirichletMixture, more: int, rng: np.random.Gener
         else:
             drawn = posterior.components[component]
             grown = tuple(
-                Component.of_cells(after) if a is drawn else a.listing_more(len(new) - size)
-                for a in each.components
+                after if a is drawn else a.listing_more(len(new) - size) for a in each.components
             )
             board = Board.of(replace(each.prior, components=grown), new[None])
             least = np.minimum(least, board.p_max()[0, :-1])
@@ -289,7 +286,7 @@ def under_other_priors(
     table = pd.DataFrame(rows, index=pd.Index(at, name=prior.weighed_by), columns=labels)
     if prior.weighed_by != POWER and not len(evidence.uncounted):
         unlisted = bool(prior.components[0].lumps)
-        bounds = [imprecise_dirichlet_bounds(evidence.counts, v, unlisted=unlisted) for v in at]
+        bounds = [imprecise_bounds(evidence.counts, v, unlisted=unlisted) for v in at]
         table.attrs["lower"] = [float(lower[best]) for lower, _ in bounds]
         table.attrs["upper"] = [float(upper[best]) for _, upper in bounds]
     return table

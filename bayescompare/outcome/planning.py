@@ -23,7 +23,6 @@ from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare._version import __version__
-from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.outcome.loo import MOST_KHAT
 from bayescompare.outcome.reweighting import (
     LEAST_EFFECTIVE,
@@ -41,7 +40,6 @@ __all__ = [
     "REWEIGHTED",
     "check_plan",
     "check_planning_factors",
-    "grow_cells_in_planning",
     "plan_table",
     "predict_for_comparison",
     "reweighted_plan",
@@ -133,40 +131,6 @@ def plan_table(
         rows.append((number, settled, on_best, error))
     heads = [name, "settled", "settled_on_best", "mcse"]
     return pd.DataFrame(rows, columns=heads).set_index(name)
-
-
-def grow_cells_in_planning(
-    cells: DirichletCells, number: int, rng: np.random.Generator
-) -> DirichletCells:
-    """Add datasets one by one, as Pólya's urn does.
-
-    θ is integrated out: each dataset falls into a statement in proportion to prior parameter plus
-    count. One that falls among the unlisted statements lists a new one.
-    """
-    log_alpha, counts = list(cells.log_alpha), list(cells.counts)
-    alpha = list(np.exp(cells.log_alpha))
-    lumps = [list(lump) for lump in cells.lumps]
-    for _ in range(number):
-        rest = [math.exp(a + size) if size > -math.inf else 0.0 for a, size in lumps]
-        weights = np.array([*(a + c for a, c in zip(alpha, counts, strict=True)), *rest])
-        place = int(np.searchsorted(np.cumsum(weights), rng.random() * weights.sum(), side="right"))
-        if place < len(counts):
-            counts[place] += 1.0
-            continue
-        lump = lumps[place - len(counts)]
-        log_alpha.append(lump[0])
-        alpha.append(math.exp(lump[0]))
-        counts.append(1.0)
-        lump[1] = _comparison_planning_one_less(lump[1])
-    kept = [(a, size) for a, size in lumps if size > -math.inf]
-    first = kept[0] if kept else (-math.inf, -math.inf)
-    return DirichletCells(np.array(log_alpha), np.array(counts), *first, more=tuple(kept[1:]))
-
-
-def _comparison_planning_one_less(log_size: float) -> float:
-    """Logarithm of one fewer: log(e^x − 1)."""
-    one_less = math.expm1(-log_size) if log_size > 0 else -1.0
-    return log_size + math.log(-one_less) if one_less > -1.0 else -math.inf
 
 
 #: What the attribute "how" of the table says.

@@ -19,9 +19,8 @@ from scipy.sparse import csr_array
 from scipy.special import betainc, softmax
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.pmax import Lump, Vectors, p_max
-from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.pmax import Lump, beta_exceeds, p_max
 from bayescompare.kernels.numerics.gammas import log_rising_gamma, sum_log_rising_gamma
 from bayescompare.kernels.numerics.intervals import beta_mixture_quantile
 from bayescompare.posterior.partition import Groups, Partition
@@ -98,15 +97,20 @@ class Component:
         return cls(np.log(classes.total(alpha)), classes)
 
     @classmethod
-    def of_cells(cls, cells: DirichletCells) -> Component:
-        """Take one Dirichlet over statements: α listed, the rest in lumps."""
-        return cls(cells.log_alpha, Partition.trivial(len(cells.log_alpha)), cells.lumps)
+    def listed(cls, log_alpha: FloatArray, *lumps: Lump) -> Component:
+        """Take α of listed statements, (S,), each a class, and lumps of others, if they exist."""
+        some = tuple(lump for lump in lumps if min(lump) > -math.inf)
+        return cls(log_alpha, Partition.trivial(len(log_alpha)), some)
+
+    @property
+    def log_rest(self) -> float:
+        """Logarithm of Σα of all lumps; −inf without any."""
+        return float(np.logaddexp.reduce([a + size for a, size in self.lumps], initial=-math.inf))
 
     @cached_property
     def log_total(self) -> float:
         """Logarithm of Σα."""
-        lumps = [log_alpha + log_size for log_alpha, log_size in self.lumps]
-        return float(np.logaddexp.reduce([*self.log_alpha, *lumps]))
+        return float(np.logaddexp.reduce([*self.log_alpha, self.log_rest]))
 
     @property
     def total(self) -> float:
@@ -133,15 +137,33 @@ class Component:
         """List some of the statements of the lump, which are alike."""
         ((log_alpha, log_size),) = self.lumps
         left = log_size + math.log1p(-number * math.exp(-log_size))
-        classes = Partition.trivial(len(self.log_alpha) + number)
-        return Component(
-            np.append(self.log_alpha, np.full(number, log_alpha)), classes, ((log_alpha, left),)
-        )
+        more = np.full(number, log_alpha)
+        return Component.listed(np.append(self.log_alpha, more), (log_alpha, left))
 
-    def cells(self, counts: FloatArray) -> DirichletCells:
-        """Return it with counts (S,), for kernels that take one Dirichlet over statements."""
-        first, *more = self.lumps or ((-math.inf, -math.inf),)
-        return DirichletCells(self.log_alpha, counts, *first, more=tuple(more))
+    def grown(
+        self, counts: FloatArray, number: int, rng: np.random.Generator
+    ) -> tuple[Component, FloatArray]:
+        """Add datasets one by one, as Pólya's urn does: θ is integrated out.
+
+        One that falls among the statements of a lump lists a new one.
+        """
+        log_alpha, grown, lumps = list(self.log_alpha), list(counts), [list(x) for x in self.lumps]
+        for _ in range(number):
+            rest = [math.exp(a + size) if size > -math.inf else 0.0 for a, size in lumps]
+            weights = np.append(np.exp(log_alpha) + grown, rest)
+            ends = np.cumsum(weights)
+            place = int(np.searchsorted(ends, rng.random() * weights.sum(), side="right"))
+            if place < len(grown):
+                grown[place] += 1.0
+                continue
+            lump = lumps[place - len(grown)]
+            log_alpha.append(lump[0])
+            grown.append(1.0)
+            # Logarithm of one fewer: log(e^x − 1).
+            left = -math.expm1(-lump[1]) if lump[1] > 0 else 0.0
+            lump[1] = lump[1] + math.log(left) if left else -math.inf
+        left_over = ((log_each, log_size) for log_each, log_size in lumps)
+        return Component.listed(np.array(log_alpha), *left_over), np.array(grown)
 
     def log_urn(self, counts: FloatArray) -> FloatArray:
         """Log probability of datasets with these counts (M, S), in any order: (M,)."""
@@ -194,14 +216,11 @@ class Component:
             row = np.append(self.classes.share(share[: len(self.log_alpha)]), 0.0)
             row[-1] = share[len(self.log_alpha) :].sum()
             return np.tile(row, (len(counts), 1))
-        if self.is_plain and len(self.log_alpha) == 2:
-            first, second = (np.exp(self.log_alpha) + counts).T
-            # I of the swapped pair: each tail keeps its own digits.
-            both = betainc(second, first, 0.5), betainc(first, second, 0.5)
-            return np.stack([*both, np.zeros(len(counts))], axis=1)
+        if self.is_plain and min(len(self.log_alpha), len(counts)) <= 2:
+            return p_max(self.log_alpha, counts)
         distinct, where = distinct_rows(self.classes.total(counts))
         sizes = np.log(self.classes.size / self.classes.size.min())
-        each = p_max(self.log_alpha, Vectors.of(distinct), self.lumps, sizes)[where]
+        each = p_max(self.log_alpha, distinct, self.lumps, sizes)[where]
         return np.column_stack([self.classes.share(each[:, :-1]), each[:, -1]])
 
     def contracted(self, counts: FloatArray, weight: FloatArray) -> FloatArray:
@@ -238,7 +257,7 @@ class Component:
             return np.full(len(counts), 0.5)
         shape = np.exp(self.log_alpha[pair]) + self.classes.total(counts)[:, pair]
         size = self.classes.size[pair]
-        return _first_exceeds(shape[:, 0], shape[:, 1], size[1] / size.sum())
+        return beta_exceeds(shape[:, 0], shape[:, 1], size[1] / size.sum())
 
     def order_unlisted(self, s: int, counts: FloatArray, alpha: float | None) -> FloatArray:
         """P(θ_s exceeds that of a statement that is not listed), (M,).
@@ -247,12 +266,11 @@ class Component:
         """
         other = math.exp(self.lumps[0][0]) if alpha is None else alpha
         shape = np.exp(self.log_alpha[s]) + counts[:, s]
-        return _first_exceeds(shape, np.full_like(shape, other), 0.5)
+        return beta_exceeds(shape, np.full_like(shape, other), 0.5)
 
     def draw(self, counts: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Draw log θ once for every vector, (M, S + 1); last of all lumps together."""
-        lumps = [log_alpha + log_size for log_alpha, log_size in self.lumps]
-        log_alpha = np.append(self.log_alpha, np.logaddexp.reduce([-np.inf, *lumps]))
+        log_alpha = np.append(self.log_alpha, self.log_rest)
         counts = np.column_stack([self.classes.total(counts), np.zeros(len(counts))])
         latents = draw_dirichlet_latents(log_alpha, counts, (len(counts),), rng)
         log_f = dirichlet_log_theta(log_alpha, *latents)
@@ -278,14 +296,6 @@ class Component:
             log_alpha = np.logaddexp(log_alpha, each + groups.log_unlisted)
             lumps = tuple((each + log_cells, log_size) for log_cells, log_size in groups.others)
         return Component(log_alpha, classes, lumps)
-
-
-def _first_exceeds(first: FloatArray, second: FloatArray, share: float) -> FloatArray:
-    """P(Beta(first, second) > 1 − share); without weight a cell has no chance."""
-    some = np.minimum(first, second) > 0.0
-    out = np.where(first == second, 0.5, (first > second) * 1.0)
-    out[some] = betainc(second[some], first[some], share)
-    return out
 
 
 def tracked_counts(counts: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:

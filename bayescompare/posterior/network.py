@@ -22,10 +22,7 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.evidence import Evidence
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from bayescompare.kernels.dirichlet.parts import parts_of_draws
-from bayescompare.kernels.leading import sole_leader
+from bayescompare.kernels.leading import parts_of_draws, sole_leader
 from bayescompare.kernels.network.graphs import (
     Graph,
     ancestors,
@@ -38,6 +35,7 @@ from bayescompare.kernels.network.scores import CellPrior
 from bayescompare.kernels.network.tables import NetworkTables, joint_states
 from bayescompare.kernels.network.trees import is_binary_tree, tree_maximum
 from bayescompare.kernels.orders import WeightTable
+from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.graphs import (
     MOST_ENUMERATED,
@@ -244,8 +242,8 @@ class NetworkPosterior:
         is_plain = not self.prior.is_averaged and scores.prior.equivalent
         if not is_plain or not is_complete(graph, everything):
             return None
-        cells, _ = _bdeu_cells(scores, list(everything))
-        return DirichletMixture.of(self.evidence, DirichletPrior.of_cells(cells))
+        component, _, _ = _bdeu(scores, list(everything))
+        return DirichletMixture.of(self.evidence, DirichletPrior.of(component))
 
     def _blocks(self) -> Iterator[tuple[NetworkTables, FloatArray]]:
         """Draws of the tables of every graph by its weight, the same at every call."""
@@ -602,7 +600,7 @@ def _complete_maximum(
 ) -> FloatArray | None:
     """P(max) of a complete component, if it is one Dirichlet over the joint states."""
     if scores.prior.equivalent:
-        cells, place = _bdeu_cells(scores, members)
+        component, counts, place = _bdeu(scores, members)
     else:
         tables = scores.tables(tuple(graph), members)
         alpha = tables.joint_alpha()
@@ -611,11 +609,12 @@ def _complete_maximum(
         table = scores.statements.table
         own = table.states[:, list(tables.members)]
         place = np.ravel_multi_index(tuple(own.T), tuple(tables.arities.tolist()))
-        cells = DirichletCells(np.log(alpha), np.bincount(place, table.counts, len(alpha)))
-    return probability_of_maximum(cells)[0][place]
+        component = Component.listed(np.log(alpha))
+        counts = np.bincount(place, table.counts, len(alpha))
+    return np.asarray(component.p_max(counts[None])[0][place])
 
 
-def _bdeu_cells(scores: GraphScores, members: list[int]) -> tuple[DirichletCells, IntArray]:
+def _bdeu(scores: GraphScores, members: list[int]) -> tuple[Component, FloatArray, IntArray]:
     """The multinomial over the members' states: those observed, and the rest as one lump.
 
     With the place of each statement among them.
@@ -626,8 +625,8 @@ def _bdeu_cells(scores: GraphScores, members: list[int]) -> tuple[DirichletCells
     size = math.prod(statements.arities[j] for j in members)
     log_alpha = math.log(scores.prior.ess) - math.log(size)
     rest = math.log(size - len(own)) if size > len(own) else -math.inf
-    cells = DirichletCells(np.full(len(own), log_alpha), counts, log_alpha, rest)
-    return cells, place.ravel()
+    component = Component.listed(np.full(len(own), log_alpha), (log_alpha, rest))
+    return component, counts, place.ravel()
 
 
 def _hits(

@@ -10,14 +10,13 @@ import pytest
 from scipy.special import betainc
 
 import bayescompare as bc
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from bayescompare.outcome.planning import grow_cells_in_planning
+from bayescompare.kernels.dirichlet.pmax import p_max
+from bayescompare.posterior.component import Component
 
 
 def least_of_four(alpha: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """The least of P(max) and of P on each of two measures, where sums of θ are Betas."""
-    whole, _ = probability_of_maximum(DirichletCells(np.log(alpha), counts))
+    whole = p_max(np.log(alpha), counts[None])[0, :-1]
     a00, a01, a10, a11 = alpha + counts
     first = betainc(a10 + a11, a00 + a01, 0.5)
     second = betainc(a01 + a11, a00 + a10, 0.5)
@@ -43,11 +42,10 @@ def test_one_more_dataset_by_enumeration(results: bc.Results) -> None:
 def test_the_urn_is_exchangeable_and_lists_new_statements() -> None:
     """Two datasets fall into the same unlisted statement as often as Pólya says."""
     size = 1000.0
-    cells = DirichletCells(
-        np.array([math.log(1 / size)]), np.array([0.0]), -math.log(size), math.log(size - 1)
-    )
+    log_alpha = -math.log(size)
+    prior = Component.listed(np.array([log_alpha]), (log_alpha, math.log(size - 1)))
     rng = np.random.default_rng(0)
-    lengths = [len(grow_cells_in_planning(cells, 2, rng).counts) for _ in range(3000)]
+    lengths = [len(prior.grown(np.zeros(1), 2, rng)[1]) for _ in range(3000)]
     # Both in one statement: (1 + 1/1000)/(1 + 1), whichever it is.
     same = np.mean([n == 2 for n in lengths]) + np.mean([n == 1 for n in lengths])
     assert same == pytest.approx((1 + 1 / size) / 2, abs=0.04)
@@ -150,11 +148,8 @@ def test_the_plan_for_error_counts_by_simulation(counts: bc.Results) -> None:
 
 def test_the_urn_runs_out_of_new_statements() -> None:
     """Of three equal statements one is listed: there are two to come, and no more."""
-    from bayescompare.kernels.dirichlet.cells import DirichletCells
-
-    cells = DirichletCells(np.zeros(1), np.zeros(1), 0.0, math.log(2.0))
-    rng = np.random.default_rng(0)
-    assert {len(grow_cells_in_planning(cells, 12, rng).counts) for _ in range(60)} <= {2, 3}
+    prior, rng = Component.listed(np.zeros(1), (0.0, math.log(2.0))), np.random.default_rng(0)
+    assert {len(prior.grown(np.zeros(1), 12, rng)[1]) for _ in range(60)} <= {2, 3}
 
 
 def test_numbers_of_datasets_come_as_an_array_too(results: bc.Results) -> None:

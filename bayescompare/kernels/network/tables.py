@@ -26,7 +26,7 @@ from functools import reduce
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.posterior import draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import draw_dirichlet_latents
 from bayescompare.kernels.network.graphs import ancestors
 from bayescompare.kernels.network.scores import CellPrior
 from bayescompare.kernels.numerics.jit import jit

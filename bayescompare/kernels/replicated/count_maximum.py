@@ -16,8 +16,7 @@ import numpy as np
 from scipy.special import gammainccinv, gammaincinv
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.maximum import TAIL, probability_of_maximum
+from bayescompare.kernels.dirichlet.pmax import TAIL, p_max
 from bayescompare.kernels.numerics.gammas import density_of_log_gamma, log_cdf
 from bayescompare.kernels.numerics.jit import jit
 
@@ -215,7 +214,7 @@ def _count_maximum_trial_vectors(counts: IntArray, weight: FloatArray) -> IntArr
 def _count_maximum_of_vector(shape: FloatArray, tracked: IntArray, vector: IntArray) -> FloatArray:
     counts = np.zeros(len(shape))
     counts[tracked] = vector
-    return probability_of_maximum(DirichletCells(np.log(shape), counts))[0]
+    return p_max(np.log(shape), counts[None])[0, :-1]
 
 
 def _count_maximum_rows(t: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:

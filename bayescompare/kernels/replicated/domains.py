@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.replicated.recursion import recursion_for_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows
 

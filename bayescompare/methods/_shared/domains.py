@@ -16,7 +16,7 @@ import numpy as np
 
 from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import place_dirichlet

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.replicated.domains import DomainCounts
 from bayescompare.methods._shared.domain_words import DOMAIN_TEXT
@@ -39,6 +38,8 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
+
+    from bayescompare.posterior.component import Component
 
 
 NO_DOMAIN_EVIDENCE = "Domains are answered by NUTS, and their evidence has no closed form."
@@ -87,7 +88,7 @@ class GroupedMethod(Method):
 
     if TYPE_CHECKING:
         # Of the method that the variant is made from.
-        def cells(self, results: Results) -> tuple[Statements, DirichletCells]: ...
+        def cells(self, results: Results) -> tuple[Statements, Component]: ...
         def listing(self, results: Results) -> LumpedStatements: ...
 
     @abstractmethod

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.numerics.gammas import TINY
+from bayescompare.posterior.component import Component
 from bayescompare.statements import DENSE, OTHER, Statements
 
 #: Beyond e^690 a cell outweighs all data; kept there, nothing overflows.
@@ -57,7 +57,7 @@ class LumpedStatements:
 
     @classmethod
     def from_cells(
-        cls, statements: Statements, cells: DirichletCells, leading: FloatArray | None = None
+        cls, statements: Statements, cells: Component, leading: FloatArray | None = None
     ) -> LumpedStatements:
         """List all statements, or the leading ones and ``"(other)"``.
 
@@ -71,7 +71,7 @@ class LumpedStatements:
             nothing = np.zeros(statements.n_listed)
             wins = _lumped_statement_wins(statements, np.arange(statements.n_listed))
             return cls(
-                statements.labels, cells.log_alpha, cells.counts, nothing, weights, wins, None
+                statements.labels, cells.log_alpha, table.counts, nothing, weights, wins, None
             )
         keep = statements.leading(DENSE - 1)
         rest = np.setdiff1d(np.arange(statements.n_listed), keep)
@@ -79,13 +79,13 @@ class LumpedStatements:
         column[keep] = np.arange(len(keep))
         weights = np.zeros((n, len(keep) + 1))
         np.add.at(weights, (table.dataset, column[table.statement]), table.weight)
-        in_rest = np.logaddexp.reduce([*cells.log_alpha[rest], cells.rest_log_total])
+        in_rest = np.logaddexp.reduce([*cells.log_alpha[rest], cells.log_rest])
         size = statements.size - len(keep)
         wins = _lumped_statement_wins(statements, keep)
         return cls(
             labels=(*(statements.labels[k] for k in keep), OTHER),
             log_alpha=np.append(cells.log_alpha[keep], min(in_rest, MOST_LOG_ALPHA)),
-            counts=np.append(cells.counts[keep], cells.counts[rest].sum()),
+            counts=np.append(table.counts[keep], table.counts[rest].sum()),
             log_multiplicity=np.append(np.zeros(len(keep)), math.log(size)),
             weights=weights,
             wins=np.concatenate([wins, np.zeros_like(wins[:1])]),
@@ -134,7 +134,7 @@ def _lumped_statement_wins(statements: Statements, keep: IntArray) -> FloatArray
 
 
 def _leaders_in_lumped_rest(
-    statements: Statements, cells: DirichletCells, rest: IntArray, leading: FloatArray | None
+    statements: Statements, cells: Component, rest: IntArray, leading: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
     """Prior parameters (logarithms) and counts of who leads each measure within the rest."""
     l = len(statements.algorithms)
@@ -144,20 +144,21 @@ def _leaders_in_lumped_rest(
     )
     if l == 2:
         every, within = (np.stack([w, 1.0 - w], axis=-1) for w in (every, within))
-    counts = np.einsum("s,smc->mc", cells.counts[rest], within)
+    counts = np.einsum("s,smc->mc", statements.table.counts[rest], within)
     if leading is not None:
         kept = np.setdiff1d(np.arange(statements.n_listed), rest)
         masses = leading - np.einsum("s,smc->mc", cells.alpha[kept], every[kept])
         # Rounding may leave less than nothing where the kept ones have it all.
         return np.log(np.maximum(masses, TINY)), counts
     log_alpha = np.empty_like(counts)
+    log_each = cells.lumps[0][0] if cells.lumps else -math.inf
     for j, arity in enumerate(statements.arities):
         for c in range(counts.shape[1]):
             # A measure's states lead equally often over all K statements; with a rope the second
             # class is "not better", two of its three states.
             share = (1 if c == 0 else arity - 1) if l == 2 else arity // l
             unlisted = statements.size * share // arity - round(float(every[:, j, c].sum()))
-            logs = [cells.rest_log_alpha + math.log(unlisted)] if unlisted > 0 else []
+            logs = [log_each + math.log(unlisted)] if unlisted > 0 else []
             listed = cells.log_alpha[rest][within[:, j, c] > 0]
             log_alpha[j, c] = np.logaddexp.reduce([*logs, *listed], initial=-math.inf)
     return np.minimum(log_alpha, MOST_LOG_ALPHA), counts

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, StrArray
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.urn import draw_urn_cells, polya_urn
+from bayescompare.kernels.dirichlet.draws import draw_urn_cells, polya_urn
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.posterior import Posterior
+from bayescompare.posterior.component import Component
 from bayescompare.statements import OTHER, OUTCOME, State, Statement, Statements
 from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.measure import Measure
@@ -24,7 +24,8 @@ from bayescompare.text.numbers import setting_number_text
 
 def urn_labels(
     statements: Statements,
-    cells: DirichletCells,
+    cells: Component,
+    counts: FloatArray,
     size: int,
     number: int,
     rng: np.random.Generator,
@@ -36,7 +37,7 @@ def urn_labels(
     statement however many there are. They are alike probable, unless `draw` draws statements in
     proportion to their α.
     """
-    cell, source = polya_urn(cells, size, number, rng)
+    cell, source = polya_urn(cells.log_alpha, counts, size, number, rng, cells.log_rest)
     labels = np.array([*statements.labels, OTHER], dtype=object)[cell]
     # What repeats another takes its label.
     new = (cell == statements.n_listed) & (source == np.arange(number))

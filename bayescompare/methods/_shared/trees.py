@@ -11,8 +11,8 @@ from scipy.special import gammaln, logsumexp
 
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare._version import __version__
-from bayescompare.kernels.dirichlet.parts import parts_of_draws
-from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.leading import parts_of_draws
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import LATENTS
 from bayescompare.outcome.answer import Answer

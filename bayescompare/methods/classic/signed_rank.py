@@ -34,7 +34,7 @@ from bayescompare._checks import check_count, check_positive
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
 from bayescompare.kernels.classic import walsh, wilcoxon
-from bayescompare.kernels.dirichlet.urn import draw_urn_cells
+from bayescompare.kernels.dirichlet.draws import draw_urn_cells
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.new_datasets import sampled_posterior, thinned_draws
 from bayescompare.methods._shared.pair_answer import pair_answer

@@ -22,7 +22,6 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.context.rate_quadrature import RatePosterior, RatePrior, rate_posterior
-from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.methods._shared.new_datasets import share_labels
 from bayescompare.methods._shared.priors import Priors
 from bayescompare.methods.context.scalars import RateScalars, rate_scalars
@@ -32,6 +31,7 @@ from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.method import LEAST_PAIRS, Method
 from bayescompare.outcome.of_posterior import FACTORS
 from bayescompare.outcome.posterior import Posterior, by_prior_weight
+from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.prior import POWER, DirichletPrior, Learned, LearnedPrior
 from bayescompare.statements import Statements
@@ -108,12 +108,12 @@ class ShareTest(Method):
     def prior_on(self, evidence: Evidence) -> DirichletPrior:
         """Return Dirichlet(b, …, b), or what the pairs of a table taught."""
         log_base = self.log_base(evidence.statements)
-        cells = DirichletCells(log_base, np.zeros(len(log_base)))
+        base = Component.listed(log_base)
         if self.learned is None:
-            prior = DirichletPrior.of_cells(cells)
+            prior = DirichletPrior.of(base)
             return replace(prior, weighed_by="b", weight=self.weight)
         own = replace(DirichletPrior.symmetric(1.0, len(log_base)), weighed_by="b")
-        return replace(self.learned.prior_on(cells), own=own)
+        return replace(self.learned.prior_on(base), own=own)
 
     # what pairs teach each other ------------------------------------------------------------------
 

@@ -22,18 +22,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
-from scipy.special import betaincinv
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence, TooManyVectors
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.parts import summed_cells
-from bayescompare.kernels.dirichlet.posterior import (
-    dirichlet_majority,
-    dirichlet_pair_order,
-    imprecise_dirichlet_bounds,
-)
+from bayescompare.kernels.dirichlet.pmax import imprecise_bounds
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -64,10 +57,9 @@ from bayescompare.methods.dirichlet.prior import (
 )
 from bayescompare.methods.dirichlet.words import dirichlet_words
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.columns import LOWER, LOWEST, UPPER, theta_columns
+from bayescompare.outcome.columns import LOWER, LOWEST, UPPER
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.compiled import ReusableModel
-from bayescompare.outcome.decision import decide
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     LEAST_PAIRS,
@@ -83,7 +75,9 @@ from bayescompare.outcome.of_posterior import posterior_answer
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.questions import FourQuestions
 from bayescompare.outcome.registry import title_in_registry
+from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
+from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior, Learned, LearnedPrior
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.results import Results
@@ -93,7 +87,7 @@ if TYPE_CHECKING:
 
     from bayescompare.outcome.pair_figures import PairFigures
 
-__all__ = ["Dirichlet", "dirichlet_theta_summary", "questions"]
+__all__ = ["Dirichlet"]
 
 #: How a table is read that keeps its missing cells.
 _GAPS = ("ignore", "bounds")
@@ -263,10 +257,10 @@ class Dirichlet(Method):
         """Return Dirichlet(α), or what the pairs of a table taught."""
         _, cells = self.cells_of(evidence.statements)
         if self.learned is not None:
-            own = PatternPrior.read("symmetric", 1.0, evidence.statements).cells
-            alone = replace(DirichletPrior.of_cells(own), weighed_by="strength")
+            own = PatternPrior.read("symmetric", 1.0, evidence.statements).component
+            alone = replace(DirichletPrior.of(own), weighed_by="strength")
             return replace(self.learned.prior_on(cells), own=alone)
-        prior, priors = DirichletPrior.of_cells(cells), self.priors or {}
+        prior, priors = DirichletPrior.of(cells), self.priors or {}
         if is_elicited(self.prior):
             beliefs = cast("Mapping[str, Any]", self.prior)
             return replace(prior, weighed_by=WEIGHT, weight=float(beliefs.get(WEIGHT, 1.0)))
@@ -293,11 +287,11 @@ class Dirichlet(Method):
             "Dirichlet(prior='symmetric'), fewer measures, or missing='drop'."
         )
 
-    def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
+    def cells(self, results: Results) -> tuple[Statements, Component]:
         """Return the statements and the Dirichlet on them, for exact path and model alike."""
         return self.cells_of(Evidence.from_table(results).statements)
 
-    def cells_of(self, statements: Statements) -> tuple[Statements, DirichletCells]:
+    def cells_of(self, statements: Statements) -> tuple[Statements, Component]:
         """Return the Dirichlet on given statements, with those that the prior names listed.
 
         Of a learned prior it is the base φ, which each strength multiplies.
@@ -305,7 +299,7 @@ class Dirichlet(Method):
         if self.learned is not None:
             return self.learned.cells_of(statements)
         prior = self.patterns(statements)
-        return prior.statements, prior.cells
+        return prior.statements, prior.component
 
     def patterns(self, statements: Statements) -> PatternPrior:
         """Return α by pattern, as the exact path has it."""
@@ -447,13 +441,20 @@ class Dirichlet(Method):
         return np.array(columns).T
 
     def _with_prior_bounds(self, posterior: DirichletMixture, answer: Answer) -> Answer:
-        """Add the bounds of P over all prior means."""
-        statements = posterior.evidence.statements
-        _, cells = self.cells_of(statements)
-        lower, upper = _dirichlet_test_bounds(cells, self.strength)
-        parts = dict(answer.parts)
+        """Add the bounds of P, and of its parts from below, over all prior means."""
+        statements, (component,) = posterior.evidence.statements, posterior.components
+
+        def bounds(component: Component, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+            return imprecise_bounds(counts, self.strength, unlisted=bool(component.lumps))
+
+        lower, upper = bounds(component, posterior.evidence.counts)
+        parts, lowest = dict(answer.parts), []
+        for j in range(len(statements.measures) if parts else 0):
+            groups = Groups.states(statements, j)
+            summed = groups.total(posterior.evidence.counts)
+            lowest.append(bounds(component.events(groups), summed)[0][groups.of])
         if parts:
-            parts[LOWEST] = _dirichlet_test_part_bounds(statements, cells, self.strength)
+            parts[LOWEST] = np.stack(lowest, axis=1)
         columns = {**answer.per_statement, LOWER: lower, UPPER: upper}
         return replace(answer, per_statement=columns, parts=parts)
 
@@ -565,62 +566,3 @@ class Dirichlet(Method):
     def sentences(self, found: Found) -> list[str]:
         """Say the verdict, its probability and what it does not say."""
         return dirichlet_words(self, *found)
-
-
-def _dirichlet_test_bounds(cells: DirichletCells, strength: float) -> tuple[FloatArray, FloatArray]:
-    """Bound P(max) of every statement over all prior means."""
-    return imprecise_dirichlet_bounds(
-        cells.counts, strength, unlisted=cells.rest_log_size > -math.inf
-    )
-
-
-def _dirichlet_test_part_bounds(
-    statements: Statements, cells: DirichletCells, strength: float
-) -> FloatArray:
-    """Bound P of each part from below, over all prior means."""
-    states = statements.table.states
-    lowest = np.empty(states.shape)
-    for j, arity in enumerate(statements.arities):
-        summed, place = summed_cells(cells, states[:, j], arity, statements.log_size)
-        lowest[:, j] = _dirichlet_test_bounds(summed, strength)[0][place]
-    return lowest
-
-
-def questions(
-    statements: Statements,
-    cells: DirichletCells,
-    answer: Answer,
-    alpha_of: Callable[[str], float] | None = None,
-) -> FourQuestions:
-    """Four different questions about the best statement, each in closed form.
-
-    `alpha_of` gives the α of a statement that is not listed, where these are not all alike.
-    """
-    best = decide(answer).statement
-    where, opposite = answer.labels.index(best), statements.opposite(best)
-    rival = statements.find(opposite)
-    if rival is not None:
-        against = float(cells.shape[rival])
-    else:
-        against = math.exp(cells.rest_log_alpha) if alpha_of is None else alpha_of(opposite)
-    shape = float(cells.shape[where])
-    assert answer.probability is not None
-    return FourQuestions(
-        most_probable=float(answer.probability[where]),
-        # Equivalent on every measure is its own opposite.
-        beats_opposite=None if opposite == best else dirichlet_pair_order(shape, against),
-        majority=dirichlet_majority(shape, cells.total),
-        expected=shape / cells.total,
-    )
-
-
-def dirichlet_theta_summary(cells: DirichletCells, mass: float = 0.95) -> dict[str, FloatArray]:
-    """Posterior mean and central interval of every θ, each a Beta."""
-    shape, total = cells.shape, cells.total
-    if not math.isfinite(total):
-        nothing = np.zeros_like(shape)
-        return theta_columns(nothing, nothing, nothing)
-    other = np.maximum(total - shape, 1e-300)
-    tail = (1.0 - mass) / 2.0
-    low, high = betaincinv(shape, other, tail), betaincinv(shape, other, 1.0 - tail)
-    return theta_columns(shape / total, low, high)

@@ -48,7 +48,7 @@ def dirichlet_at_once(
         return None
     first = Statements.of(_complete_dirichlet_pair(results, pairs[0]))
     if not method.learns_from_pairs:
-        given = DirichletPrior.of_cells(method.cells_of(first)[1])
+        given = DirichletPrior.of(method.cells_of(first)[1])
         return method, table.figures(asked, Board.of(given, table.vectors), None)
     if len(pairs) < LEAST_PAIRS:
         return None

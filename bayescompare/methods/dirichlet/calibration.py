@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.outcome.method import Replicate
 
 __all__ = ["simulate"]

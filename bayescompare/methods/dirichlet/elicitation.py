@@ -16,11 +16,10 @@ from bayescompare._checks import check_count, check_draws
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.prior import beliefs_words, is_elicited
 from bayescompare.outcome.claims import claim_in_quotes, claim_words
+from bayescompare.posterior.component import Component
 from bayescompare.statements import Statements
 from bayescompare.table.checks import check_spec
 from bayescompare.table.measure import Direction, Measure
@@ -55,19 +54,19 @@ class Elicitation:
     statements: Statements = field(repr=False)
 
     @cached_property
-    def _cells(self) -> DirichletCells:
+    def _cells(self) -> Component:
         return self.method.cells_of(self.statements)[1]
 
     @property
     def weight(self) -> float:
         """Σα, the prior's weight in datasets."""
-        return float(self._cells.total)
+        return self._cells.total
 
     @cached_property
     def table(self) -> pd.DataFrame:
         """α of every statement, mean and 95 % interval of its θ, and P(it is the most probable)."""
         alpha = self._cells.alpha
-        largest, _ = probability_of_maximum(self._cells)
+        largest = self._cells.p_max(np.zeros((1, len(alpha))))[0, :-1]
         columns = {
             "alpha": alpha,
             **_elicitation_beta_summary(alpha, self.weight - alpha),

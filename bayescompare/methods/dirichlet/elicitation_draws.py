@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._version import __version__
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.trees import make_tree, statement_each
+from bayescompare.posterior.component import Component
 from bayescompare.statements import OUTCOME, Statements
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ __all__ = ["elicitation_prior_tree"]
 
 def elicitation_prior_tree(
     statements: Statements,
-    cells: DirichletCells,
+    cells: Component,
     draws: int,
     datasets: int,
     rng: np.random.Generator,

@@ -10,8 +10,6 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.evidence import Evidence
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
@@ -32,6 +30,7 @@ from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.compiled import ReusableModel
 from bayescompare.outcome.method import Form, Sampling
+from bayescompare.posterior.component import Component
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
@@ -53,7 +52,7 @@ __all__ = [
     "dirichlet_total_weight",
     "place_dirichlet_alpha",
     "reusable_dirichlet_model",
-    "scaled_dirichlet_cells",
+    "scaled_dirichlet",
 ]
 
 
@@ -142,11 +141,11 @@ def dirichlet_sampled_answer(method: Dirichlet, results: Results, sampling: Samp
     model = method.model(results)
     check_prior_support(method.nonconjugate_priors, method.parameters, model)
     tree = nuts.sample_nuts_as_asked(sampling, method.model(results, "nuts"), through=model)
-    statements, cells = method.cells(results)
+    statements, _ = method.cells(results)
     evidence = Evidence.from_table(results)
     tree = finish_tree(tree, results, method.listing(results), sampling.rng)
     posterior = tree["posterior"].to_dataset()
-    each, lump = dirichlet_lead_given_draws(method, posterior, evidence, cells)
+    each, lump = dirichlet_lead_given_draws(method, posterior, evidence)
     probability = each.mean(axis=(0, 1))
     unseen = ~evidence.possible
     # Given α the cells are continuous, and so never equal; a prior on θ may have them so.
@@ -168,7 +167,7 @@ def dirichlet_sampled_answer(method: Dirichlet, results: Results, sampling: Samp
 
 
 def dirichlet_lead_given_draws(
-    method: Dirichlet, posterior: xr.Dataset, evidence: Evidence, cells: DirichletCells
+    method: Dirichlet, posterior: xr.Dataset, evidence: Evidence
 ) -> tuple[FloatArray, FloatArray]:
     """P(max) of each listed statement given each draw, and of those not listed together.
 
@@ -177,7 +176,7 @@ def dirichlet_lead_given_draws(
     if "theta" in method.nonconjugate_priors or len(evidence.uncounted):
         each = _largest_dirichlet_test_theta(posterior["theta"])
         return each, np.zeros(each.shape[:2])
-    return _dirichlet_test_given_alpha(posterior, evidence.statements, cells)
+    return _dirichlet_test_given_alpha(posterior, evidence.statements)
 
 
 def _largest_dirichlet_test_theta(theta: xr.DataArray) -> FloatArray:
@@ -185,7 +184,7 @@ def _largest_dirichlet_test_theta(theta: xr.DataArray) -> FloatArray:
 
 
 def _dirichlet_test_given_alpha(
-    posterior: xr.Dataset, statements: Statements, cells: DirichletCells
+    posterior: xr.Dataset, statements: Statements
 ) -> tuple[FloatArray, FloatArray]:
     """P(max) given each draw of α, exactly: conditionally the model is conjugate.
 
@@ -197,8 +196,9 @@ def _dirichlet_test_given_alpha(
     each = np.empty((*drawn.shape[:2], statements.n_listed))
     lump = np.empty(drawn.shape[:2])
     for chain, draw in np.ndindex(drawn.shape[:2]):
-        scaled = scaled_dirichlet_cells(name, drawn[chain, draw], statements, cells)
-        each[chain, draw], lump[chain, draw] = probability_of_maximum(scaled)
+        scaled = scaled_dirichlet(name, drawn[chain, draw], statements)
+        largest = scaled.p_max(statements.table.counts[None])[0]
+        each[chain, draw], lump[chain, draw] = largest[:-1], largest[-1]
     return each, lump
 
 
@@ -207,10 +207,8 @@ def dirichlet_hyperparameter(posterior: xr.Dataset) -> str:
     return "strength" if "strength" in posterior else "alpha"
 
 
-def scaled_dirichlet_cells(
-    name: str, value: FloatArray, statements: Statements, cells: DirichletCells
-) -> DirichletCells:
-    """Return the conjugate Dirichlet given one draw of the strength, or of α."""
+def scaled_dirichlet(name: str, value: FloatArray, statements: Statements) -> Component:
+    """Return the Dirichlet given one draw of the strength, or of α."""
     log_alpha = np.log(value) - (statements.log_size if name == "strength" else 0.0)
     listed = np.broadcast_to(log_alpha, statements.n_listed).astype(np.float64)
-    return DirichletCells(listed, cells.counts, float(listed[0]), cells.rest_log_size)
+    return Component.listed(listed, (float(listed[0]), statements.log_unlisted))

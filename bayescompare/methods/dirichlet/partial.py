@@ -25,8 +25,7 @@ from scipy.special import softmax
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.evidence import Evidence
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.completion_bounds import (
+from bayescompare.kernels.completions import (
     MOST_SEARCHED,
     MOST_VECTORS,
     CompletionBounds,
@@ -39,6 +38,7 @@ from bayescompare.outcome.columns import ALONE_LOWEST, HIGHEST, LOWEST, PROBABIL
 from bayescompare.outcome.details import Details
 from bayescompare.outcome.of_posterior import listed_in_answer
 from bayescompare.partly_seen import partial_table
+from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import Board, DirichletMixture
 from bayescompare.posterior.partition import Groups
 from bayescompare.statements import DENSE, OUTCOME
@@ -125,7 +125,7 @@ def _lowest_parts(posterior: DirichletMixture, options: list[FloatArray]) -> Flo
 # draws and models ---------------------------------------------------------------------------------
 
 
-def partly_seen_listing(evidence: Evidence, cells: DirichletCells) -> LumpedStatements:
+def partly_seen_listing(evidence: Evidence, cells: Component) -> LumpedStatements:
     """List all statements; a dataset with a gap has its weight spread over what it leaves."""
     statements = evidence.statements
     if statements.size > DENSE:

@@ -31,7 +31,6 @@ from numpy.typing import ArrayLike
 
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.orders import MIDDLE
 from bayescompare.methods.dirichlet.prior import (
     ALPHAS,
@@ -42,6 +41,7 @@ from bayescompare.methods.dirichlet.prior import (
     check_compared,
     is_elicited,
 )
+from bayescompare.posterior.component import Component
 from bayescompare.statements import BAR, DENSE, Order, State, Statement, Statements
 from bayescompare.text.numbers import count, setting_number_text
 
@@ -350,10 +350,9 @@ class PatternPrior:
         return tuple((a, math.log(n)) for a, n in lumps if n > 0)
 
     @property
-    def cells(self) -> DirichletCells:
+    def component(self) -> Component:
         """The Dirichlet over the listed statements and lumps of others."""
-        first, *more = self.lumps or ((-math.inf, -math.inf),)
-        return DirichletCells(self.log_alpha, self.statements.table.counts, *first, tuple(more))
+        return Component.listed(self.log_alpha, *self.lumps)
 
     def leading(self) -> FloatArray | None:
         """Mass of who leads each measure, (m, 2) or (m, l): the first and not, or each of l > 2.
@@ -379,7 +378,7 @@ class PatternPrior:
                 left, outside = left - number, outside & ~inside
             left -= int(outside.sum())
             masses[j, c] += math.exp(self.log_rest + math.log(left)) if left else 0.0
-        total = math.exp(self.cells.log_total)
+        total = self.component.total
         return masses if l > 2 else np.concatenate([masses, total - masses], axis=1)
 
     def on(self, keep: list[int], rest: float) -> dict[str, float]:
@@ -420,7 +419,7 @@ class PatternPrior:
         """Draw a statement in proportion to its α."""
         statements, l = self.statements, len(self.statements.algorithms)
         masses = [*self.named.values(), *(block.alpha for block in self.blocks)]
-        rest = math.exp(self.cells.log_total) - sum(masses) if self.log_rest > -math.inf else 0.0
+        rest = self.component.total - sum(masses) if self.log_rest > -math.inf else 0.0
         share = np.array([*masses, max(rest, 0.0)])
         chosen = int(rng.choice(len(share), p=share / share.sum())) - len(self.named)
         if chosen < 0:

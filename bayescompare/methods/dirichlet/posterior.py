@@ -98,8 +98,7 @@ class DirichletPosterior(Posterior):
 
         assert self.answer.tree is not None
         drawn = self.answer.tree["posterior"].to_dataset()
-        evidence, (_, cells) = Evidence.from_table(self.results), self.method.cells(self.results)
-        return dirichlet_lead_given_draws(self.method, drawn, evidence, cells)[0]
+        return dirichlet_lead_given_draws(self.method, drawn, Evidence.from_table(self.results))[0]
 
     def statistics(
         self, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool

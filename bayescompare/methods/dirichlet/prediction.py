@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from bayescompare._typing import FloatArray, StrArray
-from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.new_datasets import (
     categorical_labels,
@@ -29,7 +28,7 @@ from bayescompare.methods._shared.trees import (
 )
 from bayescompare.methods.dirichlet.model import (
     dirichlet_hyperparameter,
-    scaled_dirichlet_cells,
+    scaled_dirichlet,
 )
 from bayescompare.outcome import nuts
 from bayescompare.statements import DENSE, Statements
@@ -51,20 +50,19 @@ def predict_dirichlet(
     method, answer = asked.method, asked.answer
     if asked.theta is not None:
         return _urn_labels(method, asked.theta, number, draws, rng)
-    statements, cells = method.cells(asked.results)
+    statements, _ = method.cells(asked.results)
     posterior = sampled_posterior(answer)
     if "theta" in method.nonconjugate_priors:
         theta = posterior["theta"]
         labels = [str(label) for label in theta["statement"].values.tolist()]
         return categorical_labels(thinned_draws(theta, draws, rng), labels, number, rng)
     name = dirichlet_hyperparameter(posterior)
-    each = [
-        urn_labels(
-            statements, scaled_dirichlet_cells(name, value, statements, cells), 1, number, rng
-        )
+    given = (
+        scaled_dirichlet(name, value, statements)
         for value in thinned_draws(posterior[name], draws, rng)
-    ]
-    return np.concatenate(each)
+    )
+    counts = statements.table.counts
+    return np.concatenate([urn_labels(statements, a, counts, 1, number, rng) for a in given])
 
 
 def _urn_labels(
@@ -86,8 +84,8 @@ def _urn_labels(
     labels = np.empty((draws, number), dtype=object)
     for k in np.unique(component).tolist():
         here = component == k
-        cells = posterior.components[k].cells(counts)
-        labels[here] = urn_labels(statements, cells, int(here.sum()), number, rng, draw)
+        own, size = posterior.components[k], int(here.sum())
+        labels[here] = urn_labels(statements, own, counts, size, number, rng, draw)
     return labels.astype(np.str_)
 
 
@@ -115,8 +113,8 @@ def simulated(method: Dirichlet, results: Results, rng: np.random.Generator) -> 
     if statements.size <= DENSE:
         return table_of_statements(results, drawn_labels(tree), truth)
     name = dirichlet_hyperparameter(truth)
-    scaled = scaled_dirichlet_cells(name, truth[name].values, statements, cells)
-    strength = math.exp(scaled.rest_log_alpha - cells.rest_log_alpha)
+    scaled = scaled_dirichlet(name, truth[name].values, statements)
+    strength = math.exp(scaled.lumps[0][0] - cells.lumps[0][0])
     return _dirichlet_prediction_conjugate(method, results, strength, truth[[name]], rng)
 
 
@@ -160,9 +158,8 @@ def _dirichlet_prediction_conjugate(
         (labels,) = categorical_labels(theta, listing.labels, n, rng)
         table = table_of_statements(results, labels.tolist(), hyper)
     else:
-        before = replace(cells.scaled(strength), counts=np.zeros_like(cells.counts))
-        draw = _dirichlet_prediction_drawer(method, statements)
-        (labels,) = urn_labels(statements, before, 1, n, rng, draw)
+        draw, nothing = _dirichlet_prediction_drawer(method, statements), np.zeros_like(cells.alpha)
+        (labels,) = urn_labels(statements, cells.raised(strength), nothing, 1, n, rng, draw)
         table = table_of_statements(results, labels.tolist(), hyper)
         listing = method.listing(table)
         theta = _dirichlet_prediction_theta(listing, listing.counts, strength, rng)

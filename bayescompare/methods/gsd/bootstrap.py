@@ -27,8 +27,7 @@ import numpy as np
 from bayescompare._checks import check_count, check_positive, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, StrArray
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.urn import draw_urn_cells, polya_urn
+from bayescompare.kernels.dirichlet.draws import draw_urn_cells, polya_urn
 from bayescompare.kernels.gsd.optimum import both_optima
 from bayescompare.kernels.gsd.verdicts import Verdicts
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
@@ -159,8 +158,8 @@ class BootstrapResult(GsdResult):
             chosen = draw_urn_cells(weights, number, rng)
         else:
             alpha = self.method.weight_alpha(self.results)
-            cells = DirichletCells(np.log(alpha), np.zeros_like(alpha))
-            chosen = np.take_along_axis(*polya_urn(cells, draws, number, rng), axis=1)
+            drawn = polya_urn(np.log(alpha), np.zeros_like(alpha), draws, number, rng)
+            chosen = np.take_along_axis(*drawn, axis=1)
         return _relation_on_each(self.results)[chosen]
 
 

@@ -13,8 +13,13 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.kernels.dirichlet.parts import parts_of_draws, parts_of_orders
-from bayescompare.kernels.leading import exceeds_to_lead, sole_leader, strict_order
+from bayescompare.kernels.leading import (
+    exceeds_to_lead,
+    parts_of_draws,
+    parts_of_orders,
+    sole_leader,
+    strict_order,
+)
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.columns import PROBABILITY, theta_columns
 from bayescompare.outcome.details import Details

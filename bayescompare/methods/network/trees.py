@@ -11,7 +11,7 @@ from scipy.special import digamma
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
-from bayescompare.kernels.dirichlet.posterior import draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import draw_dirichlet_latents
 from bayescompare.kernels.network.graphs import Graph
 from bayescompare.kernels.network.sampling import sample_dags
 from bayescompare.kernels.network.tables import NetworkTables
@@ -94,7 +94,7 @@ class Layout:
         """Lay out the statements of some results."""
         # The tables have a cell for every state, observed or not.
         statements = scores.statements.complete_levels()
-        cells = PatternPrior.read("symmetric", 1.0, statements).cells
+        cells = PatternPrior.read("symmetric", 1.0, statements).component
         listing = LumpedStatements.from_cells(statements, cells)
         labels = [label for label in listing.labels if label != OTHER]
         at = np.array([statements.find(label) for label in labels], dtype=np.int64)
@@ -106,7 +106,7 @@ class Layout:
         if not self.listing.has_other:
             return self
         statements = Statements.of(table)
-        cells = PatternPrior.read("symmetric", 1.0, statements).cells
+        cells = PatternPrior.read("symmetric", 1.0, statements).component
         listing = LumpedStatements.from_cells(statements, cells)
         shown = np.array([states[label] for label in listing.labels if label != OTHER])
         return replace(self, listing=listing, states=shown, at=np.arange(len(shown)))

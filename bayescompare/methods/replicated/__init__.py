@@ -29,7 +29,6 @@ import numpy as np
 from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError
 from bayescompare.evidence import Evidence, TooManyVectors
-from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.methods._shared.correlation import check_correlation
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
@@ -76,6 +75,7 @@ from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.questions import FourQuestions
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.partly_seen import partial_table
+from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.prior import DirichletPrior, Learned, LearnedPrior
 from bayescompare.statements import DENSE, Statements
@@ -337,7 +337,7 @@ class Replicated(Method):
 
     # evidence, prior, posterior -------------------------------------------------------------------
 
-    def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
+    def cells(self, results: Results) -> tuple[Statements, Component]:
         """Return the statements, as the means show them, and the Dirichlet on them.
 
         Of a learned prior it is the base φ, which each strength multiplies.
@@ -353,14 +353,14 @@ class Replicated(Method):
             )
         return self.cells_of(statements)
 
-    def cells_of(self, statements: Statements) -> tuple[Statements, DirichletCells]:
+    def cells_of(self, statements: Statements) -> tuple[Statements, Component]:
         """Return the Dirichlet on given statements."""
         if self.learned is not None:
             return self.learned.cells_of(statements)
         fixed = {k: v for k, v in (self.priors or {}).items() if is_fixed_prior(v)}
         strength = fixed.get("strength", self.strength)
         prior = PatternPrior.read(fixed.get("alpha", self.prior), strength, statements)
-        return prior.statements, prior.cells
+        return prior.statements, prior.component
 
     def table_evidence(self, results: Results) -> TableEvidence:
         """Return what every dataset says about every statement, and what it was computed from."""
@@ -383,7 +383,7 @@ class Replicated(Method):
         if self.learned is not None:
             own = self._with_own_prior().prior_on(evidence)
             return replace(self.learned.prior_on(cells), own=own)
-        prior = DirichletPrior.of_cells(cells)
+        prior = DirichletPrior.of(cells)
         if self.prior != "symmetric" or set(self.priors or {}) - {"strength"}:
             return prior
         return replace(prior, weighed_by="strength", weight=math.exp(cells.log_total))

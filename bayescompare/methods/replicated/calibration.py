@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import softmax
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.replicated.learned_effects import SCALES, learned_effects_at_scales
 from bayescompare.kernels.replicated.recursion import recursion_for_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows

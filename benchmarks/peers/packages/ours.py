@@ -16,8 +16,7 @@ Call = Callable[[], Any]
 
 def sign_rope(case: dict[str, Any]) -> Call:
     """P(each region is the most probable one), under baycomp's prior."""
-    from bayescompare.kernels.dirichlet.cells import DirichletCells
-    from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+    from bayescompare.kernels.dirichlet.pmax import p_max
 
     x, y, rope = np.array(case["x"]), np.array(case["y"]), case["rope"]
 
@@ -25,8 +24,7 @@ def sign_rope(case: dict[str, Any]) -> Call:
         difference = y - x
         left, right = (difference < -rope).sum(), (difference > rope).sum()
         counts = np.array([left, len(x) - left - right, right], dtype=float)
-        cells = DirichletCells(np.log([1e-4, 1.0 + 1e-4, 1e-4]), counts)
-        return probability_of_maximum(cells)[0]
+        return p_max(np.log([1e-4, 1.0 + 1e-4, 1e-4]), counts[None])[0, :-1]
 
     return call
 
@@ -83,12 +81,11 @@ def win_counts(case: dict[str, Any]) -> Call:
 
 def largest_share(case: dict[str, Any]) -> Call:
     """P(each cell has the largest probability) under a Dirichlet."""
-    from bayescompare.kernels.dirichlet.cells import DirichletCells
-    from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+    from bayescompare.kernels.dirichlet.pmax import p_max
 
-    counts = np.array(case["counts"], dtype=float)
-    cells = DirichletCells(np.full(len(counts), -np.log(len(counts))), counts)
-    return lambda: probability_of_maximum(cells)[0]
+    counts = np.array([case["counts"]], dtype=float)
+    log_alpha = np.full(counts.size, -np.log(counts.size))
+    return lambda: p_max(log_alpha, counts)[0, :-1]
 
 
 def all_pairs(case: dict[str, Any]) -> Call:

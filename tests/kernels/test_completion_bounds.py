@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.completion_bounds import (
-    completion_bounds,
-    dirichlet_maxima_of_vectors,
-)
-from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.completions import Maxima, completion_bounds
+from bayescompare.kernels.dirichlet.pmax import p_max
 
 EITHER = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
+
+
+def maxima_of(log_alpha: np.ndarray) -> Maxima:
+    return lambda vectors: p_max(log_alpha, vectors)[:, :-1]
 
 
 def options_of(kinds: list[int]) -> list[np.ndarray]:
@@ -38,13 +38,9 @@ def options_of(kinds: list[int]) -> list[np.ndarray]:
 def test_bounds_are_the_extremes_of_all_completions(counts: list[int], kinds: list[int]) -> None:
     known, log_alpha = np.array(counts, float), np.log(np.full(4, 0.25))
     options = options_of(kinds)
-    each = np.array(
-        [
-            probability_of_maximum(DirichletCells(log_alpha, known + sum(way)))[0]
-            for way in itertools.product(*options)
-        ]
-    )
-    bounds = completion_bounds(known, options, dirichlet_maxima_of_vectors(log_alpha))
+    ways = np.array([known + sum(way) for way in itertools.product(*options)])
+    each = np.concatenate([p_max(log_alpha, way[None])[:, :-1] for way in ways])
+    bounds = completion_bounds(known, options, maxima_of(log_alpha))
     assert bounds is not None
     assert bounds.exact
     np.testing.assert_allclose(bounds.lower, each.min(axis=0), atol=1e-10)
@@ -54,7 +50,7 @@ def test_bounds_are_the_extremes_of_all_completions(counts: list[int], kinds: li
 @pytest.mark.parametrize("counts", [(5, 2, 1, 0), (0, 0, 3, 3), (1, 1, 1, 1)])
 def test_the_search_finds_what_enumeration_finds(counts: tuple[int, ...]) -> None:
     known, options = np.array(counts, float), options_of([0, 0, 1, 2, 2])
-    maxima = dirichlet_maxima_of_vectors(np.log(np.full(4, 0.25)))
+    maxima = maxima_of(np.log(np.full(4, 0.25)))
     every = completion_bounds(known, options, maxima)
     found = completion_bounds(known, options, maxima, limit=1)
     assert every is not None
@@ -66,5 +62,5 @@ def test_the_search_finds_what_enumeration_finds(counts: tuple[int, ...]) -> Non
 
 def test_too_many_statements_to_search() -> None:
     options = [np.eye(100)] * 3
-    maxima = dirichlet_maxima_of_vectors(np.full(100, np.log(0.01)))
+    maxima = maxima_of(np.full(100, np.log(0.01)))
     assert completion_bounds(np.zeros(100), options, maxima, limit=10) is None
