@@ -20,6 +20,7 @@ from bayescompare.outcome.columns import PVALUE
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import LIKELY, SETTLED, records_in_table
 from bayescompare.outcome.effects import effects_at_once, pair_effects
+from bayescompare.outcome.family import check_family, decide_for_family
 from bayescompare.outcome.method import Method, is_bayesian
 from bayescompare.outcome.pair_figures import (
     Judged,
@@ -234,7 +235,12 @@ class Pairwise:
         return learned if gathered is None else gathered(self.comparisons)
 
     def decide(
-        self, *, level: float | None = None, fdr: float | None = None, floor: float = LIKELY
+        self,
+        *,
+        level: float | None = None,
+        fdr: float | None = None,
+        floor: float = LIKELY,
+        family: float | None = None,
     ) -> pd.DataFrame:
         """Return for which pairs a verdict holds, one candidate statement per pair.
 
@@ -253,6 +259,11 @@ class Pairwise:
             Frequentist: Holm's correction at `fdr`.
         floor : float
             With `fdr`, the least P that may get a verdict.
+        family : float
+            Instead of `level`, all pairs and measures together, whoever else is in the table: with
+            probability 1 − `family` no verdict is false, if differences without a cause are as
+            often positive as negative. By sign flips of the datasets with step-down (Westfall &
+            Young 1993); no posterior is asked, and five datasets or fewer decide nothing.
 
         Returns
         -------
@@ -264,7 +275,16 @@ class Pairwise:
             `fdr`; decision: "better", "trade-off", "equal", "leads" (the statement reaches the
             level, and some measure does not) or "open"; asserted, which says whether there is a
             verdict: one of the first three. A pair with fewer than two common datasets has NaN.
+            With `family`: adjusted is the largest p-value of a measure, and separated has the
+            measures on which the two are separated; a verdict needs all of them.
         """
+        if family is not None:
+            if level is not None or fdr is not None or floor != LIKELY:
+                raise BayescompareError(
+                    f"family={family!r} is a rule by itself: leave out level=, fdr= and floor=."
+                )
+            pairs = [*self.figures.pairs, *(row[:2] for row in self.skipped)]
+            return decide_for_family(self.results, pairs, check_family(family))
         return self.decided(as_rule(level=level, fdr=fdr, floor=floor))
 
     def decided(self, rule: Rule) -> pd.DataFrame:

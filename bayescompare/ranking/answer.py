@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.ranking.bootstrap import FEWEST, effective_number, resampled_means
 from bayescompare.kernels.ranking.leaderboard import (
     Leaderboard,
@@ -22,10 +22,19 @@ from bayescompare.kernels.ranking.leaderboard import (
     leaderboard_overall,
 )
 from bayescompare.kernels.ranking.strengths import strength_posterior
+from bayescompare.kernels.ranking.tiers import separated, tier_places
 from bayescompare.ranking.options import RankOptions
 from bayescompare.table.results import Results
 
-__all__ = ["DrawnScores", "RankAnswer", "Units", "answer_of", "draw_ranking_scores", "units_of"]
+__all__ = [
+    "DrawnScores",
+    "RankAnswer",
+    "Units",
+    "answer_of",
+    "draw_ranking_scores",
+    "tiers_of",
+    "units_of",
+]
 
 
 # the units that are resampled --------------------------------------------------------------------
@@ -119,6 +128,8 @@ class RankAnswer:
     independent : float
         How many independent draws the draws are worth; fewer than there are where they were
         resampled by importance.
+    tiers : array (m, 3, l)
+        Tier, place at best and place at worst on each measure, or in one row overall.
     """
 
     board: Leaderboard
@@ -127,6 +138,7 @@ class RankAnswer:
     n: int
     effective: float
     independent: float
+    tiers: IntArray
 
     @property
     def has_draws(self) -> bool:
@@ -157,8 +169,26 @@ def answer_of(results: Results, options: RankOptions) -> RankAnswer:
     overall = None
     if drawn.weights is not None:
         overall = leaderboard_overall(drawn.draws, drawn.centre, drawn.weights, options.level)
-    n = len(units.importance)
-    return RankAnswer(board, overall, units.noun, n, effective, drawn.independent)
+    n, tiers = len(units.importance), tiers_of(results, options)
+    return RankAnswer(board, overall, units.noun, n, effective, drawn.independent, tiers)
+
+
+def tiers_of(results: Results, options: RankOptions) -> IntArray:
+    """Return tier, place at best and at worst of every algorithm, (m, 3, l); see `kernels.tiers`.
+
+    A utility is one scale, whose weights are the means of those that are asked about. Strengths
+    have no score on a unit, so ranks stand for them.
+    """
+    units = units_of(results, ranks=options.by != "value")
+    scores = units.scores * units.importance[:, None, None]
+    if options.utility is not None:
+        of_weights, of_flips = np.random.default_rng(options.seed).spawn(3)[1:]
+        weights = options.utility.weights(results, options.draws, of_weights).mean(axis=0)
+        scores = (scores @ weights)[:, :, None]
+    else:
+        of_flips = np.random.default_rng(options.seed).spawn(3)[2]
+    above = separated(scores, options.level, of_flips)
+    return np.stack([np.stack(tier_places(each)) for each in above])
 
 
 def draw_ranking_scores(

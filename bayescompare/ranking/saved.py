@@ -21,8 +21,9 @@ from bayescompare.outcome.codec import (
     read_json,
 )
 from bayescompare.outcome.saved import SCHEMA_VERSION, results_document, results_of, saved_head
-from bayescompare.ranking.answer import RankAnswer
+from bayescompare.ranking.answer import RankAnswer, tiers_of
 from bayescompare.ranking.options import RankOptions, as_utility
+from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.ranking.ranking import Ranking
@@ -31,6 +32,9 @@ __all__ = ["load_ranking", "ranking_to_document"]
 
 #: What a unit may be called.
 _NOUNS = ("dataset", "domain", "item", "cluster", "seed")
+
+#: Columns of `Ranking.tiers`.
+_TIERS = ("tier", "at_best", "at_worst")
 
 #: Fields of `Standings` in a file.
 _STANDINGS = ("place", "lower", "upper", "p_best")
@@ -61,6 +65,7 @@ def ranking_to_document(r: Ranking) -> str:
                 "independent_draws": answer.independent,
             },
             "measures": dict(zip(r.results.measures, each, strict=True)),
+            "tiers": [dict(zip(_TIERS, each, strict=True)) for each in answer.tiers],
             "front": board.front,
             "ahead": board.ahead,
             "overall": overall,
@@ -106,11 +111,11 @@ def _of_document(document: Any) -> Ranking:
         plain = RankOptions(**facts)
         options = RankOptions(**facts, utility=as_utility(utility, results, plain.by))
     with in_part("the figures"):
-        return Ranking(results, options, _answer_of(document, results.measures, options.draws))
+        return Ranking(results, options, _answer_of(document, results, options))
 
 
-def _answer_of(document: Mapping[str, Any], measures: tuple[str, ...], draws: int) -> RankAnswer:
-    l = len(document["results"]["algorithms"])
+def _answer_of(document: Mapping[str, Any], results: Results, options: RankOptions) -> RankAnswer:
+    measures, draws, l = results.measures, options.draws, len(results.algorithms)
 
     def row(facts: Mapping[str, Any], name: str) -> FloatArray:
         within = {"p_best": (0.0, 1.0), **dict.fromkeys(("place", "lower", "upper"), (1.0, l))}
@@ -134,6 +139,12 @@ def _answer_of(document: Mapping[str, Any], measures: tuple[str, ...], draws: in
     check_word("what", of["what"], _NOUNS)
     # Files of the first releases lack it: their draws were independent.
     independent = of.get("independent_draws", draws)
-    figures = [numbers(v, "resampled", ()) for v in (of["effective"], independent)]
+    effective, worth = (float(numbers(v, "resampled", ())) for v in (of["effective"], independent))
     n = read(int, of["n"], "n")
-    return RankAnswer(board, overall, of["what"], n, *map(float, figures))
+    if (saved := document.get("tiers")) is None:
+        tiers = tiers_of(results, options)  # files of version 1 have none
+    else:
+        shape = (1 if overall is not None else len(measures), len(_TIERS), l)
+        rows = [[each[name] for name in _TIERS] for each in saved]
+        tiers = numbers(rows, "tiers", shape, (1, l)).astype(np.int64)
+    return RankAnswer(board, overall, of["what"], n, effective, worth, tiers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bayescompare.kernels.ranking.bootstrap import FEWEST
+from bayescompare.kernels.ranking.tiers import TOO_FEW
 from bayescompare.outcome.words import gate_block
 from bayescompare.table.measure import Measure
 from bayescompare.text.numbers import (
@@ -65,7 +66,7 @@ def ranking_words(r: Ranking) -> str:
     """Return the paragraph."""
     sentences = [f"{headline_words(r)}."]
     if r.answer.has_draws:
-        sentences += [*_places(r), _ahead(r), *_utility(r)]
+        sentences += [*_places(r), _ahead(r), *_utility(r), *_tiers(r)]
     sentences += [_basis(r), *_cautions(r)]
     notes = [f"{note[:1].upper()}{note[1:]}." for note in r.results.notes]
     return " ".join([*filter(None, sentences), *notes])
@@ -143,6 +144,26 @@ def _utility(r: Ranking) -> list[str]:
             f"{percent_setting(round(float(best.iloc[0]), 2))} of all weights."
         )
     return words
+
+
+def _tiers(r: Ranking) -> list[str]:
+    """Say who is in the first tier, overall or on each of the first measures."""
+    level, n = percent_setting(r.options.level), plural(r.answer.n, r.answer.noun)
+    if r.answer.n <= TOO_FEW:
+        return [f"{n[:1].upper()}{n[1:]} are too few to separate any two for the whole table."]
+    tiers = {f"on {name}": r.tiers["tier"] for name in r.results.measures[:1]}
+    if r.answer.overall is None:
+        tiers = {f"on {name}": r.tiers.loc[name]["tier"] for name in r.results.measures[:4]}
+    elif r.options.utility is not None:
+        mean = "" if r.options.utility.kind == "given" else " (at their mean)"
+        tiers = {f"{r.options.utility.words()}{mean}": r.tiers["tier"]}
+    sentences = []
+    for scale, tier in tiers.items():
+        first = list(map(str, tier.index[tier == 1]))
+        who = f"all {len(first)}" if 2 < len(first) == len(tier) else join_names(first)
+        apart = f", not separated at {level}" if len(first) > 1 else f" alone, at {level}"
+        sentences.append(f"Tier 1 {scale}: {who}{apart}.")
+    return sentences
 
 
 def _basis(r: Ranking) -> str:

@@ -31,8 +31,8 @@ FLIPS = 10_000
 TOO_FEW = 5
 #: What rounding may do to a statistic; a flip that only rounding puts below the observed one ties.
 _ROUNDING = 1e-9
-#: Hypotheses whose differences are held at a time.
-_BLOCK = 1 << 14
+#: Hypotheses whose differences are held at a time, and sums of flipped scores: 64 MB.
+_BLOCK, _HELD = 1 << 14, 1 << 23
 
 
 def sign_flips(units: int, rng: np.random.Generator) -> tuple[FloatArray, bool]:
@@ -71,7 +71,10 @@ def adjusted_pvalues(
     first, second, scale = first[order], second[order], scale[order]
     threshold = observed[order] * (1.0 - _ROUNDING)
     flips, is_all = sign_flips(units, rng)
-    reached = _count_maxima(flips @ scores, first, second, scale, threshold)
+    reached = np.zeros(len(order), dtype=np.int64)
+    step = max(1, _HELD // scores.shape[1])
+    for row in range(0, len(flips), step):
+        reached += _count_maxima(flips[row : row + step] @ scores, first, second, scale, threshold)
     share = reached / len(flips) if is_all else (reached + 1.0) / (len(flips) + 1.0)
     pvalues = np.empty(len(order))
     pvalues[order] = np.maximum.accumulate(share)

@@ -1,0 +1,108 @@
+"""Verdicts about pairs that hold for a whole table at once: sign flips of datasets (SPEC 16).
+
+A pair's figure on a measure is the number of datasets won less those lost. If two algorithms are
+alike, each dataset's sign could as well be the other, whatever the other pairs do; so all signs of
+a dataset are flipped together, and a figure counts only where the largest of all figures seldom
+reaches it. No posterior is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from bayescompare._checks import is_number, show_checked_value
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray, IntArray
+from bayescompare.kernels.orders import RELATIVE_TOLERANCE
+from bayescompare.kernels.ranking.tiers import TOO_FEW, adjusted_pvalues
+from bayescompare.outcome.decision import state_of
+from bayescompare.statements import State, Statement
+from bayescompare.table.results import Results
+
+__all__ = ["check_family", "decide_for_family"]
+
+
+def check_family(family: object) -> float:
+    """Return the error rate of a whole table, if it is one.
+
+    Examples
+    --------
+    >>> check_family(0.7)
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: family=0.7: must be a number above 0, at most 0.5.
+    """
+    if not (is_number(family) and 0.0 < family <= 0.5):
+        raise BayescompareError(
+            f"family={show_checked_value(family)}: must be a number above 0, at most 0.5."
+        )
+    return float(family)
+
+
+def decide_for_family(
+    results: Results, pairs: Sequence[tuple[str, str]], family: float
+) -> pd.DataFrame:
+    """Decide about all pairs and measures together; with probability 1 − `family` none is false.
+
+    Returns
+    -------
+    DataFrame
+        The surest pair first: first, second, n (datasets on which both have a value), statement
+        (who won more datasets on each measure; empty where both won as many somewhere), adjusted
+        (the largest p-value of a measure), separated (the measures on which the two are
+        separated), decision ("better" or "trade-off" where that is all of them, else "open"), and
+        asserted.
+    """
+    signs, both = _signs(results, pairs)
+    n, number, m = signs.shape
+    adjusted = np.ones((number, m))
+    if n > TOO_FEW:
+        columns = np.column_stack([signs.reshape(n, -1), np.zeros(n)])
+        every = np.arange(number * m)
+        nobody = np.full_like(every, number * m)
+        # The flips of more than eleven datasets are drawn, the same ones every time.
+        found = adjusted_pvalues(columns, every, nobody, np.random.default_rng(0))
+        adjusted = found.reshape(number, m)
+    sums = signs.sum(axis=0)
+    rows = []
+    for k, (first, second) in enumerate(pairs):
+        states = [
+            State.order(*((first, second) if total > 0 else (second, first))) for total in sums[k]
+        ]
+        statement = Statement(tuple(states)) if sums[k].all() else None
+        largest, apart = float(adjusted[k].max()), adjusted[k] <= family
+        holds = statement is not None and bool(apart.all())
+        names = tuple(np.array(results.measures)[apart].tolist())
+        decision = state_of(statement, 1.0, 1.0) if statement and holds else "open"
+        label = "" if statement is None else str(statement)
+        rows.append((first, second, int(both[k]), label, largest, names, decision, holds))
+    heads = ["first", "second", "n", "statement", "adjusted", "separated", "decision", "asserted"]
+    rows.sort(key=lambda row: (row[4], -len(row[5])))
+    return pd.DataFrame(rows, columns=heads)
+
+
+def _signs(results: Results, pairs: Sequence[tuple[str, str]]) -> tuple[FloatArray, IntArray]:
+    """Who won on each unit, 1, 0 or −1, (n, pairs, m); on how many datasets both have a value.
+
+    Units are domains, or datasets; they count by their weights. A missing cell is no sign.
+    """
+    place = {name: k for k, name in enumerate(results.algorithms)}
+    first, second = np.array([[place[name] for name in pair] for pair in pairs]).T
+    values = results.average().oriented()
+    one, other = values[:, first], values[:, second]
+    ropes = np.array([results[name].rope or 0.0 for name in results.measures])
+    with np.errstate(over="ignore"):  # a difference beyond all floats has its sign
+        gap = one - other
+        reach = ropes + RELATIVE_TOLERANCE * np.maximum(np.abs(one), np.abs(other))
+    known = ~np.isnan(gap)
+    signs = np.where(known & (np.abs(gap) > reach), np.sign(gap), 0.0)
+    if results.weights is not None:
+        signs *= np.array(results.weights)[:, None, None]
+    if results.groups is not None:
+        _, of, size = np.unique(results.groups, return_inverse=True, return_counts=True)
+        merged = np.zeros((len(size), *signs.shape[1:]))
+        np.add.at(merged, of, signs / size[of][:, None, None])
+        signs = merged
+    return np.nan_to_num(signs), known.any(axis=2).sum(axis=0)
