@@ -116,8 +116,6 @@ def test_the_command_compare_loads_only_what_a_small_table_needs() -> None:
     assert families(loaded) == {"_shared", "dirichlet"}
     # Nor what other tools wrote: only the readers of tables.
     assert [module for module in loaded if module.startswith("bayescompare.readers.")] == []
-    # Nor the other commands.
-    assert {"bayescompare.cli.catalogue", "bayescompare.cli.simulate"}.isdisjoint(loaded)
 
 
 @pytest.mark.parametrize(

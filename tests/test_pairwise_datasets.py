@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import bayescompare as bc
-from bayescompare.cli.answers import print_pairwise
+from bayescompare.cli.printing import print_pairwise
 from bayescompare.outcome.pair_figures import datasets_spread, notes_words
 from bayescompare.outcome.verdicts import Rule
 from bayescompare.report import page_of, render

@@ -1,31 +1,29 @@
-"""The process around a command: closed streams, signals, and folders that cannot be written."""
+"""The process around a command: errors in one line, closed streams, signals, scratch folders."""
 
 from __future__ import annotations
 
 import atexit
 import io
+import json
 import os
+import re
 import shutil
 import signal
 import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
+import typer
+from typer.core import TyperCommand, TyperGroup
+
 from bayescompare._errors import BayescompareError
 
-__all__ = [
-    "HUNG_UP",
-    "HungUp",
-    "Interrupted",
-    "prepare_folders",
-    "prepare_streams",
-    "settle_streams",
-    "stoppable_process",
-]
+__all__ = ["Command", "Commands", "prepare_folders", "prepare_streams", "stoppable_process"]
 
 #: What a shell reports when the reader of a program's output has gone: 128 + SIGPIPE.
 HUNG_UP = 141
@@ -121,6 +119,9 @@ def _can_write(folder: Path) -> bool:
     return False
 
 
+# signals ------------------------------------------------------------------------------------------
+
+
 class Interrupted(BaseException):
     """A signal that ends the command, by its number.
 
@@ -157,3 +158,121 @@ def stoppable_process(number: int) -> Iterator[None]:
         raise
     finally:
         signal.signal(number, before)
+
+
+# Typer, with our errors and plain help -----------------------------------------------------------
+
+
+class _Lightly:
+    """Typer's reader of an option, made only if a value is more than a word or a path.
+
+    Newer releases load pydantic for it, a tenth of a second, even for an option that was left out.
+    """
+
+    def __init__(self, make: Any) -> None:
+        self._make = make
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the value as the command takes it."""
+        kind = param.type_descriptor.annotation
+        if value is None:
+            return [] if param.multiple or param.nargs == -1 else None
+        if type(value) is kind or kind == list[str]:
+            return value
+        if kind is Path:
+            return Path(value)
+        if kind == list[Path]:
+            return [Path(each) for each in value]
+        return self._make().coerce(value, param=param, ctx=ctx)
+
+
+def _lightly(params: list[Any]) -> list[Any]:
+    for each in params:
+        make = getattr(each, "get_runtime_param", None)  # older releases of Typer need none
+        if make is not None and "get_runtime_param" not in vars(each):
+            each.get_runtime_param = partial(_Lightly, make)
+    return params
+
+
+class Command(TyperCommand):
+    """A command whose help lists the options under their panels, as plain text."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, --help included."""
+        return _lightly(super().get_params(ctx))
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments and options, a section for each topic."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": []}
+        for each in self.get_params(ctx):
+            if record := each.get_help_record(ctx):
+                panel, name = getattr(each, "rich_help_panel", None), record[0]
+                if each.param_type_name == "argument":
+                    panel, name = "Arguments", each.metavar or name
+                sections.setdefault(panel or "Options", []).append((name, record[1]))
+        # What every command has comes last.
+        sections["Options"] = sections.pop("Options", [])
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+class Commands(TyperGroup):
+    """The commands; whatever is wrong becomes one line on standard error."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, --help included."""
+        return _lightly(super().get_params(ctx))
+
+    def main(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Run a command and exit with 0, or with 2 for what the user can mend.
+
+        Ctrl-C gives 130 and SIGTERM 143, and either ends parallel workers. If nobody reads the
+        output any more (``| head``), exit silently with 141, as other programs do.
+        """
+        try:
+            with stoppable_process(signal.SIGTERM):
+                code = super().main(*args, **{**kwargs, "standalone_mode": False})
+            sys.stdout.flush()
+        except HungUp:
+            _stop("", HUNG_UP)
+        except (BayescompareError, OSError) as error:
+            _fail(str(error), kwargs.get("args"))
+        except Interrupted as stopped:
+            (number,) = stopped.args
+            _stop("terminated" if number == signal.SIGTERM else "interrupted", 128 + number)
+        except typer.Abort as error:
+            if isinstance(error.__cause__, EOFError):  # Typer takes it for Ctrl-D at a prompt
+                raise error.__cause__ from None
+            _stop("interrupted", 130)
+        except Exception as error:
+            # Typer's usage errors; their class has moved between its versions.
+            if not hasattr(error, "format_message"):
+                raise
+            if type(error).__name__ == "NoArgsIsHelpError":  # there was no command
+                typer.echo(error.ctx.get_help(), err=True)  # type: ignore[attr-defined]
+                _stop("", 2)
+            message = error.format_message().strip().rstrip(".")
+            context = getattr(error, "ctx", None)
+            see = f"; see '{context.command_path} --help'." if context else ""
+            _fail(f"{message[:1].lower()}{message[1:]}{see}", kwargs.get("args"))
+        if code == 130:  # Typer's own handling of Ctrl-C
+            _stop("interrupted", 130)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str, typed: list[str] | None) -> NoReturn:
+    """Print an error; a program that asked for JSON reads it from standard output."""
+    if "--json" in (sys.argv[1:] if typed is None else typed):
+        with suppress(HungUp):
+            sys.stdout.write(json.dumps({"error": message}) + "\n")
+    _stop(f"error: {message}", 2)
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    if message:
+        with suppress(HungUp):
+            typer.echo(re.sub(r"\s*[\r\n]+\s*", " ", message), err=True)
+    settle_streams()
+    sys.exit(code)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import typer
@@ -19,8 +20,8 @@ import typer
 import bayescompare as bc
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare.cli.flags import Flag, naming_flags
-from bayescompare.cli.options import Columns, Table, split_names
+from bayescompare.cli.options import TABLE, Flag, flags_of, naming_flags, pairs_of
+from bayescompare.cli.options import split_names as names_in
 from bayescompare.readers import FORMATS, TOOLS
 from bayescompare.table.input import TABLES, input_limits, read_file, read_to_limit
 from bayescompare.table.measure import Measure
@@ -40,110 +41,110 @@ _COUNTED = {
     ),
 }
 
-#: What goes with each kind of FILE besides labels and limits.
+#: What goes with each kind of FILE besides limits.
 _ABOUT_COUNTS = {"dataset", "algorithm", "group", "weight", "format"}
-_ABOUT_TOOLS = {"measures", "format", "readers", "labels"}
+_ABOUT_TOOLS = {"measure", "format", "reader", "label"}
 
 
-def check_table(table: Table) -> list[Path]:
+def check_table(asked: SimpleNamespace) -> list[Path]:
     """Refuse what is seen to be wrong before anything heavy is loaded, and return the files."""
-    given = bool(table.files or table.labels)
-    if given == (table.bundled is not None):
-        seen = "both are" if given else "neither is"
+    if bool(asked.files or asked.label) == (asked.bundled is not None):
+        seen = "both are" if asked.bundled else "neither is"
         raise BayescompareError(f"FILE and --example NAME: {seen} given; give one of them.")
-    if table.format is not None and table.format not in FORMATS:
+    if asked.format is not None and asked.format not in FORMATS:
         raise BayescompareError(
-            f"--format {table.format}: must be one of {', '.join(FORMATS)}."
-            f"{did_you_mean(table.format, FORMATS)}"
+            f"--format {asked.format}: must be one of {', '.join(FORMATS)}."
+            f"{did_you_mean(asked.format, FORMATS)}"
         )
-    paths = [path for each in _by_label(table).values() for path in each]
+    paths = [path for each in _by_label(asked).values() for path in each]
     for path in paths:
         check_path(path)
         if not (_is_pipe(path) or path.exists() or any(mark in str(path) for mark in "*?[")):
             raise BayescompareError(f"{path}: no such file or directory{_similar_file(path)}")
     if list(map(str, paths)).count("-") > 1:
         raise BayescompareError("FILE - is given twice, but there is one standard input.")
-    if any(":" in text for text in table.measures or ()):
-        _measures(table)
-    _renamed(table)
+    if any(":" in text for text in asked.measure or ()):
+        read_measures(asked.measure)
+    _renamed(asked)
     return paths
 
 
-def read_table(table: Table, algorithms: str | None = None) -> bc.Results:
+def read_table(asked: SimpleNamespace, algorithms: str | None = None) -> bc.Results:
     """Read the table that the options name; `algorithms` names the two of ``--errors``."""
-    typed = check_table(table)
+    typed = check_table(asked)
     with (
-        naming_flags(table.flag, _reader_flag),
-        input_limits(max_cells=table.max_cells, max_bytes=table.max_bytes),
+        naming_flags(lambda: _reading_flags(asked)),
+        input_limits(max_cells=asked.max_cells, max_bytes=asked.max_bytes),
     ):
-        if table.bundled is not None:
-            _refuse_others(table, "--example", {"bundled"})
-            return bc.load_example(table.bundled)
-        named = _by_label(table)
+        if asked.bundled is not None:
+            _refuse_others(asked, "--example", {"bundled"})
+            return bc.load_example(asked.bundled)
+        named = _by_label(asked)
         with _files_of_pipes(typed) as (files, called):
             paths: Any = {name: [files[path] for path in each] for name, each in named.items()}
             if set(paths) == {None}:
                 paths = paths[None][0] if len(paths[None]) == 1 else paths[None]
-            results = _read(table, paths, algorithms)
+            results = _read(asked, paths, algorithms)
             if results.source is not None and called:
                 return results._with(source=_as_typed(results.source, called))
             return results
 
 
-def _reader_flag(name: str) -> Flag | None:
+def _reading_flags(asked: SimpleNamespace) -> dict[str, Flag]:
     from bayescompare.readers.formats import tools
 
-    known = any(name in tool.options for tool in tools().values())
-    return Flag(f"--reader {name}") if known else None
+    flags = flags_of(TABLE, asked)
+    of_tools = {name for tool in tools().values() for name in tool.options}
+    more = {name: Flag(f"--reader {name}") for name in of_tools - flags.keys()}
+    return {**flags, **more, "measures": flags["measure"]}
 
 
-def _read(table: Table, paths: Any, algorithms: str | None) -> bc.Results:
-    typed = _typed(table)
-    if not set(typed) - {"measures", "labels", "readers"}:
+def _read(asked: SimpleNamespace, paths: Any, algorithms: str | None) -> bc.Results:
+    given = _given(asked)
+    if not given.keys() - {"measure", "label", "reader"}:
         from bayescompare.readers.formats import read_as, recognised, tools
 
         kind: str = recognised(paths)
         if kind not in TABLES:
             typer.echo(f"read as {tools()[kind].title} (--format {kind})", err=True)
-            results: bc.Results = read_as(
-                kind, paths, _measures_of_tool(table), **_options_of_tool(table, kind)
-            )
-            return results
-    if table.format in TOOLS:
-        _refuse_others(table, f"--format {table.format}", _ABOUT_TOOLS)
-        options = _options_of_tool(table, table.format)
-        return bc.read(paths, measures=_measures_of_tool(table), format=table.format, **options)
-    if table.readers:
+            options = _options_of_tool(asked, kind)
+            return read_as(kind, paths, _measures_of_tool(asked), **options)
+    if asked.format in TOOLS:
+        _refuse_others(asked, f"--format {asked.format}", _ABOUT_TOOLS)
+        options = _options_of_tool(asked, asked.format)
+        return bc.read(paths, measures=_measures_of_tool(asked), format=asked.format, **options)
+    if asked.reader:
         raise BayescompareError(
-            f"--reader {table.readers[0]} is about what another tool wrote, and FILE is taken for "
+            f"--reader {asked.reader[0]} is about what another tool wrote, and FILE is taken for "
             "a table: name the tool by --format."
         )
-    if table.errors is not None or table.predictions is not None:
-        return _read_counts(table, paths, algorithms)
-    if not table.measures:
+    if asked.errors is not None or asked.predictions is not None:
+        return _read_counts(asked, paths, algorithms)
+    if not asked.measure:
         raise BayescompareError(
             "--measure is missing: say what was measured and which way is better, as in "
-            f"--measure accuracy:max --measure time:min{_columns_to_choose(table, paths)}."
+            f"--measure accuracy:max --measure time:min{_columns_to_choose(asked, paths)}."
         )
     from bayescompare.table.reading import TableReading, read_tables
 
-    more = {**typed, "measures": _measures(table), "rename": _renamed(table)}
-    more.pop("labels", None)
+    for name in ("measure", "label"):
+        given.pop(name, None)
+    more = {**given, "measures": read_measures(asked.measure), "rename": _renamed(asked)}
     return read_tables(paths, TableReading(**more, loosely=True))
 
 
-def _read_counts(table: Table, paths: Any, algorithms: str | None) -> bc.Results:
+def _read_counts(asked: SimpleNamespace, paths: Any, algorithms: str | None) -> bc.Results:
     """Read counts of paired errors, or predictions."""
-    kind = "errors" if table.errors is not None else "predictions"
-    text = getattr(table, kind)
-    _refuse_others(table, f"--{kind}", {kind, *_ABOUT_COUNTS})
+    kind = "errors" if asked.errors is not None else "predictions"
+    text = getattr(asked, kind)
+    _refuse_others(asked, f"--{kind}", {kind, *_ABOUT_COUNTS})
     if not isinstance(paths, Path):
         raise BayescompareError(f"--{kind} takes one FILE, without a label.")
     arguments, form = _COUNTED[kind]
     named = {part: name for name, part in arguments.items()}
     bare = [part for part in arguments.values() if part.isupper()]
     parts: dict[str, Any] = {}
-    for typed in split_names(f"--{kind}", text) or ():
+    for typed in names_in(f"--{kind}", text) or ():
         part, sign, column = typed.partition("=")
         if not sign and bare:
             part, column = bare.pop(0), part
@@ -154,55 +155,48 @@ def _read_counts(table: Table, paths: Any, algorithms: str | None) -> bc.Results
         parts[named[part]] = column
     if bare:
         raise BayescompareError(f"--{kind} {text}: write {form}.")
-    more = {name: value for name, value in _typed(table).items() if name in _ABOUT_COUNTS}
+    more = {name: value for name, value in _given(asked).items() if name in _ABOUT_COUNTS}
     flags = {name: Flag(f"--{kind} {part}") for name, part in arguments.items()}
-    with naming_flags(flags.get):
+    with naming_flags(lambda: flags):
         if kind == "predictions":
             return bc.read_predictions(paths, **more, **parts)
         more.pop("algorithm", None)  # each of the two has its own column
-        names = split_names("--algorithms", algorithms)
+        names = names_in("--algorithms", algorithms)
         return bc.read_errors(paths, algorithms=names, **more, **parts)
 
 
-def _typed(table: Table) -> dict[str, Any]:
+def _given(asked: SimpleNamespace) -> dict[str, Any]:
     """Return the options about FILE that were typed."""
-    values = dict(vars(table))
-    for name in ("files", "bundled", "max_cells", "max_bytes"):
-        del values[name]
-    return {name: value for name, value in values.items() if value not in (None, [])}
+    apart = ("files", "bundled", "max_cells", "max_bytes")
+    every = {name: getattr(asked, name) for name in TABLE if name not in apart}
+    return {name: value for name, value in every.items() if value not in (None, [])}
 
 
-def _refuse_others(table: Table, source: str, known: set[str]) -> None:
+def _refuse_others(asked: SimpleNamespace, source: str, known: set[str]) -> None:
     """Refuse the options that are about another source."""
-    for name in _typed(table):
-        if name not in known and (flag := table.flag(name)):
-            hint = "; choose among its measures by --only" if source == "--example" else ""
-            raise BayescompareError(f"{flag.name} does not go with {source}{hint}.")
+    flags = flags_of(TABLE, asked)
+    for name in _given(asked).keys() - known:
+        hint = "; choose among its measures by --only" if source == "--example" else ""
+        flag = flags[name].text.partition("/")[0]
+        raise BayescompareError(f"{flag} does not go with {source}{hint}.")
 
 
-def _by_label(table: Table) -> dict[str | None, list[Path]]:
+def _by_label(asked: SimpleNamespace) -> dict[str | None, list[Path]]:
     """Return the files by their labels; those without one under None."""
-    named: dict[str | None, list[Path]] = {None: list(table.files)} if table.files else {}
-    for name, path in _pairs("--label", table.labels, "NAME=FILE, as in --label 5-shot=a.csv"):
+    named: dict[str | None, list[Path]] = {None: list(asked.files)} if asked.files else {}
+    for name, path in pairs_of("--label", asked.label, "NAME=FILE, as in --label 5-shot=a.csv"):
         named.setdefault(name, []).append(Path(path))
     return named
 
 
-def _renamed(table: Table) -> dict[str, str]:
+def _renamed(asked: SimpleNamespace) -> dict[str, str]:
     renamed: dict[str, str] = {}
-    for old, new in _pairs("--rename", table.rename, "OLD=NEW, as in --rename acc=accuracy"):
+    form = "OLD=NEW, as in --rename acc=accuracy"
+    for old, new in pairs_of("--rename", asked.rename, form):
         if old in renamed:
             raise BayescompareError(f"--rename {old}={new}: {old!r} is renamed twice.")
         renamed[old] = new
     return renamed
-
-
-def _pairs(flag: str, texts: Sequence[str] | None, form: str) -> Iterator[tuple[str, str]]:
-    for text in texts or ():
-        name, sign, value = text.rpartition("=") if flag == "--rename" else text.partition("=")
-        if not (name and sign and value):
-            raise BayescompareError(f"{flag} {text}: write {form}.")
-        yield name, value
 
 
 def _similar_file(path: Path) -> str:
@@ -214,7 +208,7 @@ def _similar_file(path: Path) -> str:
     return f".{near}"
 
 
-def _columns_to_choose(table: Table, paths: Any) -> str:
+def _columns_to_choose(asked: SimpleNamespace, paths: Any) -> str:
     """List the columns of the first file, to choose the measures from."""
     from bayescompare.table.files import header_of
     from bayescompare.table.paths import list_paths
@@ -222,17 +216,17 @@ def _columns_to_choose(table: Table, paths: Any) -> str:
 
     with suppress(BayescompareError):
         file = list_paths(paths)[0][0][0]
-        columns = [str(column) for column in header_of(file, table.format).columns]
+        columns = [str(column) for column in header_of(file, asked.format).columns]
         return f" (the columns are {quoted_names(columns)})"
     return ""
 
 
-def _options_of_tool(table: Table, tool: str) -> dict[str, Any]:
+def _options_of_tool(asked: SimpleNamespace, tool: str) -> dict[str, Any]:
     """Read every ``--reader NAME=VALUE`` that was typed."""
     from bayescompare.readers.formats import tools
 
     known, given = tools()[tool].options, dict[str, str | bool]()
-    for text in table.readers or ():
+    for text in asked.reader or ():
         name, _, value = text.partition("=")
         if name not in known:
             raise BayescompareError(
@@ -252,10 +246,10 @@ def _options_of_tool(table: Table, tool: str) -> dict[str, Any]:
 # measures -----------------------------------------------------------------------------------------
 
 
-def _measures(columns: Columns) -> dict[str, Measure]:
+def read_measures(texts: Iterable[str] | None) -> dict[str, Measure]:
     """Read every ``--measure`` that was typed, each about a measure of its own."""
     spec: dict[str, Measure] = {}
-    for text in columns.measures or ():
+    for text in texts or ():
         name, measure = parse_measure(text)
         if name in spec:
             raise BayescompareError(f"--measure {text}: measure {name!r} is given twice.")
@@ -263,10 +257,10 @@ def _measures(columns: Columns) -> dict[str, Measure]:
     return spec
 
 
-def _measures_of_tool(table: Table) -> Any:
+def _measures_of_tool(asked: SimpleNamespace) -> Any:
     """Read the measures of what another tool wrote, which mostly knows which way is better."""
-    texts = table.measures or ()
-    return _measures(table) if any(":" in text for text in texts) else texts or None
+    texts = asked.measure or ()
+    return read_measures(texts) if any(":" in text for text in texts) else texts or None
 
 
 def parse_measure(text: str) -> tuple[str, Measure]:
@@ -368,19 +362,18 @@ def _as_typed(text: str, called: dict[str, str]) -> str:
 
 def _pipe_as_file(path: Path, place: Path) -> Path:
     """Write what comes out of a pipe to a file, and give it the suffix of its content."""
-    piped = _read_standard_input() if str(path) == "-" else read_file(path)
+    if str(path) != "-":
+        piped = read_file(path)
+    elif sys.stdin is None or sys.stdin.isatty():
+        raise BayescompareError("nothing is piped in; name a file instead of -.")
+    else:
+        stream: Any = getattr(sys.stdin, "buffer", None)
+        piped = sys.stdin.read().encode() if stream is None else read_to_limit(stream)
     write_bytes(place, piped, flush=False)  # removed again when the command ends
     content = read_file(place)  # decompressed
     if not content.strip():
         raise BayescompareError("is empty: pipe a table in.")
     return place.rename(place.with_suffix(suffix_of_content(content)))
-
-
-def _read_standard_input() -> bytes:
-    if sys.stdin is None or sys.stdin.isatty():
-        raise BayescompareError("nothing is piped in; name a file instead of -.")
-    stream: Any = getattr(sys.stdin, "buffer", None)
-    return sys.stdin.read().encode() if stream is None else read_to_limit(stream)
 
 
 def suffix_of_content(content: bytes) -> str:

@@ -8,16 +8,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from typer.main import get_command
 
 import bayescompare as bc
-from bayescompare.cli import completion
+from bayescompare.cli import options
 from bayescompare.cli.app import app
-from bayescompare.cli.flags import Flag, in_flags
-from bayescompare.cli.options import Method, SampledMethod, split_names
+from bayescompare.cli.options import ALIASES, METHOD, Flag, in_flags, split_names
 from tests.cli.commands import refused, run, shell
 
 FLAGS = {
@@ -35,7 +35,7 @@ FLAGS = {
 
 
 def typed(message: str) -> str:
-    return in_flags(bc.BayescompareError(message), FLAGS.get)
+    return in_flags(bc.BayescompareError(message), FLAGS)
 
 
 @pytest.mark.parametrize(
@@ -102,17 +102,17 @@ TABLE = (
 )
 SELECTION = "--algorithms --only"
 ASKED = "--seed --missing"
-METHOD = "--method --set --prior --strength --ess --max-parents --search --average"
-OUTPUT = "--json --save --force"
+METHODS = "--method --set --prior --strength --ess --max-parents --search --average"
+OUTPUT = "--force --json --save"
 
 #: The options of every command, in the order of its help.
 COMMANDS = {
-    "compare": f"{TABLE} {SELECTION} {ASKED} {METHOD} --alternative --ci-prob --ci-kind --jobs "
+    "compare": f"{TABLE} {SELECTION} {ASKED} {METHODS} --alternative --ci-prob --ci-kind --jobs "
     f"{OUTPUT} --report --no-progress",
-    "pairwise": f"{TABLE} {SELECTION} {ASKED} {METHOD} --alternative --reference --level --fdr "
+    "pairwise": f"{TABLE} {SELECTION} {ASKED} {METHODS} --alternative --reference --level --fdr "
     f"--jobs --effects {OUTPUT} --report --no-progress",
     "rank": f"{TABLE} {SELECTION} --by --utility --level --draws {ASKED} {OUTPUT} --report --plot",
-    "sample": f"{TABLE} {SELECTION} {ASKED} {METHOD} --draws --chains --tune --target-accept "
+    "sample": f"{TABLE} {SELECTION} {ASKED} {METHODS} --draws --chains --tune --target-accept "
     "--cores --out --force --no-progress",
     "gate": f"{TABLE} --candidate --baseline --only --level --over {ASKED} {OUTPUT}",
     "calibrate": "model --simulations --draws --example --table "
@@ -157,9 +157,7 @@ def arguments_of(command: str) -> Iterator[tuple[str, str]]:
 def test_the_options_of_a_command(command: str) -> None:
     made: Any = get_command(app)
     names = [each.opts[0] for each in made.get_command(None, command).params]
-    assert [name.rpartition("_")[2] for name in names] == COMMANDS[command].split()
-    # Typer makes them once, however often they are asked for.
-    assert made.get_command(None, command) is made.get_command(None, command)
+    assert names == COMMANDS[command].split()
 
 
 def plant(monkeypatch: pytest.MonkeyPatch, where: str, message: str) -> None:
@@ -210,7 +208,7 @@ def test_every_argument_of_the_doors_has_a_flag() -> None:
 # -------------------------------------------------------------------------- the options of a method
 
 #: A method that has the option, a value as Typer reads it, and the same after ``--set NAME=``.
-ALIASES: dict[str, tuple[str, Any, str]] = {
+VALUES: dict[str, tuple[str, Any, str]] = {
     "prior": ("dirichlet", "2", "2"),
     "strength": ("dirichlet", 3.0, "3.0"),
     "ess": ("network", 2.0, "2.0"),
@@ -221,41 +219,41 @@ ALIASES: dict[str, tuple[str, Any, str]] = {
 }
 
 
-def test_every_alias_is_here() -> None:
-    own = {"method", "settings"}
-    assert Method.declared.keys() - own == set(ALIASES)
-    assert SampledMethod.declared.keys() - own == set(ALIASES) - {"alternative"}
+def method(name: str, **typed: Any) -> SimpleNamespace:
+    """What was typed about a method."""
+    return SimpleNamespace(**{**dict.fromkeys(METHOD), "method": name, **typed})
+
+
+def made(name: str, **typed: Any) -> Any:
+    return options.read_method(method(name, **typed))
 
 
 @pytest.mark.parametrize("name", ALIASES)
 def test_an_alias_is_a_setting(name: str) -> None:
-    method, value, text = ALIASES[name]
-    setting = Method(method=method, settings=[f"{name}={text}"])
-    assert Method(method=method, **{name: value}).read() == setting.read()
-    assert setting.read() != Method(method=method).read()
-    both = Method(method=method, settings=[f"{name}={text}"], **{name: value})
+    has, value, text = VALUES[name]
+    setting = made(has, settings=[f"{name}={text}"])
+    assert made(has, **{name: value}) == setting != made(has)
     with pytest.raises(bc.BayescompareError, match=f"{name} is given twice"):
-        both.read()
+        made(has, settings=[f"{name}={text}"], **{name: value})
     message = f"^{named(name)}: method 'glrt' has no such option"
     with pytest.raises(bc.BayescompareError, match=message):
-        Method(method="glrt", **{name: value}).read()
+        made("glrt", **{name: value})
 
 
-@pytest.mark.parametrize("method", list(bc.methods.names()))
-def test_every_option_of_a_method_has_a_flag(method: str) -> None:
-    for field in fields(bc.methods.get(method)):
+@pytest.mark.parametrize("name", list(bc.methods.names()))
+def test_every_option_of_a_method_has_a_flag(name: str) -> None:
+    flags = options.flags_of(METHOD, method(name))
+    for field in fields(bc.methods.get(name)):
         if field.init:
-            flag = Method(method=method).flag(field.name)
-            known = field.name in ALIASES
-            assert flag is not None
-            assert flag.name == (named(field.name) if known else f"--set {field.name}")
+            own = named(field.name) if field.name in ALIASES else f"--set {field.name}"
+            assert flags[field.name].text.partition("/")[0] == own
 
 
 BELIEFS = '{"accuracy": {"B>A": 0.7}, "weight": 5}'
 
 
 @pytest.mark.parametrize(
-    ("method", "text", "expected"),
+    ("name", "text", "expected"),
     [
         ("poisson-binomial", "joint=true", bc.methods.PoissonBinomial(joint=True)),
         ("poisson-binomial", "joint=False", bc.methods.PoissonBinomial(joint=False)),
@@ -280,14 +278,14 @@ BELIEFS = '{"accuracy": {"B>A": 0.7}, "weight": 5}'
         ),
     ],
 )
-def test_values_are_read(method: str, text: str, expected: object) -> None:
-    assert Method(method=method, settings=[text]).read() == expected
+def test_values_are_read(name: str, text: str, expected: object) -> None:
+    assert made(name, settings=[text]) == expected
 
 
 @pytest.mark.parametrize("text", ['{"a": ', '{"a": {"B>A": 0.7}, "a": {"B>A": 0.3}}', "{" * 9999])
 def test_json_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(bc.BayescompareError, match=r"^--prior: .* is not JSON"):
-        Method(prior=text).read()
+        made("dirichlet", prior=text)
 
 
 def test_lists_of_names() -> None:
@@ -306,15 +304,13 @@ def test_help_fits_the_terminal(command: str) -> None:
     assert run(f"{command} -h").stdout == text
 
 
-def test_help_has_topics_examples_and_all_of_the_first_line() -> None:
+def test_help_has_topics_and_all_of_the_first_lines() -> None:
     text = run("pairwise --help").stdout
     topics = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
     assert topics[:3] == ["Arguments:", "The table:", "The question:"]
     assert topics[-1] == "Options:"
     assert "--average / --no-average" in text
-    whole = run("--help").stdout
-    assert "..." not in whole.partition("Commands:")[2]
-    assert "for which of them can we name a" in whole
+    assert "..." not in run("--help").stdout.partition("Commands:")[2]
 
 
 @pytest.mark.usefixtures("folder")
@@ -352,17 +348,22 @@ def test_a_shell_is_offered_commands_and_the_columns_of_the_file(folder: Path) -
 
 
 def test_names_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [name for name, _ in completion.methods("glr")] == ["glrt"]
-    assert "plackett_luce" in completion.models("pl")
-    assert [name for name, _ in completion.examples("jan")] == ["jansen-uci"]
-    assert completion.formats("lm") == ["lm-eval", "lm-eval-items"]
+    for known, word, name in (
+        (options.known_methods, "glr", "glrt"),
+        (options.known_models, "pl", "plackett_luce"),
+        (options.known_examples, "jan", "jansen-uci"),
+    ):
+        assert [each for each, _ in options.beginning(known)(word)] == [name]
     monkeypatch.setenv("COMP_WORDS", "bayescompare rank --example jansen-uci --only auc,b")
-    assert completion.only("auc,b") == ["auc,brier"]
+    assert options.offer_measures("auc,b") == ["auc,brier"]
     monkeypatch.setenv("COMP_WORDS", "bayescompare rank 'x.csv -m time:min --only t")
-    assert completion.only("t") == ["time"]
+    assert options.offer_measures("t") == ["time"]
 
 
 @pytest.mark.parametrize("name", ["x.csv", "absent.csv", "x.parquet"])
-def test_what_has_no_header_offers_nothing(name: str, tmp_path: Path) -> None:
+def test_what_has_no_header_offers_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "x.csv").write_bytes(b"\xff\xfe")
-    assert completion.columns_of_file(["compare", str(tmp_path / name)]) == []
+    monkeypatch.setenv("COMP_WORDS", f"bayescompare compare {tmp_path / name}")
+    assert options.typed_columns() == []

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from bayescompare.cli.outputs import print_json
+from bayescompare.cli.app import _print_json
 from bayescompare.cli.process import HUNG_UP, Interrupted, stoppable_process
 from tests.cli.commands import OPTIONS, run, shell
 
@@ -111,7 +111,7 @@ def test_a_narrow_encoding_is_no_reason_to_fail(monkeypatch: pytest.MonkeyPatch)
     assert (done.stdout, done.stderr) == (b"? > 0\n", b"")
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr("sys.stdout", out)
-    print_json('{"algorithms": ["α", "B"]}')
+    _print_json('{"algorithms": ["α", "B"]}')
     out.seek(0)
     assert json.loads(out.read()) == {"algorithms": ["α", "B"]}
 

@@ -111,7 +111,7 @@ REFUSED = {
     f"{PNN} --method glrt --prior 1": "--prior: method 'glrt'",
     "sample --example pnn --no-average --out x.nc": "--average: method",
     f"{PNN} --prior '{{'": "--prior: '{' is not JSON",
-    f'{PNN} --prior \'{{"a": 1, "a": 2}}\'': "a name occurs twice",
+    f'{PNN} --prior \'{{"a": 1, "a": 2}}\'': "has the key 'a' twice",
     f"{PNN} --method network --ess 0": "--ess 0.0: must be",
     f"{PNN} --method network --set ess=0": "--set ess=0: must be",
     f"{PNN} --method network --ess 1 --set ess=1": "--set ess=1: ess is given twice",

@@ -24,7 +24,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import bayescompare as bc
-from bayescompare.cli.answers import print_comparison, print_pairwise
+from bayescompare.cli.printing import print_comparison, print_pairwise
 from bayescompare.outcome.decision import AHEAD, LIKELY, SETTLED, SIGNIFICANT
 from bayescompare.outcome.diagnosis import LIMITS, Diagnosis
 from bayescompare.outcome.pairwise import Pairwise

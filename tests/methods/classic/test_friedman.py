@@ -23,7 +23,7 @@ from scipy import integrate, stats
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.cli.answers import print_comparison
+from bayescompare.cli.printing import print_comparison
 from bayescompare.methods.classic.friedman import Friedman, RankDetails, doubled_ranks
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.table.results import Results
