@@ -346,6 +346,12 @@ class Comparison:
         """Return the verdict in one sentence."""
         return comparison_headline(self)
 
+    def _repr_html_(self) -> str:
+        """Show the verdict block in a notebook."""
+        from bayescompare.report.card import block_of, card_html
+
+        return card_html(block_of(self))
+
     def __repr__(self) -> str:
         results, shown = self.results, 8
         algorithms = ", ".join(results.algorithms[:shown])

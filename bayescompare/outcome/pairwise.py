@@ -432,6 +432,12 @@ class Pairwise:
         """Explain as `explain` does, by a rule."""
         return " ".join([*filter(None, pairs_words(self, rule)), *notes_words(self.tables)])
 
+    def _repr_html_(self) -> str:
+        """Show the verdict block in a notebook."""
+        from bayescompare.report.card import block_of, card_html
+
+        return card_html(block_of(self))
+
     def __repr__(self) -> str:
         return (
             f"Pairwise by {self.method.name}: {plural(len(self) + len(self.skipped), 'pair')} of "

@@ -391,6 +391,12 @@ class Gate:
             write_text(check_file_is_writable(path, overwrite=overwrite), text)
         return text
 
+    def _repr_html_(self) -> str:
+        """Show the verdict block in a notebook."""
+        from bayescompare.report.card import block_of, card_html
+
+        return card_html(block_of(self))
+
     def __repr__(self) -> str:
         measures = ", ".join(self.results.measures)
         return (

@@ -262,6 +262,12 @@ class Ranking:
         """Return the table a paper would print: `overall` if there is one, else `places`."""
         return self.places if self.answer.overall is None else self.overall
 
+    def _repr_html_(self) -> str:
+        """Show the verdict block in a notebook."""
+        from bayescompare.report.card import block_of, card_html
+
+        return card_html(block_of(self))
+
     def __repr__(self) -> str:
         sizes = (
             f"{plural(len(self.results.algorithms), 'algorithm')} on "

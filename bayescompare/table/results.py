@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from html import escape
 from typing import Any, Literal
 
 import numpy as np
@@ -318,6 +319,10 @@ class Results:
             and self.data.equals(other.data)
             and same_items(self.item_data, other.item_data)
         )
+
+    def _repr_html_(self) -> str:
+        """Show the spec sheet in a notebook, on light and on dark."""
+        return f'<pre style="line-height:1.4;overflow-x:auto">{escape(repr(self))}</pre>'
 
     def __repr__(self) -> str:
         return describe(self)
