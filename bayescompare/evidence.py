@@ -153,8 +153,10 @@ class Paths(NamedTuple):
 def _paths_of_two(rows: FloatArray, b: float, *, joint: bool) -> Paths:
     """Two statements: the urn of a Poisson binomial, which is fast for very many datasets."""
     # Compiled kernels load when there are rows: numba takes longer than a small table.
-    from bayescompare.kernels.context.poisson_binomial import poisson_binomial_masses
-    from bayescompare.kernels.context.poisson_binomial_joint import poisson_binomial_counts
+    from bayescompare.kernels.context.poisson_binomial import (
+        poisson_binomial_counts,
+        poisson_binomial_masses,
+    )
 
     shares, log_totals = parted(rows)
     first = shares[:, 0]

@@ -21,10 +21,10 @@ from bayescompare.kernels.classic import wilcoxon
 from bayescompare.kernels.context.error_rates import first_error_rate_better
 from bayescompare.kernels.context.poisson_binomial import (
     context,
+    joint_context,
     poisson_binomial_above_half,
     poisson_binomial_masses,
 )
-from bayescompare.kernels.context.poisson_binomial_joint import joint_context
 from bayescompare.studies import Study
 from bayescompare.studies.study import without_failed_cases
 

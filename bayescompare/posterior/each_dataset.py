@@ -96,7 +96,7 @@ def _is_rate(shape: FloatArray, rows: FloatArray) -> bool:
 
 def _rate(logs: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
     """P(z_i is the first | all), and log p(x_i | the others): linear in the number of datasets."""
-    from bayescompare.kernels.context.poisson_binomial_joint import joint
+    from bayescompare.kernels.context.poisson_binomial import joint
 
     found = joint(softmax(logs, axis=1)[:, 0], float(shape[0]))
     return found.wins, found.log_predictive + log_sum(logs, axis=1)

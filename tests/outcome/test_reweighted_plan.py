@@ -15,7 +15,7 @@ from scipy.stats import betabinom
 import bayescompare as bc
 from bayescompare.methods import Hierarchical, ModelFile
 from bayescompare.methods._shared.pair_answer import pair_counts
-from bayescompare.methods.context.hierarchical_posterior import hierarchical_mean_leads
+from bayescompare.methods.context.hierarchical import hierarchical_mean_leads
 from bayescompare.methods.model_file.answer import ModelDetails
 from tests.methods.model_file.exactly import conjugate_file
 from tests.methods.model_file.own import multinomial

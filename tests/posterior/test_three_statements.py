@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from bayescompare.kernels.context import poisson_binomial_joint as two
+from bayescompare.kernels.context import poisson_binomial as two
 from bayescompare.kernels.context.correlated_t import draw_statements
 from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.posterior.component import Component

@@ -27,51 +27,28 @@ __all__ = [
     "correlated_t_from_moments",
     "correlated_t_regions",
     "draw_correlated_t_differences",
-    "draw_correlated_t_means",
     "draw_correlated_t_spreads",
     "draw_correlated_t_within",
     "draw_statements",
-    "posterior_of_correlated_t",
 ]
 
 
-def posterior_of_correlated_t(
-    differences: FloatArray, rho: ArrayLike
+def correlated_t_from_moments(
+    mean: ArrayLike, variance: ArrayLike, replicates: ArrayLike, rho: ArrayLike
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Degrees of freedom, location and scale of the posterior of the mean difference.
 
     Parameters
     ----------
-    differences : array (..., k)
-        The last axis is that of the replicates, k >= 2; leading axes are datasets.
+    mean, variance, replicates : arrays (...)
+        Of each dataset's differences; the variance has the divisor k − 1, and k >= 2.
     rho : float or array (...)
         Correlation of two replicates, in [0, 1).
 
     Returns
     -------
     dof, location, scale : arrays (...)
-        The scale is 0, exactly, where all replicates are equal.
-
-    Examples
-    --------
-    >>> dof, location, scale = posterior_of_correlated_t(
-    ...     np.array([0.01, 0.03, 0.02, 0.02]), rho=0.25
-    ... )
-    >>> float(dof), float(location.round(12)), float(scale.round(9))
-    (3.0, 0.02, 0.006236096)
-    """
-    x = np.asarray(differences, dtype=np.float64)
-    # A mean of equal numbers may differ from them in the last bit, which would give a variance.
-    equal = x.min(axis=-1) == x.max(axis=-1)
-    mean = np.where(equal, x[..., 0], x.mean(axis=-1))
-    variance = np.where(equal, 0.0, x.var(axis=-1, ddof=1))
-    return correlated_t_from_moments(mean, variance, x.shape[-1], rho)
-
-
-def correlated_t_from_moments(
-    mean: ArrayLike, variance: ArrayLike, replicates: ArrayLike, rho: ArrayLike
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The same from each dataset's mean, sample variance (k − 1) and number of replicates.
+        The scale is 0, exactly, where the variance is.
 
     Examples
     --------
@@ -101,7 +78,7 @@ def correlated_t_regions(
     Parameters
     ----------
     dof, location, scale : arrays (...)
-        From `posterior_of_correlated_t`.
+        From `correlated_t_from_moments`.
     rope : float or array (...)
         Half the width of the region of practical equivalence, >= 0.
 
@@ -136,25 +113,6 @@ def _correlated_t_point_mass(location: FloatArray, rope: FloatArray) -> FloatArr
     return np.stack([left + half, inside - 2.0 * half, right + half], axis=-1)
 
 
-def draw_correlated_t_means(
-    dof: ArrayLike, location: ArrayLike, scale: ArrayLike, draws: int, rng: np.random.Generator
-) -> FloatArray:
-    """Draw the mean difference of every dataset.
-
-    Returns
-    -------
-    array (draws, ...)
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> draw_correlated_t_means([9.0, 9.0], [0.1, 0.2], [0.0, 0.0], 2, rng).tolist()
-    [[0.1, 0.2], [0.1, 0.2]]
-    """
-    dof, location, scale = np.broadcast_arrays(dof, location, scale)
-    return location + scale * rng.standard_t(dof, size=(draws, *dof.shape))
-
-
 def draw_correlated_t_within(
     dof: FloatArray,
     location: FloatArray,
@@ -170,7 +128,7 @@ def draw_correlated_t_within(
     Parameters
     ----------
     dof, location, scale : arrays (N,)
-        From `posterior_of_correlated_t`.
+        From `correlated_t_from_moments`.
     regions : array (draws, N)
         0 for left, 1 for the rope, 2 for right.
     rope : float
@@ -223,7 +181,7 @@ def draw_correlated_t_spreads(
     ----------
     means : array (draws, N)
     dof, location, scale, rho : arrays (N,)
-        As for `posterior_of_correlated_t`.
+        As from `correlated_t_from_moments`.
     rng : Generator
 
     Returns

@@ -1,16 +1,69 @@
-"""The comparison type of the tests about a context of datasets."""
+"""What answers about a context of datasets tell, in figures and in words."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Self
 
+import numpy as np
 import pandas as pd
 
-from bayescompare.methods.context.details import ContextDetails
-from bayescompare.methods.context.scalars import PooledScalars, RateScalars
+from bayescompare._typing import FloatArray
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.claims import certainty_words
+from bayescompare.outcome.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
 from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.details import Details, Scalars
+from bayescompare.statements import Statement
+from bayescompare.table.results import Results
+from bayescompare.text.numbers import count, percent, plural, probability_words
+from bayescompare.text.phrases import exactness_phrase
 
-__all__ = ["ContextComparison"]
+__all__ = ["ContextComparison", "ContextDetails", "RateScalars", "context_words", "rate_words"]
+
+_WHOLE = ("first_wrong", "second_wrong", "replicates")
+
+
+@dataclass(frozen=True)
+class ContextDetails(Details):
+    """A table with a row for each dataset: its columns by name."""
+
+    per_dataset: Mapping[str, tuple[float, ...]]
+
+    @classmethod
+    def of_columns(cls, **columns: FloatArray) -> Self:
+        """Make the table of arrays over datasets."""
+        return cls({name: tuple(values.tolist()) for name, values in columns.items()})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateScalars(Scalars):
+    """Mean, sd and central 95 % interval of the share; with a rope there is no sd."""
+
+    rate_mean: float
+    rate_sd: float | None = None
+    rate_lower: float
+    rate_upper: float
+
+    @classmethod
+    def of_rate(cls, mean: float, sd: float | None, low: float, high: float) -> Self:
+        """Return the figures of the share as plain numbers."""
+        return cls(
+            rate_mean=float(mean),
+            rate_sd=None if sd is None else float(sd),
+            rate_lower=float(low),
+            rate_upper=float(high),
+        )
+
+    @property
+    def both(self) -> dict[str, FloatArray]:
+        """Mean and interval of the share of datasets on which each of the two is better."""
+        mean, low, high = self.rate_mean, self.rate_lower, self.rate_upper
+        return theta_columns(
+            np.array([mean, 1.0 - mean]), np.array([low, 1.0 - high]), np.array([high, 1.0 - low])
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,9 +77,8 @@ class ContextComparison(Comparison):
         ``alone``, where it is there, is the same by the dataset's own data only.
         """
         index = pd.Index(self.results.datasets, name="dataset")
-        table = pd.DataFrame(ContextDetails.of(self.answer).per_dataset.to_dict(), index=index)
-        whole = ("first_wrong", "second_wrong", "replicates")
-        return table.astype({name: int for name in whole if name in table})
+        table = pd.DataFrame(dict(ContextDetails.of(self.answer).per_dataset), index=index)
+        return table.astype({name: int for name in _WHOLE if name in table})
 
     @property
     def rate(self) -> pd.Series[float]:
@@ -35,13 +87,17 @@ class ContextComparison(Comparison):
         The mean is also the probability that it is better on a dataset not yet seen. The interval
         of ``"hierarchical"`` is good to about 0.002, all else to the last digits.
         """
-        return pd.Series(RateScalars.of(self.answer).rate, name="rate", dtype=float)
+        found = RateScalars.of(self.answer).to_dict()
+        figures = {name: found.get(f"rate_{name}") for name in ("mean", "sd", "lower", "upper")}
+        return pd.Series(figures, name="rate", dtype=float).dropna()
 
     @property
     def pooling(self) -> pd.DataFrame:
         """Hierarchical: mean and sd of μ, the mean error share, and ρ, how little is in common."""
         self._require("pooling")
-        return pd.DataFrame.from_dict(PooledScalars.of(self.answer).pooling, orient="index")
+        found = Scalars.of(self.answer).to_dict()
+        rows = [[found[f"{of}_{name}"] for name in ("mean", "sd")] for of in ("mu", "rho")]
+        return pd.DataFrame(rows, ["mu", "rho"], ["mean", "sd"])
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -63,3 +119,52 @@ class ContextComparison(Comparison):
         shown = [name for name in heads if name in table]
         rest = [name for name in table if name not in heads]
         return {"Datasets": table[[*shown, *rest]].rename(columns=heads)}
+
+
+def context_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say who is better on most datasets of the kind, how sure that is, and what the data were."""
+    first, second = results.algorithms
+    (measure,) = results.measures
+    n, three = plural(len(results.datasets), "dataset"), len(answer.labels) == 3
+    level = probability_words(decision.level)
+    if decision.verdict == "tied" and three:
+        tied = " and that ".join(map(_claim, (decision.statement, *decision.rivals)))
+        return [
+            f"On {n} no outcome on {measure} leads: that {tied} are equally probable to be the "
+            f"most frequent on datasets of this kind ({level} each)."
+        ]
+    if decision.verdict == "tied":
+        return [
+            f"On {n} neither {first} nor {second} leads on {measure}: each is as probable as the "
+            f"other to be better on most datasets of this kind ({level} each)."
+        ]
+    # Of three outcomes the most frequent one need not be that of most datasets.
+    often = "on most datasets of this kind"
+    if three:
+        often = "on datasets of this kind more often than either other outcome"
+    how = exactness_phrase(answer, decision.statement)
+    leaning = count(float(answer.counts[answer.labels.index(decision.statement)]))
+    return [
+        f"On {n} the probability that {_claim(decision.statement)} on {measure}, {often}, is "
+        f"{level} ({how}){certainty_words(decision)}.",
+        f"Of the datasets seen, {leaning} of {count(float(answer.counts.sum()))} lean that way.",
+    ]
+
+
+def rate_words(answer: Answer, decision: Decision) -> str:
+    """Say on what share of datasets the leading statement is expected to hold."""
+    mean, low, high = (
+        percent(answer.column_at(column, decision.statement))
+        for column in (THETA_MEAN, THETA_LOWER, THETA_UPPER)
+    )
+    return (
+        f"It is expected that {_claim(decision.statement)} on {mean} of datasets of this kind "
+        f"(95 % interval {low} to {high})."
+    )
+
+
+def _claim(statement: str) -> str:
+    (state,) = Statement.parse(statement).states
+    if state.relation == "=":
+        return f"{' and '.join(state.names)} are practically equivalent"
+    return state.words()

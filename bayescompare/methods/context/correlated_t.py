@@ -11,6 +11,18 @@ these the Poisson-binomial test says whether it is better on most datasets of th
 region of practical equivalence there are three outcomes per dataset and a Dirichlet(1, 1, 1) over
 their shares. This carries the Poisson-binomial test from errors to any measure.
 
+The model with every mean and spread in it has priors that are flat on a range so wide that the data
+do not reach its ends,
+
+.. math:: \mu_i \mid r \sim r\,\mathrm{Uniform}(0, M) + (1 - r)\,\mathrm{Uniform}(-M, 0), \quad
+          \log\sigma_i \sim \mathrm{Uniform}, \quad
+          x_i \sim \mathrm{N}\bigl(\mu_i \mathbf 1,\;
+          \sigma_i^2 [(1 - \rho) I + \rho \mathbf 1 \mathbf 1^\top]\bigr) ;
+
+the test is its limit. With a rope there is no such model, for a flat density gives an interval no
+probability; what remains is the form for NUTS, of what each dataset says for every statement,
+:math:`p(x_i \mid \theta) \propto \sum_s \theta_s\,\ell_i(s)`.
+
 References
 ----------
 Corani & Benavoli (2015), A Bayesian approach for comparing cross-validated algorithms on multiple
@@ -19,77 +31,290 @@ data sets; Nadeau & Bengio (2003); Lacoste, Laviolette & Marchand (2012), Sectio
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._checks import check_flag, is_number
+from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.evidence import Evidence
-from bayescompare.methods._shared.correlation import check_correlation, replicate_correlation
+from bayescompare.kernels.context.correlated_t import (
+    correlated_t_from_moments,
+    correlated_t_regions,
+    draw_correlated_t_differences,
+    draw_correlated_t_spreads,
+    draw_correlated_t_within,
+    draw_statements,
+)
+from bayescompare.methods._shared.correlation import (
+    check_correlation,
+    correlation_words,
+    replicate_correlation,
+)
 from bayescompare.methods._shared.pair_answer import pair_answer, pair_leanings
-from bayescompare.methods._shared.priors import (
-    Priors,
-    check_prior_ranges,
-    check_priors,
-    prior_options,
+from bayescompare.methods._shared.priors import Priors
+from bayescompare.methods._shared.trees import add_constants, shrink_predictions, statement_each
+from bayescompare.methods._shared.words import text_on_sampling, text_on_weight
+from bayescompare.methods.context.comparison import ContextDetails
+from bayescompare.methods.context.shares import (
+    SharePosterior,
+    ShareTest,
+    add_groups,
+    shares_in,
 )
-from bayescompare.methods.context.comparison import ContextComparison
-from bayescompare.methods.context.correlated_t_posterior import CorrelatedTPosterior
-from bayescompare.methods.context.correlated_t_words import correlated_t_words
-from bayescompare.methods.context.details import CorrelatedTDetails, OfReplicates
-from bayescompare.methods.context.methods_text import correlated_t_methods_text
-from bayescompare.methods.context.replicates import (
-    Replicates,
-    context_outcome_labels,
-    context_pair_differences,
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.method import (
+    Accepts,
+    Form,
+    Parameter,
+    Phrases,
 )
-from bayescompare.methods.context.scalars import RateScalars
-from bayescompare.methods.context.shares import ShareTest, mixture_figures, rate_figures
-from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.details import Details, Scalars
-from bayescompare.outcome.method import Accepts, Form, Method, Parameter, Phrases, Sampling, Scope
+from bayescompare.outcome.of_posterior import grown_by_resemblance, resembling
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
-from bayescompare.prior import Learned, LearnedPrior
-from bayescompare.statements import Statements
+from bayescompare.statements import OUTCOME, Statements
 from bayescompare.table.results import Results
+from bayescompare.text.numbers import setting_number_text, statistic_number_text
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import pymc as pm
+    import xarray as xr
 
-__all__ = ["CorrelatedT"]
+__all__ = ["CorrelatedT", "Replicates"]
+
+#: The names of a dataset's mean advantage, of its spread, and of its replicates' differences.
+ADVANTAGE, SIGMA, DIFFERENCE = "advantage", "sigma", "difference"
+#: Differences this close, relative to the values, are rounding and no difference.
+_ROUNDING = 1e-12
+#: Priors of means and spreads are flat on so many scales of the data.
+_WIDE, _WIDE_SPREAD = 100.0, 1e6
 
 
-_PARAMETERS = (
-    Parameter("b", (), "1", "parameter of the symmetric prior of the shares of datasets"),
-    Parameter(
-        "r",
-        (),
-        "Beta(b, b)",
-        "share of datasets on which the first is better (joint=True, without a rope)",
-        high=1.0,
-    ),
-    Parameter(
-        "theta",
-        ("statement",),
-        "Dirichlet(b, b, b)",
-        "shares of datasets on which each statement holds (joint=True, with a rope)",
-        high=1.0,
-        simplex=True,
-    ),
-)
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """Differences "first less second" on every dataset, turned so that larger is better.
 
-_NO_MODEL = (
-    "model() and sample() are of the full model, and this answer is by the formula that judges "
-    "every dataset by its own replicates alone: say joint=True, or use draws(), which draws from "
-    "the formula."
-)
+    Attributes
+    ----------
+    differences : array (N, k)
+        NaN where a dataset has fewer replicates than another.
+    grain : array (N,)
+        Differences below it are rounding.
+    rho : array (N,)
+        Correlation of two replicates of a dataset.
+    rope : float
+        Half the width of the region of practical equivalence; 0 without one.
+    names : tuple of str
+        Of the replicates, where they are the same on every dataset, else their numbers.
+    """
+
+    differences: FloatArray
+    grain: FloatArray
+    rho: FloatArray
+    rope: float
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, results: Results, rho: float | None, folds: int | None) -> Replicates:
+        """Read them from a table.
+
+        Replicates that no dataset shares with another, as where each names its own, are put side by
+        side: only which belong to one dataset matters.
+        """
+        (measure,) = results.measures
+        data = results.data[measure].transpose("dataset", "algorithm", "replicate")
+        first, second = (results[measure].sign * data.values).transpose(1, 0, 2)
+        x = first - second
+        grain = _ROUNDING * np.nanmax(np.maximum(np.abs(first), np.abs(second)), axis=1)
+        names = tuple(map(str, data["replicate"].values.tolist()))
+        count = (~np.isnan(x)).sum(axis=1)
+        if count.min() < x.shape[1]:
+            # Those that are there come first, in their order.
+            order = np.argsort(np.isnan(x), axis=1, kind="stable")[:, : int(count.max())]
+            x = np.take_along_axis(x, order, axis=1)
+            names = tuple(str(k + 1) for k in range(x.shape[1]))
+        correlation = replicate_correlation(results, count.astype(np.float64), rho, folds)
+        return cls(x, grain, correlation, results[measure].rope or 0.0, names)
+
+    @property
+    def present(self) -> BoolArray:
+        """Which replicates there are."""
+        return ~np.isnan(self.differences)
+
+    @property
+    def count(self) -> FloatArray:
+        """How many replicates each dataset has."""
+        return self.present.sum(axis=1).astype(np.float64)
+
+    @cached_property
+    def moments(self) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of every dataset's differences; equal up to rounding is equal."""
+        x = self.differences
+        mean, variance = np.nanmean(x, axis=1), np.nanvar(x, axis=1, ddof=1)
+        equal = np.nanmax(x, axis=1) - np.nanmin(x, axis=1) <= self.grain
+        mean = np.where(np.abs(mean) <= self.grain, 0.0, mean)
+        return mean, np.where(equal, 0.0, variance)
+
+    @cached_property
+    def student(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Degrees of freedom, centre and scale of the mean advantage; 0 where all are equal."""
+        return correlated_t_from_moments(*self.moments, self.count, self.rho)
+
+    @cached_property
+    def evidence(self) -> FloatArray:
+        """P(the first better), with a rope P(equivalent), P(the second better), (N, S)."""
+        regions = correlated_t_regions(*self.student, self.rope)
+        return np.ascontiguousarray(regions[:, ::-1] if self.rope else regions[:, [2, 0]])
+
+
+class CorrelatedTPosterior(SharePosterior):
+    """Shares of datasets after the data, and the mean and spread of each dataset."""
+
+    method: CorrelatedT
+
+    @cached_property
+    def each(self) -> Replicates:
+        """What every dataset's replicates say."""
+        return self.method.each(self.results)
+
+    def complete(
+        self, tree: xr.DataTree, statement: IntArray, rng: np.random.Generator
+    ) -> xr.DataTree:
+        """Draw every mean, spread and new replicate, exactly given the statements.
+
+        A tree of the textbook's form has means and spreads already.
+        """
+        import xarray as xr
+
+        each, posterior = self.each, tree["posterior"].to_dataset()
+        dof, location, scale = each.student
+        theta, before = (shares_in(tree[g].to_dataset()) for g in ("posterior", "prior"))
+        if ADVANTAGE in posterior:
+            means = posterior[ADVANTAGE].transpose("chain", "draw", "dataset").values
+            spreads = posterior[SIGMA].transpose("chain", "draw", "dataset").values
+        else:
+            # Statements begin with the first better, regions with the left.
+            region = 2 - statement if each.rope else 2 * (1 - statement)
+            means = draw_correlated_t_within(dof, location, scale, region, each.rope, rng)
+            means = means.reshape(*theta.shape[:2], -1)
+            spreads = draw_correlated_t_spreads(means, dof, location, scale, each.rho, rng)
+        again = draw_correlated_t_differences(means, spreads, each.rho, len(each.names), rng)
+        n, over = len(each.rho), ("dataset",)
+        one, replicates = ("dataset", "statement"), ("dataset", "replicate")
+        # What NUTS observed is replaced: it has no place for replicates that are not there.
+        tree["observed_data"] = xr.DataTree()
+        tree = add_groups(
+            tree,
+            {
+                "posterior": {
+                    "theta": (("statement",), theta),
+                    ADVANTAGE: (over, means),
+                    SIGMA: (over, spreads),
+                },
+                "prior": {"theta": (("statement",), before)},
+                "posterior_predictive": {
+                    OUTCOME: (one, statement_each(theta, n, rng)),
+                    # Half the memory: a hundred replicates of each dataset are many.
+                    DIFFERENCE: (replicates, again.astype(np.float32)),
+                },
+                "prior_predictive": {OUTCOME: (one, statement_each(before, n, rng))},
+                "log_likelihood": {OUTCOME: (over, np.log(theta @ each.evidence.T))},
+                "observed_data": {
+                    OUTCOME: (one, each.evidence),
+                    DIFFERENCE: (replicates, each.differences),
+                },
+            },
+            {
+                "statement": self.evidence.statements.labels,
+                "dataset": self.results.datasets,
+                "replicate": each.names,
+            },
+        )
+        predicted = tree["posterior_predictive"].to_dataset()
+        present = xr.DataArray(each.present, dims=replicates)
+        predicted[DIFFERENCE] = predicted[DIFFERENCE].where(present)
+        tree["posterior_predictive"] = xr.DataTree(predicted)
+        facts = {
+            "mean_difference": location,
+            "scale": scale,
+            "replicates": each.count,
+            "rho": each.rho,
+        }
+        return add_constants(shrink_predictions(tree), facts, self.results.datasets)
+
+    def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets that resemble those seen, statement by statement."""
+        if self.theta is not None:
+            return grown_by_resemblance(self.theta)
+        shares, rows = self.share_draws(), self.evidence.rows
+        wins = self.method.rate_after(self.evidence).joint.wins
+        given_all = np.stack([wins, 1.0 - wins], axis=1)
+
+        def simulate(more: int, rng: np.random.Generator) -> FloatArray:
+            new = resembling(rows, given_all, shares(1, rng)[0], more, rng)
+            return self.least_of(np.concatenate([rows, new], axis=1), rng)
+
+        return simulate
+
+    def level_given(self, decision: Decision) -> None:
+        """Nothing: how sure further datasets would be is not known."""
+        return
+
+    def statistics(
+        self, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
+    ) -> Mapping[str, tuple[FloatArray, Any]]:
+        """Compare how many datasets make each statement true, and the replicates' shape.
+
+        How many make it true is itself uncertain: after the data it is that of the same draw,
+        before them that of each dataset's own replicates. Replicates are predicted after the data
+        only, since the prior of their mean and spread is flat.
+        """
+        each, labels = self.each, self.evidence.statements.labels
+        drawn = tree["prior_predictive" if prior else "posterior_predictive"].to_dataset()
+        predicted = drawn[OUTCOME].sum("dataset").transpose("chain", "draw", "statement").values
+        predicted = predicted.reshape(-1, len(labels)).astype(np.float64)
+        if prior:
+            statement = draw_statements(each.evidence, np.ones_like(predicted), rng)
+            seen = (statement[:, :, None] == np.arange(len(labels))).sum(axis=1)
+        else:
+            mean = tree["posterior"][ADVANTAGE].transpose("chain", "draw", "dataset").values
+            mean = mean.reshape(len(predicted), -1)
+            # A mean of exactly 0 without a rope makes either true alike.
+            even = 0.0 if each.rope else 0.5 * (mean == 0.0).sum(axis=1)
+            better, worse = ((sign * mean > each.rope).sum(axis=1) + even for sign in (1.0, -1.0))
+            middle = [len(each.rho) - better - worse] if each.rope else []
+            seen = np.stack([better, *middle, worse], axis=-1)
+        statistics: dict[str, tuple[FloatArray, Any]] = {
+            f"datasets with {label}": (predicted[:, k], seen[:, k].astype(np.float64))
+            for k, label in enumerate(labels)
+        }
+        varying = each.student[2] > 0.0
+        if DIFFERENCE in drawn and varying.any():
+            order = ("chain", "draw", "dataset", "replicate")
+            again = drawn[DIFFERENCE].transpose(*order).values.astype(np.float64)
+            again = again.reshape(-1, *each.differences.shape)[:, varying]
+            shapes = map(_shape_of_replicates, (again, each.differences[None, varying]))
+            for name, (values, now) in zip(_SHAPES, zip(*shapes, strict=True), strict=True):
+                statistics[name] = values, float(now[0])
+        return statistics
+
+
+_SHAPES = "largest deviation of a replicate, in sd", "skewness of the replicates"
+
+
+def _shape_of_replicates(x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Tails and skewness of replicates (draws, N, k), free of their dataset's mean and spread."""
+    z = x - np.nanmean(x, axis=-1, keepdims=True)
+    z /= np.nanstd(x, axis=-1, ddof=1, keepdims=True)
+    return np.nanmax(np.abs(z), axis=(1, 2)), np.nanmean(z**3, axis=(1, 2))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,14 +362,8 @@ class CorrelatedT(ShareTest):
 
     name: ClassVar[str] = "correlated-t"
     title: ClassVar[str] = title_in_registry("correlated-t")
-    citations: ClassVar[tuple[str, ...]] = (
-        "corani2015bayesian",
-        "lacoste2012bayesian",
-    )
+    citations: ClassVar[tuple[str, ...]] = ("corani2015bayesian", "lacoste2012bayesian")
     posterior_type: ClassVar[type[Posterior]] = CorrelatedTPosterior
-    comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
-    details_type: ClassVar[type[Details]] = CorrelatedTDetails
-    scalars_type: ClassVar[type[Scalars]] = RateScalars
     phrases: ClassVar[Phrases] = Phrases(
         reference="Corani & Benavoli (2015); Lacoste et al. (2012), Section 5",
         levers="another correlation ρ of the replicates, another rope, or more datasets",
@@ -176,73 +395,53 @@ class CorrelatedT(ShareTest):
     only_with: ClassVar[Mapping[str, Mapping[str, Any]]] = dict.fromkeys(
         ("model", "sample"), MappingProxyType({"joint": True})
     )
-    parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
-    # The form for NUTS, too, predicts: the other has a flat prior.
-    scope: ClassVar[Scope] = Scope(pair=True, measure=True)
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("b", (), "1", "parameter of the symmetric prior of the shares of datasets"),
+        Parameter(
+            "r",
+            (),
+            "Beta(b, b)",
+            "share of datasets on which the first is better (joint=True, without a rope)",
+            high=1.0,
+        ),
+        Parameter(
+            "theta",
+            ("statement",),
+            "Dirichlet(b, b, b)",
+            "shares of datasets on which each statement holds (joint=True, with a rope)",
+            high=1.0,
+            simplex=True,
+        ),
+    )
+    no_model: ClassVar[str] = (
+        "model() and sample() are of the full model, and this answer is by the formula that judges "
+        "every dataset by its own replicates alone: say joint=True, or use draws(), which draws "
+        "from the formula."
+    )
 
     rho: float | None = None
     folds: int | None = None
     joint: bool = False
     b: float | Literal["learned"] = 1.0
     priors: Priors | None = None
-    #: What `pairwise` learned for one pair, and for all, with ``b="learned"``.
-    learned: LearnedPrior | None = field(default=None, repr=False)
-    taught: Learned | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_flag(joint=self.joint)
-        self.check_weight()
-        self._check_priors()
+        super().__post_init__()
         check_correlation(self.rho, self.folds)
-
-    def _check_priors(self) -> None:
-        check_priors(self.priors, self.parameters)
-        priors = self.priors or {}
-        if len(priors) > 1:
-            raise BayescompareError(
-                f"priors names {' and '.join(priors)}: each determines the others; give one."
-            )
-        for name in ("r", "theta"):
-            if is_number(priors.get(name)):
-                raise BayescompareError(f"priors[{name!r}] is a number: the test asks what it is.")
-        if priors and self.b != 1.0:
-            raise BayescompareError(f"priors={list(priors)} replaces b={self.b!r}: give one.")
-        if not (self.joint or all(map(is_number, priors.values()))):
-            raise BayescompareError(
-                f"priors={list(priors)}: the formula that judges each dataset by itself is not a "
-                "model that takes a prior; use joint=True."
-            )
-
-    def options(self) -> dict[str, Any]:
-        """Return the choices by name, with what was learned; a prior that is an object is named."""
-        return self.with_learned({**super().options(), "priors": prior_options(self.priors)})
 
     def each(self, results: Results) -> Replicates:
         """What every dataset's replicates say of the mean advantage of the first algorithm."""
-        differences, grain, names = context_pair_differences(results)
-        count = (~np.isnan(differences)).sum(axis=1).astype(np.float64)
-        rope = results[results.measures[0]].rope or 0.0
-        rho = replicate_correlation(results, count, self.rho, self.folds)
-        labels = context_outcome_labels(results)
-        return Replicates(differences, grain, rho, rope, labels, names)
+        return Replicates.of(results, self.rho, self.folds)
 
     def evidence(self, results: Results) -> Evidence:
         """Return the mass of each dataset's t above, in and below the rope."""
-        return self.evidence_of(results, self.each(results))
-
-    def evidence_of(self, results: Results, each: Replicates) -> Evidence:
-        """Return the same, where the replicates were read already."""
+        self._check_outcomes(results)
         (measure,) = results.measures
+        each = self.each(results)
         statements = Statements.without_data(results.algorithms, {measure: each.rope or None})
         with np.errstate(divide="ignore"):
             rows = np.log(each.evidence)
         return Evidence.from_rows(replace(statements, datasets=results.datasets), rows)
-
-    def learn(self, asked: Sequence[Results]) -> Method:
-        """Return the test with what all pairs teach each."""
-        for results in asked:
-            self._check_outcomes(results)
-        return super().learn(asked)
 
     def _check_outcomes(self, results: Results) -> None:
         """Reject a prior of two outcomes where there are three, and the reverse."""
@@ -259,78 +458,182 @@ class CorrelatedT(ShareTest):
                 "priors['r']."
             )
 
-    # the answer ----------------------------------------------------------------------------------
-
-    def answer(self, results: Results, sampling: Sampling) -> Answer:
-        """P(r > ½) and P(r < ½), or with a rope P(each region is the most frequent)."""
-        self._check_outcomes(results)
-        check_prior_ranges(self.priors, [p for p in self.parameters if not p.dims])
-        if self.needs_mcmc:
-            from bayescompare.methods.context.correlated_t_posterior import sampled_answer
-
-            return sampled_answer(self, results, sampling)
-        each = self.each(results)
-        posterior = self.posterior(results, sampling.rng)
-        if posterior is None:
-            after = self.rate_after(results)
-            wins = after.joint.wins
-            figures = rate_figures(after)
-            given_all = np.stack([wins, 1.0 - wins], axis=1)
-        else:
-            figures, given_all = mixture_figures(posterior), posterior.per_dataset()
-            if posterior.states is not None:
-                figures["seed"] = sampling.seed
-        # The flat priors of mean and spread leave a constant open.
-        figures["log_evidence"] = None
-        return self.finished(results, each, given_all, **figures)
-
-    def finished(
-        self, results: Results, each: Replicates, given_all: FloatArray, **figures: Any
-    ) -> Answer:
+    def told(self, results: Results, given_all: FloatArray, figures: dict[str, Any]) -> Answer:
         """Put figures about the shares and about every dataset into an answer."""
-        names = ("probability", "equivalent", "second_better") if each.rope else ("probability",)
-        columns = dict(zip(names, given_all.T, strict=False))
-        first = each.regions[:, 2]
+        each = self.each(results)
+        _, location, scale = each.student
+        columns = {"advantage": location, "scale": scale, "replicates": each.count, "rho": each.rho}
         if self.joint:
-            columns["alone"] = first
-        support = pair_leanings(first)
+            columns["alone"] = each.evidence[:, 0]
+        if each.rope:
+            columns |= {"second_better": given_all[:, 2], "equivalent": given_all[:, 1]}
+        columns["probability"] = given_all[:, 0]
+        support = pair_leanings(each.evidence[:, 0])
         if each.rope:
             largest = each.evidence == each.evidence.max(axis=1, keepdims=True)
             support = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
-        table = OfReplicates.from_arrays(
-            advantage=each.location,
-            scale=each.scale,
-            replicates=each.count,
-            rho=each.rho,
-            **columns,
-        )
-        return pair_answer(results, support, details=CorrelatedTDetails(table), **figures)
+        details = ContextDetails.of_columns(**columns)
+        # The flat priors of mean and spread leave a constant open.
+        figures["log_evidence"] = None
+        return pair_answer(results, support, details=details, **figures)
 
-    # posterior -----------------------------------------------------------------------------------
-
-    def refuses(self, quantity: str) -> str:
-        """Reject a model of the formula: the full one would give another answer."""
-        return _NO_MODEL if quantity in ("model", "sample") and not self.joint else ""
+    # the model ------------------------------------------------------------------------------------
 
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
-        """Build the model with every mean and spread in it; for NUTS they are integrated out."""
-        from bayescompare.methods.context.correlated_t_model import (
-            build_correlated_t_evidence,
-            build_correlated_t_folds,
-        )
+        """Build the model with every mean and spread in it."""
+        import pymc as pm
+
+        each, statements = self.each(results), self.evidence(results).statements
+        if each.rope or form == "nuts" or self.refuses("model"):
+            return self._nuts_model(results)
+        _check_spread(results, each)
+        mean, variance = each.moments
+        top, sd = _WIDE * np.abs(mean + each.student[2]).max(), np.sqrt(variance / (1.0 - each.rho))
+        coords = {"dataset": list(results.datasets), "statement": list(statements.labels)}
+        with pm.Model(coords={**coords, "replicate": list(each.names)}) as model:
+            sides = [pm.Uniform.dist(0.0, top), pm.Uniform.dist(-top, 0.0)]
+            shares = self.place_shares(statements)
+            between = pm.distributions.transforms.Interval(-top, top)
+            advantage = pm.Mixture(
+                ADVANTAGE, shares, sides, default_transform=between, dims="dataset"
+            )
+            ends = np.log(sd.min() / _WIDE_SPREAD), np.log(sd.max() * _WIDE_SPREAD)
+            sigma = pm.CustomDist(SIGMA, *ends, dist=_log_uniform, dims="dataset")
+            pm.CustomDist(
+                DIFFERENCE,
+                advantage,
+                sigma,
+                each.rho,
+                each.present.astype(np.float64),
+                logp=exchangeable_logp,
+                random=_draw_replicates,
+                # PyMC would take NaN for data to be imputed; what is absent has no weight.
+                observed=np.where(each.present, each.differences, 0.0),
+                signature="(),(),(),(k)->(k)",
+                class_name="ExchangeableNormal",
+                dims=("dataset", "replicate"),
+            )
+        return model
+
+    def _nuts_model(self, results: Results) -> pm.Model:
+        r"""Build the form that has every mean and spread integrated out.
+
+        Uncertain statements are observed: log p = log Σ_s θ_s ℓ_is, which a certain one makes
+        log θ_s. A new dataset is drawn as one statement.
+        """
+        import pymc as pm
+        import pytensor.tensor as pt
 
         if why := self.refuses("model"):
             raise BayescompareError(why)
-        self._check_outcomes(results)
-        build = build_correlated_t_folds if form == "textbook" else build_correlated_t_evidence
-        return build(self, results)
+        evidence = self.evidence(results)
+        labels = list(evidence.statements.labels)
+        coords = {"statement": labels, "dataset": list(results.datasets)}
+        with pm.Model(coords=coords) as model:
+            pm.CustomDist(
+                OUTCOME,
+                self.place_shares(evidence.statements),
+                logp=lambda value, p: pt.log((value * p).sum(axis=-1)),
+                dist=lambda p, size: pm.Multinomial.dist(1, p, size=size).astype("float64"),
+                observed=np.exp(evidence.rows[0]),
+                signature="(s)->(s)",
+                class_name="UncertainStatement",
+                dims=("dataset", "statement"),
+            )
+        return model
+
+    # words ----------------------------------------------------------------------------------------
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        return correlated_t_methods_text(self, answer)
+        rho = "ρ, one over the number of folds"
+        if answer is not None:
+            seen = ContextDetails.of(answer).per_dataset["rho"]
+            ends = dict.fromkeys([min(seen), max(seen)])
+            rho = f"ρ = {' to '.join(statistic_number_text(end, significant=3) for end in ends)}"
+        elif self.rho is not None:
+            rho = f"ρ = {setting_number_text(self.rho)}"
+        elif self.folds is not None:
+            rho = f"ρ = 1/{self.folds}"
+        outcome = "one is better on most datasets"
+        if answer is not None and len(answer.labels) == 3:
+            outcome = (
+                "an outcome (one better, the other better, equivalent) is the most frequent one"
+            )
+        joint = "joint model, " if self.joint else ""
+        own = {k: v for k, v in (self.priors or {}).items() if not is_number(v)}
+        b = text_on_weight("learned" if self.b == "learned" else self.weight)
+        prior = f"symmetric prior of the shares of datasets with {b}"
+        if own:
+            prior = "a prior of the shares of datasets"
+        return (
+            "by the Bayesian correlated t-test on each dataset's replicates, of which every two "
+            f"have the correlation {rho}, and the Poisson binomial over datasets ({joint}{prior}; "
+            f"{{aside}}){text_on_sampling(self) if own else ''}. Reported is the posterior "
+            f"probability that {outcome}."
+        )
 
-    def sentences(self, found: Found) -> list[str]:
-        """Say who is better on most datasets, what ρ was taken and what is ignored."""
-        results, answer, decision = found
-        sentences = correlated_t_words(self, results, answer, decision)
-        return self.say_learned(sentences, decision)
+    def own_words(self, results: Results, answer: Answer) -> list[str]:
+        """Say what ρ was taken and what is ignored."""
+        columns, (measure,) = ContextDetails.of(answer).per_dataset, results.measures
+        given: dict[str, Any] = {"rho": self.rho, "folds": self.folds}
+        said = [correlation_words(results, columns["rho"], columns["replicates"], **given)]
+        if rope := results[measure].rope:
+            said.append(f"Differences of at most {setting_number_text(rope)} count as equivalent.")
+        said.append(
+            "Each dataset's differences are taken to be normal with one mean; how large a mean "
+            "difference is does not count further, and every dataset counts the same."
+        )
+        return said
+
+
+# means, spreads, replicates ----------------------------------------------------------------------
+
+
+def _check_spread(results: Results, each: Replicates) -> None:
+    """Refuse datasets whose replicates are all equal, of which the spread has no posterior."""
+    scales = zip(results.datasets, each.student[2], strict=True)
+    if equal := [name for name, scale in scales if scale == 0.0]:
+        raise BayescompareError(
+            f"model(): all replicates are equal on {join_names(equal, most=4)}, so their spread "
+            "has no posterior density; model(form='nuts') and sample() take such datasets as "
+            "certain."
+        )
+
+
+def _log_uniform(low: Any, high: Any, size: Any) -> Any:
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    return pt.exp(pm.Uniform.dist(low, high, size=size))
+
+
+def exchangeable_logp(value: Any, mean: Any, sigma: Any, rho: Any, present: Any) -> Any:
+    """Log density of normal replicates of which every two have correlation ρ.
+
+    By the determinant and the inverse of such a covariance matrix, which are closed; `present` is
+    0 for a replicate that is not there.
+    """
+    import pytensor.tensor as pt
+
+    k = present.sum(axis=-1)
+    average = (present * value).sum(axis=-1) / k
+    within = (present * (value - average[..., None]) ** 2).sum(axis=-1) / (1.0 - rho)
+    between = (average - mean) ** 2 / (rho + (1.0 - rho) / k)
+    log_det = (k - 1.0) * pt.log1p(-rho) + pt.log1p((k - 1.0) * rho) + 2.0 * k * pt.log(sigma)
+    return -0.5 * (k * math.log(2.0 * math.pi) + log_det + (within + between) / sigma**2)
+
+
+def _draw_replicates(
+    mean: Any,
+    sigma: Any,
+    rho: Any,
+    present: Any,
+    rng: np.random.Generator | None = None,
+    size: Any = None,
+) -> FloatArray:
+    """Draw as many replicates again, on the same datasets."""
+    assert rng is not None
+    shape = np.broadcast_shapes(*map(np.shape, (mean, sigma, rho))) if size is None else size
+    means = np.broadcast_to(mean, shape)
+    return draw_correlated_t_differences(means, sigma, rho, np.shape(present)[-1], rng)

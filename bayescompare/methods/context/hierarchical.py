@@ -29,28 +29,45 @@ import numpy as np
 
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray, StrArray
+from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
 from bayescompare.kernels.context.beta_binomial import (
+    LogPrior,
+    beta_binomial_better_share,
     beta_binomial_left_out,
+    beta_binomial_logit_likelihood,
     beta_binomial_predictive,
     beta_binomial_share_interval,
+    draw_hyper,
+    draw_pooled_shares,
+    growing_beta_binomial,
     pool_beta_binomial,
     shrunken_beta_binomial,
 )
 from bayescompare.kernels.context.error_rates import first_error_rate_better
-from bayescompare.methods._shared.new_datasets import share_labels
-from bayescompare.methods._shared.pair_answer import pair_answer, pair_counts, pair_leanings
+from bayescompare.methods._shared.new_datasets import (
+    share_labels,
+    table_of_counts,
+    truth_in_tree,
+)
+from bayescompare.methods._shared.pair_answer import WRONG, pair_answer, pair_counts, pair_leanings
 from bayescompare.methods._shared.priors import (
     Priors,
     check_prior_ranges,
     check_priors,
+    log_density_of,
+    place_prior,
     prior_options,
 )
-from bayescompare.methods.context.comparison import ContextComparison
-from bayescompare.methods.context.details import HierarchicalDetails, OfPooledCounts
-from bayescompare.methods.context.hierarchical_words import hierarchical_words
-from bayescompare.methods.context.methods_text import hierarchical_methods_text
-from bayescompare.methods.context.scalars import PooledScalars
+from bayescompare.methods._shared.trees import add_constants, logit_prior, make_tree
+from bayescompare.methods._shared.words import text_on_sampling
+from bayescompare.methods.context.comparison import (
+    ContextComparison,
+    ContextDetails,
+    RateScalars,
+    context_words,
+    rate_words,
+)
+from bayescompare.methods.context.shares import add_groups
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
@@ -69,30 +86,33 @@ from bayescompare.outcome.posterior import Posterior, by_prior_weight
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.prior import POWER
 from bayescompare.table.results import Results
+from bayescompare.text.numbers import statistic_number_text
 
 if TYPE_CHECKING:
     import pandas as pd
     import pymc as pm
     import xarray as xr
 
-__all__ = ["Hierarchical"]
-
+__all__ = ["Hierarchical", "hierarchical_mean_leads"]
 
 #: A prior that jumps is integrated less exactly; beyond this error NUTS takes over.
 _EXACT = 1e-6
-
 #: Powers of the prior that `sensitivity` tries; the double integral takes a while for each.
 USUAL_POWERS = tuple(np.geomspace(0.25, 4.0, 9).tolist())
+_DIMS = {
+    **dict.fromkeys(("mu", "rho", "phi", "q"), ()),
+    **dict.fromkeys(("z", WRONG), ("dataset",)),
+}
 
-_PARAMETERS = (
-    Parameter(
-        "mu", (), "Beta(1, 1)", "mean share of discordant errors that are the first's", high=1.0
-    ),
-    Parameter(
-        "rho", (), "Uniform(0, 1)", "1/(1 + φ), the correlation of errors on one dataset", high=1.0
-    ),
-    Parameter("phi", (), "(from rho)", "φ, how alike the datasets are; in place of rho"),
-)
+
+@dataclass(frozen=True, kw_only=True)
+class PooledScalars(RateScalars):
+    """Besides, mean and sd of μ, the mean error share, and of ρ, how little is in common."""
+
+    mu_mean: float
+    mu_sd: float
+    rho_mean: float
+    rho_sd: float
 
 
 class HierarchicalPosterior(Posterior):
@@ -101,6 +121,11 @@ class HierarchicalPosterior(Posterior):
     method: Hierarchical
 
     draws_are: ClassVar[str] = "exact"
+
+    @property
+    def counts(self) -> tuple[FloatArray, FloatArray]:
+        """Examples that only the first, and only the second, got wrong."""
+        return pair_counts(self.results)
 
     @property
     def densities(self) -> dict[str, Any]:
@@ -112,62 +137,130 @@ class HierarchicalPosterior(Posterior):
         """Exact leave-one-dataset-out, by quadrature."""
         if self.method.densities is None:
             raise self.method.unavailable("exact loo with a prior that needs NUTS")
-        counts = pair_counts(self.results)
-        without, _ = beta_binomial_left_out(*counts, **self.densities)
-        return without, beta_binomial_predictive(
-            *counts, pool_beta_binomial(*counts, **self.densities).grid
-        )
+        without, _ = beta_binomial_left_out(*self.counts, **self.densities)
+        grid = pool_beta_binomial(*self.counts, **self.densities).grid
+        return without, beta_binomial_predictive(*self.counts, grid)
 
     def under_other_priors(self, values: FloatArray | None) -> pd.DataFrame | None:
-        """Raise the priors of logit μ and of logit ρ, or of φ, to powers."""
+        """Raise the priors of logit μ and of logit ρ, or of φ, to powers.
+
+        So uniform priors become Beta(γ, γ). What is lost of their total cancels.
+        """
         if self.method.densities is None or self.answer.tree is not None:
             return None
-        from bayescompare.methods.context.hierarchical_power import power_probabilities
-
-        counts, of_phi = pair_counts(self.results), "phi" in (self.method.priors or {})
+        mu, rho = self.densities["log_prior_mu"], self.densities["log_prior_rho"]
+        of_phi = "phi" in (self.method.priors or {})
 
         def both(power: float) -> tuple[float, float]:
-            return power_probabilities(*counts, self.densities, power, of_phi=of_phi)
+            scaled: dict[str, Any] = {
+                "log_prior_mu": _powered(mu, power),
+                "log_prior_rho": _powered(rho, power, of_phi=of_phi),
+            }
+            found = pool_beta_binomial(*self.counts, **scaled, tolerance=1e-7)
+            return found.first, found.second
 
         at = np.asarray(USUAL_POWERS if values is None else values, dtype=np.float64)
         return by_prior_weight(POWER, at, self.answer.labels, both)
 
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Return what adds predicted datasets, as large as those seen, and answers again."""
-        from bayescompare.methods.context.hierarchical_plan import plan_pooled
+        grid, again = growing_beta_binomial(self.counts, **self.densities)
 
-        return plan_pooled(self.results, self.densities)
+        def simulate(number: int, rng: np.random.Generator) -> FloatArray:
+            mu, rho = draw_hyper(*self.counts, grid, 1, rng, **self.densities)
+            return np.array(again(*self._new_counts(number, mu, rho, rng)))
+
+        return simulate
 
     def likelihood_of_more(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets from one draw, and weigh every draw by them."""
-        from bayescompare.methods.context.hierarchical_plan import weigh_hierarchical_plan
-
         assert self.answer.tree is not None
-        return weigh_hierarchical_plan(self.results, self.answer.tree)
+        mu, rho = _drawn(self.answer.tree, "mu", "rho")
+        u, v = (np.log(x) - np.log1p(-x) for x in (mu.ravel(), rho.ravel()))
+
+        def likelihood(number: int, rng: np.random.Generator) -> FloatArray:
+            one = [int(rng.integers(mu.size))]
+            new = self._new_counts(number, mu.ravel()[one], rho.ravel()[one], rng)
+            return beta_binomial_logit_likelihood(*new)(u, v).reshape(mu.shape)
+
+        return likelihood
+
+    def _new_counts(
+        self, number: int, mu: FloatArray, rho: FloatArray, rng: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray]:
+        """Errors on new datasets, each of which is as large as one of those seen."""
+        size = rng.choice(np.add(*self.counts), size=number)
+        (first,) = _errors_on_new_datasets(size, mu, rho, rng).astype(np.float64)
+        return first, size - first
 
     def leads(self) -> FloatArray:
         """Whether μ is below ½, and whether above, in each draw."""
-        from bayescompare.methods.context.hierarchical_posterior import hierarchical_mean_leads
-
         assert self.answer.tree is not None
         return hierarchical_mean_leads(self.answer.tree)
 
     def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
         """Draw the hyper-parameters from the quadrature's cells, and every z given them."""
-        from bayescompare.methods.context.hierarchical_posterior import hierarchical_exact_tree
-
         if self.method.densities is None:
             raise BayescompareError(
                 "draws() are exact, and this prior has no exact formula: use sample(), or "
                 "the posterior kept as c.tree."
             )
-        return hierarchical_exact_tree(self.method, self.results, draws, chains, rng)
+        (k_h, k_g), densities = self.counts, self.densities
+        grid = pool_beta_binomial(k_h, k_g, **densities).grid
+        after = draw_hyper(k_h, k_g, grid, chains * draws, rng, **densities)
+        mu, rho = (values.reshape(chains, draws) for values in after)
+        before = self._prior_draws(draws, rng)
+        u, v = (np.log(x.ravel()) - np.log1p(-x.ravel()) for x in (mu, rho))
+        each = [
+            beta_binomial_logit_likelihood(np.array([h]), np.array([g]))(u, v)
+            for h, g in zip(k_h, k_g, strict=True)
+        ]
+        groups: dict[str, dict[str, AnyArray]] = {
+            "posterior": {"mu": mu, "rho": rho},
+            "prior": dict(zip(("mu", "rho"), before, strict=True)),
+            "posterior_predictive": {WRONG: _errors_on_new_datasets(k_h + k_g, mu, rho, rng)},
+            "prior_predictive": {WRONG: _errors_on_new_datasets(k_h + k_g, *before, rng)},
+            "log_likelihood": {WRONG: np.stack(each, axis=-1).reshape(*mu.shape, -1)},
+            "log_prior": self._log_prior(mu, rho),
+            "observed_data": {WRONG: k_h.astype(np.int64)},
+        }
+        tree = make_tree(groups, _DIMS, {"dataset": list(self.results.datasets)})
+        return self.from_nuts(tree, rng)
+
+    def _prior_draws(self, draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        if not self.method.priors:
+            return rng.random((1, draws)), rng.random((1, draws))
+        import pymc as pm
+
+        with pm.Model():
+            mu, rho, _ = _place_hyper_parameters(self.method.priors)
+            drawn = pm.draw([mu, rho], draws, random_seed=int(rng.integers(2**31 - 1)))
+        first, second = (np.reshape(values, (1, draws)) for values in drawn)
+        return first, second
+
+    def _log_prior(self, mu: FloatArray, rho: FloatArray) -> dict[str, AnyArray]:
+        """Log densities of the parameters that have a prior: φ in place of ρ where it was given."""
+        given = zip(self.densities.values(), (mu, rho), strict=True)
+        of_mu, of_rho = (
+            np.zeros_like(x) if density is None else density(x.ravel()).reshape(x.shape)
+            for density, x in given
+        )
+        if "phi" in (self.method.priors or {}):
+            return {"mu": of_mu, "phi": of_rho + 2.0 * np.log(rho)}
+        return {"mu": of_mu, "rho": of_rho}
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
-        """Draw every z back, given NUTS's hyper-parameters."""
-        from bayescompare.methods.context.hierarchical_posterior import finish_hierarchical
-
-        return finish_hierarchical(self.results, tree, rng)
+        """Add φ, q and every z to a tree of μ and ρ."""
+        k_h, k_g = self.counts
+        nothing = np.zeros_like(k_h)
+        for group, known in (("posterior", (k_h, k_g)), ("prior", (nothing, nothing))):
+            mu, rho = _drawn(tree, "mu", "rho", group=group)
+            z = draw_pooled_shares(*known, mu.ravel(), rho.ravel(), rng).reshape(*mu.shape, -1)
+            q = beta_binomial_better_share(mu, rho)
+            found = {"phi": ((), (1.0 - rho) / rho), "q": ((), q), "z": (("dataset",), z)}
+            tree = add_groups(tree, {group: found}, {"dataset": self.results.datasets})
+        tree = logit_prior(tree, ["mu", "rho"])
+        return add_constants(tree, {"discordant": k_h + k_g}, self.results.datasets)
 
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw the hyper-parameters, and who is better on new datasets."""
@@ -175,12 +268,12 @@ class HierarchicalPosterior(Posterior):
 
     def simulate(self, rng: np.random.Generator) -> Results:
         """Draw the hyper-parameters from the prior, and errors on each dataset."""
-        from bayescompare.methods.context.prediction import simulated
-
         if self.method.needs_mcmc:
             tree = nuts.draw_prior_as_nuts(self.method.model(self.results), rng)
-            return simulated(self.results, tree)
-        return simulated(self.results, self.draws(1, 1, rng))
+        else:
+            tree = self.draws(1, 1, rng)
+        (wrong,) = _drawn(tree, WRONG, group="prior_predictive")
+        return table_of_counts(self.results, wrong[0, 0].astype(np.float64), truth_in_tree(tree))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,13 +297,10 @@ class Hierarchical(Method):
 
     name: ClassVar[str] = "hierarchical"
     title: ClassVar[str] = title_in_registry("hierarchical")
-    citations: ClassVar[tuple[str, ...]] = (
-        "gelman2013bda",
-        "lacoste2012bayesian",
-    )
+    citations: ClassVar[tuple[str, ...]] = ("gelman2013bda", "lacoste2012bayesian")
     posterior_type: ClassVar[type[Posterior]] = HierarchicalPosterior
     comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
-    details_type: ClassVar[type[Details]] = HierarchicalDetails
+    details_type: ClassVar[type[Details]] = ContextDetails
     scalars_type: ClassVar[type[Scalars]] = PooledScalars
     phrases: ClassVar[Phrases] = Phrases(
         reference="Gelman et al. (2013), Section 5.3; Lacoste et al. (2012)",
@@ -235,7 +325,23 @@ class Hierarchical(Method):
             "simulate",
         }
     )
-    parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter(
+            "mu",
+            (),
+            "Beta(1, 1)",
+            "mean share of discordant errors that are the first's",
+            high=1.0,
+        ),
+        Parameter(
+            "rho",
+            (),
+            "Uniform(0, 1)",
+            "1/(1 + φ), the correlation of errors on one dataset",
+            high=1.0,
+        ),
+        Parameter("phi", (), "(from rho)", "φ, how alike the datasets are; in place of rho"),
+    )
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
 
     priors: Priors | None = None
@@ -260,33 +366,44 @@ class Hierarchical(Method):
     @cached_property
     def densities(self) -> dict[str, Any] | None:
         """Log densities of μ and ρ for the quadrature; None where NUTS is needed."""
-        if not self.priors:
-            return {"log_prior_mu": None, "log_prior_rho": None}
-        from bayescompare.methods.context.hierarchical_posterior import hierarchical_densities_of
-
-        return hierarchical_densities_of(self.priors)
+        return hierarchical_densities_of(self.priors or {})
 
     @property
     def needs_mcmc(self) -> bool:
         """Whether a prior of the user's needs NUTS."""
         return self.densities is None
 
-    # the answer ----------------------------------------------------------------------------------
-
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Pr(q > ½) by quadrature over both hyper-parameters, or from NUTS."""
-        from bayescompare.methods.context.hierarchical_posterior import hierarchical_sampled_answer
-
         check_prior_ranges(self.priors, self.parameters)
+        k_h, k_g = pair_counts(results)
+        alone = first_error_rate_better(k_h, k_g)
+        better, share, figures = self._integrated(results) or self._sampled(results, sampling)
+        details = ContextDetails.of_columns(
+            first_wrong=k_h,
+            second_wrong=k_g,
+            alone=alone,
+            probability=better,
+            # Under the uniform prior, as P(first better) alone is.
+            share_alone=(k_h + 1.0) / (k_h + k_g + 2.0),
+            share=share,
+        )
+        columns = figures["scalars"].both
+        return pair_answer(
+            results, pair_leanings(alone), per_statement=columns, details=details, **figures
+        )
+
+    def _integrated(self, results: Results) -> tuple[FloatArray, FloatArray, dict[str, Any]] | None:
+        """P(better) and mean share of each dataset, and figures; None where NUTS is needed."""
         if self.densities is None:
-            return hierarchical_sampled_answer(self, results, sampling)
+            return None
         counts = pair_counts(results)
         posterior = pool_beta_binomial(*counts, **self.densities)
         each = shrunken_beta_binomial(*counts, **self.densities)
         if max(posterior.error, each.error) > _EXACT:
-            return hierarchical_sampled_answer(self, results, sampling)
+            return None
         low, high = beta_binomial_share_interval(posterior.grid)
-        figures = PooledScalars(
+        scalars = PooledScalars(
             rate_mean=posterior.mean_q,
             rate_sd=posterior.sd_q,
             rate_lower=low,
@@ -296,59 +413,177 @@ class Hierarchical(Method):
             rho_mean=posterior.mean_rho,
             rho_sd=posterior.sd_rho,
         )
-        both, evidence = [posterior.first, posterior.second], posterior.log_evidence
-        return self.finished(results, both, figures, each.first, each.mean, log_evidence=evidence)
-
-    def finished(
-        self,
-        results: Results,
-        both: Any,
-        figures: PooledScalars,
-        better: FloatArray,
-        share: FloatArray,
-        **more: Any,
-    ) -> Answer:
-        """Put figures about the context and about every dataset into an answer."""
-        k_h, k_g = pair_counts(results)
-        alone = first_error_rate_better(k_h, k_g)
-        columns = {
-            "first_wrong": k_h,
-            "second_wrong": k_g,
-            "alone": alone,
-            "probability": better,
-            # Under the uniform prior, as P(first better) alone is.
-            "share_alone": (k_h + 1.0) / (k_h + k_g + 2.0),
-            "share": share,
+        figures = {
+            "probability": np.array([posterior.first, posterior.second]),
+            "scalars": scalars,
+            "log_evidence": posterior.log_evidence,
         }
-        return pair_answer(
-            results,
-            pair_leanings(alone),
-            probability=np.asarray(both, dtype=np.float64),
-            scalars=figures,
-            per_statement=figures.both,
-            details=HierarchicalDetails(OfPooledCounts.from_arrays(**columns)),
-            **more,
-        )
+        return each.first, each.mean, figures
 
-    # posterior -----------------------------------------------------------------------------------
+    def _sampled(
+        self, results: Results, sampling: Sampling
+    ) -> tuple[FloatArray, FloatArray, dict[str, Any]]:
+        """The same from NUTS, with its Monte Carlo standard error."""
+        tree = nuts.sample_nuts_as_asked(sampling, self.model(results))
+        # There is no answer yet.
+        asked = HierarchicalPosterior(self, results, None)  # type: ignore[arg-type]
+        tree = asked.from_nuts(tree, sampling.rng)
+        mu, rho, q = _drawn(tree, "mu", "rho", "q")
+        leads, ends = hierarchical_mean_leads(tree), np.quantile(q, (0.025, 0.975))
+        moments = {
+            f"{name}_{of.__name__.replace('std', 'sd')}": float(of(values))
+            for name, values in (("mu", mu), ("rho", rho), ("rate", q))
+            for of in (np.mean, np.std)
+        }
+        scalars = PooledScalars(rate_lower=float(ends[0]), rate_upper=float(ends[1]), **moments)
+        better, share = [], []
+        for h, g in zip(*pair_counts(results), strict=True):
+            better.append(beta_binomial_better_share(mu.ravel(), rho.ravel(), h, g).mean())
+            share.append(((mu * (1.0 - rho) + rho * h) / (1.0 - rho + rho * (h + g))).mean())
+        figures = {
+            "probability": leads.mean(axis=(0, 1)),
+            "scalars": scalars,
+            "mcse": nuts.nuts_monte_carlo_error(leads),
+            "none_leads": float((mu == 0.5).mean()),
+            "tree": tree,
+            "seed": sampling.seed,
+        }
+        return np.array(better), np.array(share), figures
 
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
-        """Build the model, every z marginalised."""
-        from bayescompare.methods.context.hierarchical_posterior import build
+        """Build the Beta-binomial model with the user's priors in it, every z marginalised."""
+        import pymc as pm
 
-        return build(self, results)
+        k_h, k_g = pair_counts(results)
+        with pm.Model(coords={"dataset": list(results.datasets)}) as model:
+            mu, _, phi = _place_hyper_parameters(self.priors or {})
+            pm.BetaBinomial(
+                WRONG,
+                n=(k_h + k_g).astype(np.int64),
+                alpha=mu * phi,
+                beta=(1.0 - mu) * phi,
+                observed=k_h.astype(np.int64),
+                dims="dataset",
+            )
+        return model
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:
         """Simulate from the model, for calibration by simulation."""
-        from bayescompare.methods.context.calibration import simulate_context_pooled
-
-        return simulate_context_pooled
+        return simulate_hierarchical
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        return hierarchical_methods_text(self, answer)
+        return (
+            "by a hierarchical Beta model of the counts of examples that only one of the two gets "
+            "wrong (after {aside}), in which datasets learn from each "
+            f"other{text_on_sampling(self)}. Reported is the posterior probability that one is "
+            "better on most datasets of the context."
+        )
 
     def sentences(self, found: Found) -> list[str]:
         """Say who is better on most datasets, and how alike the datasets are."""
-        return hierarchical_words(*found)
+        results, answer, decision = found
+        sentences = [*context_words(results, answer, decision), rate_words(answer, decision)]
+        # Without any discordant example only the prior would be speaking.
+        if np.any(pair_counts(results)):
+            rho = PooledScalars.of(answer).rho_mean
+            some = "moderately alike" if rho < 0.3 else "very different"
+            grade = "much alike" if rho < 0.05 else some
+            sentences.append(
+                f"The datasets are {grade} in this respect: the errors on one of them have an "
+                f"estimated correlation of {statistic_number_text(rho, significant=2)}."
+            )
+        sentences.append(
+            "Unlike counting datasets, this lets a dataset with few errors borrow from the others; "
+            "it takes them to be of one kind, so that one unlike the rest is drawn to them."
+        )
+        return sentences
+
+
+def hierarchical_mean_leads(tree: xr.DataTree) -> FloatArray:
+    """Whether μ is below ½, so that the first is better on most datasets, and whether above."""
+    (mu,) = _drawn(tree, "mu")
+    return np.stack([mu < 0.5, mu > 0.5], axis=-1).astype(np.float64)
+
+
+def hierarchical_densities_of(priors: Priors) -> dict[str, Any] | None:
+    """Log densities of μ and ρ, or None where a prior has random parameters or is a number."""
+    densities: dict[str, Any] = {"log_prior_mu": None, "log_prior_rho": None}
+    for name, value in priors.items():
+        density = None if is_number(value) else log_density_of(name, value)
+        if density is None:
+            return None
+        target = "mu" if name == "mu" else "rho"
+        densities[f"log_prior_{target}"] = _of_rho(density) if name == "phi" else density
+    return densities
+
+
+def _of_rho(of_phi: LogPrior) -> LogPrior:
+    """The density of ρ = 1/(1 + φ) from that of φ."""
+    return lambda rho: np.asarray(of_phi((1.0 - rho) / rho) - 2.0 * np.log(rho))
+
+
+def _powered(log_prior: LogPrior | None, power: float, *, of_phi: bool = False) -> LogPrior:
+    """The density of a share, given that of its logit (or of φ) to a power."""
+
+    def density(share: FloatArray) -> FloatArray:
+        own = np.zeros_like(share) if log_prior is None else log_prior(share)
+        # dφ/dρ is 1/ρ², dt/dρ is 1/(ρ(1 − ρ)).
+        jacobian = 2.0 * np.log(share) if of_phi else np.log(share) + np.log1p(-share)
+        with np.errstate(invalid="ignore"):
+            scaled = power * (own + jacobian) - jacobian
+        return np.where(own == -np.inf, -np.inf, scaled)
+
+    return density
+
+
+def _place_hyper_parameters(priors: Priors) -> tuple[Any, Any, Any]:
+    """Place μ, ρ and φ in the model at hand."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    def place(name: str) -> Any:
+        value = place_prior(name, priors[name], ())
+        # A plain 4.0 would be taken for single precision.
+        number = is_number(value)
+        return pm.Deterministic(name, pt.as_tensor(np.float64(value))) if number else value
+
+    mu = place("mu") if "mu" in priors else pm.Beta("mu", 1.0, 1.0)
+    if "phi" in priors:
+        phi = place("phi")
+        return mu, pm.Deterministic("rho", 1.0 / (1.0 + phi)), phi
+    rho = place("rho") if "rho" in priors else pm.Uniform("rho", 0.0, 1.0)
+    return mu, rho, pm.Deterministic("phi", (1.0 - rho) / rho)
+
+
+def _drawn(tree: xr.DataTree, *names: str, group: str = "posterior") -> list[AnyArray]:
+    return [tree[group][name].transpose("chain", "draw", ...).values for name in names]
+
+
+def _errors_on_new_datasets(
+    discordant: FloatArray, mu: FloatArray, rho: FloatArray, rng: np.random.Generator
+) -> IntArray:
+    """Errors on new datasets with so many discordant examples, for each draw of μ and ρ."""
+    nothing = np.zeros(len(discordant))
+    z = draw_pooled_shares(nothing, nothing, mu.ravel(), rho.ravel(), rng)
+    return np.asarray(rng.binomial(discordant.astype(np.int64), z).reshape(*mu.shape, -1))
+
+
+def simulate_hierarchical(
+    simulations: int,
+    draws: int,
+    rng: np.random.Generator,
+    *,
+    datasets: int = 8,
+    discordant: int = 15,
+) -> Iterator[Replicate]:
+    """Truths of μ and ρ, and draws from their posteriors."""
+    for _ in range(simulations):
+        mu, rho = rng.random(), rng.random()
+        phi = (1.0 - rho) / rho
+        z = rng.beta(mu * phi, (1.0 - mu) * phi, size=datasets)
+        k_h = rng.binomial(discordant, z).astype(np.float64)
+        k_g = discordant - k_h
+        means, correlations = draw_hyper(k_h, k_g, pool_beta_binomial(k_h, k_g).grid, draws, rng)
+        yield {"mu": (float(mu), means), "rho": (float(rho), correlations)}

@@ -22,78 +22,137 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._checks import check_flag, check_positive, is_number
+from bayescompare._checks import check_positive
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray
+from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.context.error_rates import (
+    draw_error_rate_outcomes,
+    draw_error_rate_shares,
     error_rate_log_marginal,
     first_error_rate_better,
 )
-from bayescompare.methods._shared.pair_answer import (
-    pair_answer,
-    pair_counts,
-    pair_leanings,
+from bayescompare.methods._shared.new_datasets import table_of_counts, truth_in_tree
+from bayescompare.methods._shared.pair_answer import WRONG, pair_answer, pair_counts, pair_leanings
+from bayescompare.methods._shared.priors import Priors
+from bayescompare.methods._shared.trees import add_constants
+from bayescompare.methods._shared.words import option_as_given, text_on_sampling, text_on_weight
+from bayescompare.methods.context.comparison import ContextDetails
+from bayescompare.methods.context.shares import (
+    SharePosterior,
+    ShareTest,
+    add_groups,
+    shares_in,
 )
-from bayescompare.methods._shared.priors import (
-    Priors,
-    check_prior_ranges,
-    check_priors,
-    prior_options,
-)
-from bayescompare.methods.context.comparison import ContextComparison
-from bayescompare.methods.context.details import OfCounts, PoissonBinomialDetails
-from bayescompare.methods.context.methods_text import poisson_binomial_methods_text
-from bayescompare.methods.context.poisson_binomial_posterior import PoissonBinomialPosterior
-from bayescompare.methods.context.poisson_binomial_words import poisson_binomial_words
-from bayescompare.methods.context.scalars import RateScalars
-from bayescompare.methods.context.shares import ShareTest, mixture_figures, rate_figures
-from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.details import Details, Scalars
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.method import (
     Accepts,
     Form,
     Parameter,
     Phrases,
     Replicate,
-    Sampling,
-    Scope,
 )
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
-from bayescompare.prior import Learned, LearnedPrior
 from bayescompare.statements import Statements
+from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm
+    import xarray as xr
 
 __all__ = ["PoissonBinomial"]
 
 
-_PARAMETERS = (
-    Parameter(
-        "r",
-        (),
-        "Beta(b, b)",
-        "share of datasets on which the first algorithm is better (with joint=True)",
-        high=1.0,
-    ),
-    Parameter("b", (), "1", "parameter of r's symmetric Beta prior (a number, or joint=True)"),
-)
+class PoissonBinomialPosterior(SharePosterior):
+    """r after the data, every d and the error probabilities of each dataset."""
 
-_NO_MODEL = (
-    "model() and sample() are of the full model, and this answer is by the paper's formula, which "
-    "judges every dataset by its own errors alone: say joint=True, or use draws(), which draws "
-    "from the formula."
-)
+    method: PoissonBinomial
+
+    def complete(
+        self, tree: xr.DataTree, statement: IntArray, rng: np.random.Generator
+    ) -> xr.DataTree:
+        """Draw every d, z = p_h/(p_h + p_g) and, where the sizes are known, all of p."""
+        a, (k_h, k_g) = self.method.a, pair_counts(self.results)
+        assert isinstance(self.results, ErrorCounts)
+        n, size = self.results.counts["n"].values, k_h + k_g
+        rate, before = (shares_in(tree[g].to_dataset())[..., :1] for g in ("posterior", "prior"))
+        after, ahead = statement == 0, rng.random((*before.shape[:2], len(size))) < before
+        groups: dict[str, dict[str, tuple[tuple[str, ...], AnyArray]]] = {}
+        nothing = np.zeros_like(size)
+        for group, d, h, g, rest in (
+            ("posterior", after.reshape(*rate.shape[:2], -1), k_h, k_g, n - size),
+            ("prior", ahead, nothing, nothing, nothing),
+        ):
+            z = draw_error_rate_shares(h, g, d, rng, a)
+            groups[group] = {"d": (("dataset",), d.astype(np.int8)), "z": (("dataset",), z)}
+            if not np.isnan(n).any():
+                p = draw_error_rate_outcomes(z, h + g, rest, rng, a)
+                groups[group]["p"] = (("dataset", "outcome"), p)
+        both = np.exp(self.evidence.rows[0])
+        each = np.log(rate * both[:, 0] + (1.0 - rate) * both[:, 1])
+        groups["log_likelihood"] = {WRONG: (("dataset",), each)}
+        groups["observed_data"] = {WRONG: (("dataset",), k_h.astype(np.int64))}
+        for group, r in (("posterior_predictive", rate), ("prior_predictive", before)):
+            wrong = _errors_on_new_datasets(r, size.astype(np.int64), a, rng)
+            groups[group] = {WRONG: (("dataset",), wrong)}
+        first, second = self.results.algorithms
+        outcomes = [f"only {first} wrong", f"only {second} wrong", "neither alone"]
+        tree = add_groups(tree, groups, {"dataset": self.results.datasets, "outcome": outcomes})
+        for group in ("posterior", "prior"):
+            tree[group] = _without_theta(tree[group].to_dataset())
+        facts = {"discordant": size, "alone": first_error_rate_better(k_h, k_g, a)}
+        return add_constants(tree, facts, self.results.datasets)
+
+    def simulate(self, rng: np.random.Generator) -> Results:
+        """Draw r from the prior, and errors on each dataset."""
+        if self.method.needs_mcmc:
+            tree = nuts.draw_prior_as_nuts(self.method.model(self.results, "nuts"), rng)
+        else:
+            tree = self.draws(1, 1, rng)
+        wrong = tree["prior_predictive"].to_dataset()[WRONG].isel(chain=0, draw=0)
+        return table_of_counts(self.results, wrong.values.astype(np.float64), truth_in_tree(tree))
+
+    def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets with as many discordant examples as those seen, one like another."""
+        draw, rows, a = self.share_draws(), self.evidence.rows, self.method.a
+        seen = np.add(*pair_counts(self.results)).astype(np.int64)
+
+        def simulate(number: int, rng: np.random.Generator) -> FloatArray:
+            rate = draw(1, rng)[:, :1]
+            n = rng.choice(seen, size=number)
+            (wrong,) = _errors_on_new_datasets(rate, n, a, rng)
+            with np.errstate(divide="ignore"):
+                new = np.log(_both_better(wrong, n - wrong, a))
+            return self.least_of(np.concatenate([rows, new[None]], axis=1), rng)
+
+        return simulate
+
+    def level_given(self, decision: Decision) -> Callable[[int, int], float] | None:
+        """P of the leading statement with more sure datasets, or its surest ones turned round."""
+        if self.method.needs_mcmc:
+            return None
+        place, (rows,) = self.answer.labels.index(decision.statement), self.evidence.rows
+        # From the surest for it to the surest against it.
+        rows = rows[np.argsort(rows[:, 1 - place] - rows[:, place], kind="stable")]
+        sure = np.full((1, 2), -np.inf)
+        sure[0, place] = 0.0
+
+        def level(more: int, moved: int) -> float:
+            turned = [rows[:moved, ::-1], rows[moved:], np.repeat(sure, more, axis=0)]
+            least = self.least_of(np.concatenate(turned)[None], np.random.default_rng(0))
+            return float(least[place])
+
+        return level
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,9 +190,6 @@ class PoissonBinomial(ShareTest):
     title: ClassVar[str] = title_in_registry("poisson-binomial")
     citations: ClassVar[tuple[str, ...]] = ("lacoste2012bayesian",)
     posterior_type: ClassVar[type[Posterior]] = PoissonBinomialPosterior
-    comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
-    details_type: ClassVar[type[Details]] = PoissonBinomialDetails
-    scalars_type: ClassVar[type[Scalars]] = RateScalars
     phrases: ClassVar[Phrases] = Phrases(
         reference="Lacoste, Laviolette & Marchand (2012), Section 5",
         levers="more examples on the datasets in doubt (see per_dataset)",
@@ -158,78 +214,48 @@ class PoissonBinomial(ShareTest):
     only_with: ClassVar[Mapping[str, Mapping[str, Any]]] = dict.fromkeys(
         ("model", "sample", "evidence"), MappingProxyType({"joint": True})
     )
-    parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
-    scope: ClassVar[Scope] = Scope(pair=True, measure=True)
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter(
+            "r",
+            (),
+            "Beta(b, b)",
+            "share of datasets on which the first algorithm is better (with joint=True)",
+            high=1.0,
+        ),
+        Parameter("b", (), "1", "parameter of r's symmetric Beta prior (a number, or joint=True)"),
+    )
+    no_model: ClassVar[str] = (
+        "model() and sample() are of the full model, and this answer is by the paper's formula, "
+        "which judges every dataset by its own errors alone: say joint=True, or use draws(), which "
+        "draws from the formula."
+    )
 
     joint: bool = False
     a: float = 1.0
     b: float | Literal["learned"] = 1.0
     priors: Priors | None = None
-    #: What `pairwise` learned for one pair, and for all, with ``b="learned"``.
-    learned: LearnedPrior | None = field(default=None, repr=False)
-    taught: Learned | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_positive(a=self.a)
-        check_flag(joint=self.joint)
-        self.check_weight()
-        check_priors(self.priors, self.parameters)
-        priors = self.priors or {}
-        if len(priors) > 1:
-            raise BayescompareError("priors names r and b: each determines the other; give one.")
-        if is_number(priors.get("r")):
-            raise BayescompareError("priors['r'] is a number: the test asks what r is.")
-        if priors and self.b != 1.0:
-            raise BayescompareError(f"priors={list(priors)} replaces b={self.b!r}: give one.")
-        if not (self.joint or all(map(is_number, priors.values()))):
-            raise BayescompareError(
-                f"priors={list(priors)}: the paper's formula is not a model that takes a prior; "
-                "use joint=True."
-            )
-
-    def options(self) -> dict[str, Any]:
-        """Return the choices by name; a prior that is an object is named, not kept."""
-        return self.with_learned({**super().options(), "priors": prior_options(self.priors)})
-
-    # evidence and answer --------------------------------------------------------------------------
+        super().__post_init__()
 
     def evidence(self, results: Results) -> Evidence:
         """Return p_i and 1 − p_i, each by its own tail, times the evidence of the counts."""
         wrong = pair_counts(results)
-        both = [first_error_rate_better(*order, self.a) for order in (wrong, wrong[::-1])]
         each = math.log(2.0) + error_rate_log_marginal(*wrong, self.a)
         statements = Statements.without_data(results.algorithms, dict.fromkeys(results.measures))
         with np.errstate(divide="ignore"):
-            rows = np.log(both).T + each[:, None]
+            rows = np.log(_both_better(*wrong, self.a)) + each[:, None]
         return Evidence.from_rows(replace(statements, datasets=results.datasets), rows)
 
-    def answer(self, results: Results, sampling: Sampling) -> Answer:
-        """P(r > ½) and P(r < ½): exactly, or from NUTS where a prior is the user's own."""
-        check_prior_ranges(self.priors, self.parameters)
-        if self.needs_mcmc:
-            from bayescompare.methods.context.poisson_binomial_posterior import (
-                poisson_binomial_by_nuts,
-            )
-
-            return poisson_binomial_by_nuts(self, results, sampling)
-        posterior = self.posterior(results)
-        if posterior is not None:
-            wins = posterior.per_dataset()[:, 0]
-            return self.finished(results, wins, **mixture_figures(posterior))
-        after = self.rate_after(results)
-        figures = rate_figures(after)
-        each = math.log(2.0) + error_rate_log_marginal(*pair_counts(results), self.a)
-        figures["log_evidence"] += float(each.sum())
-        return self.finished(results, after.joint.wins, **figures)
-
-    def finished(self, results: Results, wins: FloatArray, **figures: Any) -> Answer:
+    def told(self, results: Results, given_all: FloatArray, figures: dict[str, Any]) -> Answer:
         """Put figures about r and about every dataset into an answer."""
         k_h, k_g = pair_counts(results)
         p = first_error_rate_better(k_h, k_g, self.a)
-        columns = {"first_wrong": k_h, "second_wrong": k_g, "probability": wins}
+        columns = {"first_wrong": k_h, "second_wrong": k_g, "probability": given_all[:, 0]}
         if self.joint:
-            columns = {**columns, "alone": p}
-        details = PoissonBinomialDetails(OfCounts.from_arrays(**columns))
+            columns["alone"] = p
+        details = ContextDetails.of_columns(**columns)
         return pair_answer(results, pair_leanings(p), details=details, **figures)
 
     def no_evidence(self) -> str:
@@ -238,33 +264,140 @@ class PoissonBinomial(ShareTest):
             return "is that of a model, which the paper's formula is not: say joint=True."
         return super().no_evidence()
 
-    # posterior -----------------------------------------------------------------------------------
-
-    def refuses(self, quantity: str) -> str:
-        """Reject a model of the formula: the full one would give another answer."""
-        return _NO_MODEL if quantity in ("model", "sample") and not self.joint else ""
-
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the joint model, every d marginalised: with explicit d it does not mix."""
-        from bayescompare.methods.context.poisson_binomial_posterior import build
+        import pymc as pm
 
         if why := self.refuses("model"):
             raise BayescompareError(why)
-        return build(self, results)
+        k_h, k_g = pair_counts(results)
+        statements = self.evidence(results).statements
+        coords = {"dataset": list(results.datasets), "statement": list(statements.labels)}
+        with pm.Model(coords=coords) as model:
+            r = self.place_shares(statements)[0]
+            pm.CustomDist(
+                WRONG,
+                r,
+                (k_h + k_g).astype(np.int64),
+                # As a plain 0.5 it would be taken for single precision.
+                np.float64(self.a),
+                logp=_log_probability_of_errors,
+                random=_draw_errors,
+                signature="(),(),()->()",
+                dtype="int64",
+                observed=k_h.astype(np.int64),
+                dims="dataset",
+            )
+        return model
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:
         """Simulate from the model, for calibration by simulation."""
-        from bayescompare.methods.context.calibration import simulate_context_counts
-
-        return simulate_context_counts
+        return simulate_poisson_binomial
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        return poisson_binomial_methods_text(self, answer)
+        model = "jointly with the share of datasets" if self.joint else "dataset by dataset"
+        prior = ""
+        if not self.priors:
+            prior = (
+                ", under a Dirichlet prior of each dataset's error probabilities "
+                f"(a = {option_as_given(self.a)}) and a Beta prior of the share of datasets "
+                f"({text_on_weight(self.b)})"
+            )
+        return (
+            "by the Poisson binomial test of {cited}: from the counts of examples that only one of "
+            f"the two gets wrong, {model}{prior}{text_on_sampling(self)}. Reported is the "
+            "posterior probability that one is better on most datasets of the context."
+        )
 
-    def sentences(self, found: Found) -> list[str]:
-        """Say who is better on most datasets, and how the datasets were put together."""
-        results, answer, decision = found
-        sentences = poisson_binomial_words(self, results, answer, decision)
-        return self.say_learned(sentences, decision)
+    def own_words(self, results: Results, answer: Answer) -> list[str]:
+        """Say how the datasets were put together, and what does not count."""
+        formula = (
+            "This is the paper's formula, which judges every dataset by its own errors alone "
+            "and so is mostly nearer to ½; the full model of the same story is joint=True."
+        )
+        ignored = (
+            "Only who has the smaller risk on a dataset counts, not by how much, and every dataset "
+            "counts the same."
+        )
+        return [ignored] if self.joint else [formula, ignored]
+
+
+def _both_better(k_h: FloatArray | IntArray, k_g: FloatArray | IntArray, a: float) -> FloatArray:
+    """P(the first is better) and P(the second is), (n, 2), each by its own tail."""
+    orders = (k_h, k_g), (k_g, k_h)
+    return np.stack([first_error_rate_better(*order, a) for order in orders], axis=-1)
+
+
+def _without_theta(data: xr.Dataset) -> xr.DataTree:
+    """Of two statements the first has the share r, and only what was learned needs both."""
+    import xarray as xr
+
+    data = data.drop_vars("theta", errors="ignore")
+    return xr.DataTree(data if "free" in data else data.drop_vars("statement", errors="ignore"))
+
+
+# the likelihood in PyMC --------------------------------------------------------------------------
+
+
+def _log_probability_of_errors(value: Any, r: Any, n: Any, a: Any) -> Any:
+    """Log of 2 m (r p + (1 − r)(1 − p)), with m the chance of the split and p = P(d = 1 | k)."""
+    import pytensor.tensor as pt
+
+    first, second = a + value, a + n - value
+    log_beta = pt.gammaln(first) + pt.gammaln(second) - pt.gammaln(first + second)
+    splits = pt.gammaln(n + 1) - pt.gammaln(value + 1) - pt.gammaln(n - value + 1)
+    scale = 2 * pt.gammaln(a) - pt.gammaln(2 * a)
+    better, worse = pt.betainc(first, second, 0.5), pt.betainc(second, first, 0.5)
+    return math.log(2.0) + splits + log_beta - scale + pt.log(r * better + (1 - r) * worse)
+
+
+def _draw_errors(
+    r: Any, n: Any, a: Any, rng: np.random.Generator | None = None, size: Any = None
+) -> IntArray:
+    """Draw errors on new datasets, as PyMC asks for them."""
+    assert rng is not None
+    shape = np.broadcast_shapes(np.shape(r), np.shape(n), np.shape(a)) if size is None else size
+    return _errors_on_new_datasets(np.broadcast_to(r, shape), n, float(np.ravel(a)[0]), rng)
+
+
+def _errors_on_new_datasets(
+    r: FloatArray, n: IntArray, a: float, rng: np.random.Generator
+) -> IntArray:
+    """Draw d, then z on d's side, then errors of the first out of n discordant examples."""
+    shape = np.broadcast_shapes(r.shape, np.shape(n))
+    share = _shares_on_side(rng.random(shape) < r, a, rng)
+    return np.asarray(rng.binomial(n, share), dtype=np.int64)
+
+
+def _shares_on_side(better: BoolArray, a: float, rng: np.random.Generator) -> FloatArray:
+    z = rng.beta(a, a, size=better.shape)
+    low = np.minimum(z, 1.0 - z)
+    return np.where(better, low, 1.0 - low)
+
+
+def simulate_poisson_binomial(
+    simulations: int,
+    draws: int,
+    rng: np.random.Generator,
+    *,
+    datasets: int = 15,
+    discordant: int = 12,
+    a: float = 1.0,
+    b: float = 1.0,
+) -> Iterator[Replicate]:
+    """Truths of r from the full model, and draws from their posteriors."""
+    from bayescompare.kernels.context.poisson_binomial import (
+        draw_poisson_binomial_rates,
+        poisson_binomial_counts,
+    )
+
+    for _ in range(simulations):
+        rate = rng.beta(b, b)
+        wrong = _errors_on_new_datasets(
+            np.full(datasets, rate), np.full(datasets, discordant), a, rng
+        )
+        p = first_error_rate_better(wrong, discordant - wrong, a)
+        counts = poisson_binomial_counts(p, b)[0]
+        yield {"r": (float(rate), draw_poisson_binomial_rates(counts, draws, rng, b))}

@@ -15,8 +15,7 @@ from bayescompare.kernels.context.error_rates import (
     first_error_rate_better,
     langford_error_rate_bound,
 )
-from bayescompare.kernels.context.poisson_binomial import context
-from bayescompare.kernels.context.poisson_binomial_joint import joint_context
+from bayescompare.kernels.context.poisson_binomial import context, joint_context
 from bayescompare.table.counts import ErrorCounts
 from bayescompare.text.numbers import setting_number_text
 

@@ -32,12 +32,18 @@ def sign_rope(case: dict[str, Any]) -> Call:
 def fold_t(case: dict[str, Any]) -> Call:
     """P(left), P(rope), P(right) of the mean difference over folds."""
     from bayescompare.kernels.context.correlated_t import (
+        correlated_t_from_moments,
         correlated_t_regions,
-        posterior_of_correlated_t,
     )
 
     x, y, rope, rho = np.array(case["x"]), np.array(case["y"]), case["rope"], 1.0 / len(case["x"])
-    return lambda: correlated_t_regions(*posterior_of_correlated_t(y - x, rho), rope)
+
+    def call() -> Any:
+        d = y - x
+        student = correlated_t_from_moments(d.mean(), d.var(ddof=1), len(d), rho)
+        return correlated_t_regions(*student, rope)
+
+    return call
 
 
 def signed_ranks(case: dict[str, Any]) -> Call:

@@ -16,8 +16,12 @@ from scipy.special import betaln, gammaln
 
 from bayescompare.kernels.context import beta_binomial as bb
 from bayescompare.kernels.context import error_rates as er
-from bayescompare.kernels.context.beta_binomial_density import beta_binomial_logit_likelihood
-from bayescompare.kernels.context.beta_binomial_draws import draw_hyper, draw_pooled_shares
+from bayescompare.kernels.context.beta_binomial import (
+    beta_binomial_logit_likelihood,
+    draw_hyper,
+    draw_pooled_shares,
+    growing_beta_binomial,
+)
 
 #: Lacoste et al., Table 5, less 10: k_h and k_g of svm and parzen.
 SVM = np.array([1, 2, 0, 3, 21, 12, 17, 4, 7, 14, 139, 6, 9, 1, 69, 5, 0, 5, 1, 4, 36, 21])
@@ -352,3 +356,25 @@ def test_datasets_mirror_too(data: list[tuple[int, int]]) -> None:
     again, _ = bb.beta_binomial_left_out(k_g[::-1], k_h[::-1], **options)
     np.testing.assert_allclose(loo, again[::-1], atol=3e-6)
     assert np.all(loo <= 1e-6)
+
+
+# ------------------------------------------------------------------------------------ more datasets
+
+
+@settings(max_examples=8)
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=1, max_size=12))
+def test_nodes_reweighted_are_an_integral_anew(new: list[tuple[int, int]]) -> None:
+    seen, more = tuple(v.astype(float) for v in FIVE), np.array(new, dtype=float).T
+    whole = bb.pool_beta_binomial(*np.concatenate([seen, more], axis=1))
+    found = growing_beta_binomial(seen)[1](*more)
+    np.testing.assert_allclose(found, (whole.first, whole.second), atol=2e-4)
+
+
+@pytest.mark.parametrize("own", [{}, {"log_prior_mu": stats.beta(8, 8).logpdf}])
+def test_far_from_the_nodes_it_integrates_anew(own: dict[str, LogPrior]) -> None:
+    """Three hundred datasets leave too few of the old nodes; a prior of one's own is kept."""
+    seen = tuple(v.astype(float) for v in FIVE)
+    _, again = growing_beta_binomial(seen, **own)
+    for new in (np.array([[4.0, 1], [9.0, 2]]), np.array([[14.0] * 300, [15.0] * 300])):
+        whole = bb.pool_beta_binomial(*np.concatenate([seen, new], axis=1), **own)
+        np.testing.assert_allclose(again(*new), (whole.first, whole.second), atol=1e-4)

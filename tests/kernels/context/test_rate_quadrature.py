@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bayescompare.kernels.context.poisson_binomial_joint import joint
-from bayescompare.kernels.context.rate_quadrature import (
+from bayescompare.kernels.context.poisson_binomial import (
     RatePrior,
     beta_prior_for_quadrature,
+    joint,
     rate_posterior,
 )
 from tests.cases import few_quick
@@ -105,7 +105,7 @@ def test_lacoste_by_a_uniform_prior(counts: Any) -> None:
     """The figure of the full model, 0.998807, by a prior that is given as a density."""
     from bayescompare.methods import PoissonBinomial
 
-    p = PoissonBinomial().alone(counts)
+    p = PoissonBinomial().evidence(counts).each_alone(np.ones(1))[:, 0]
     assert rate_posterior(p, of(stats.uniform())).joint.first == pytest.approx(0.998807, abs=1e-6)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betaln, logsumexp
 
-from bayescompare.kernels.context.poisson_binomial_joint import joint
+from bayescompare.kernels.context.poisson_binomial import joint
 from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.kernels.replicated.count_maximum import averaged_maximum
 from bayescompare.kernels.replicated.left_out import left_out_of_rows

@@ -19,7 +19,7 @@ from bayescompare.methods._shared.priors import (
     describe_prior,
     place_prior,
 )
-from bayescompare.methods.context.hierarchical_posterior import hierarchical_densities_of
+from bayescompare.methods.context.hierarchical import hierarchical_densities_of
 from bayescompare.modelling import observe_statements, prior, statement_table
 from bayescompare.outcome.method import Parameter
 from tests.tables import table

@@ -13,7 +13,7 @@ from scipy import integrate, stats
 
 import bayescompare as bc
 from bayescompare.methods import PoissonBinomial
-from bayescompare.methods.context.rate_prior import rate_prior_of
+from bayescompare.methods.context.shares import rate_prior_of
 from tests.methods.context.cases import alone, ask
 from tests.oracles.context import PAIRS, log_split, near, shares_near
 
