@@ -54,7 +54,7 @@ def test_ranks_of_replicated_evidence_are_uniform_at_length(sizes: dict[str, Any
 @pytest.mark.slow
 def test_evidence_that_overlooks_noise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of the noise's standard deviation, and the posterior of θ is too narrow."""
-    from bayescompare.methods.replicated import calibration
+    from bayescompare.methods.replicated import model as calibration
 
     known = calibration.learned_effects_at_scales
 

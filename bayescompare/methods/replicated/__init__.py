@@ -28,6 +28,7 @@ import numpy as np
 
 from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray, StrArray
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.methods._shared.correlation import check_correlation
 from bayescompare.methods._shared.lumped import LumpedStatements
@@ -37,7 +38,7 @@ from bayescompare.methods._shared.priors import (
     is_fixed_prior,
     prior_options,
 )
-from bayescompare.methods._shared.words import NO_EVIDENCE
+from bayescompare.methods._shared.words import NO_EVIDENCE, NO_LOO
 from bayescompare.methods.dirichlet.patterns import PatternPrior
 from bayescompare.methods.dirichlet.prior import (
     Prior,
@@ -49,15 +50,14 @@ from bayescompare.methods.replicated.comparison import (
     ReplicatedComparison,
     ReplicatedDetails,
     UncertaintySplit,
-)
-from bayescompare.methods.replicated.evidence import TableEvidence, table_evidence
-from bayescompare.methods.replicated.posterior import ReplicatedPosterior
-from bayescompare.methods.replicated.words import (
+    dataset_headline,
     methods_text,
-    replicated_words,
+    verdict_words,
 )
+from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     LEAST_PAIRS,
@@ -70,26 +70,153 @@ from bayescompare.outcome.method import (
     Sampling,
     Scope,
 )
-from bayescompare.outcome.of_posterior import posterior_answer
+from bayescompare.outcome.of_posterior import grown_by_resemblance, posterior_answer
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.questions import FourQuestions
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
-from bayescompare.prior import DirichletPrior, Learned, LearnedPrior
+from bayescompare.prior import POWER, DirichletPrior, Learned, LearnedPrior
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.checks import effective_weights
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pymc as pm
+    import xarray as xr
 
 __all__ = ["Replicated"]
 
 #: The options that say how replicates are read, which no prior changes.
 _READING = ("effects", "rho", "folds")
+
+
+class ReplicatedPosterior(Posterior):
+    """θ after uncertain datasets, with its draws and what more datasets or replicates would say."""
+
+    method: Replicated
+
+    weighed_by: ClassVar[str | None] = "strength"
+    draws_are: ClassVar[str] = "exact"
+
+    def headline(self, decision: Decision) -> str:
+        """Say of one dataset that the answer is about that one only."""
+        if len(self.results.datasets) == 1:
+            return dataset_headline(self.results, decision)
+        return super().headline(decision)
+
+    def why_not(self, quantity: str) -> str:
+        """Say what the cut, NUTS, a learned prior and a power likelihood do not have."""
+        method = self.method
+        if quantity == "uncertainty" and method.learned is not None:
+            return (
+                "uncertainty: here a part of it is the prior's, which was learned from all pairs; "
+                "compare() the two algorithms by themselves."
+            )
+        if quantity == "uncertainty" and method.needs_mcmc:
+            return (
+                "uncertainty: it is split over counts of statements, and an answer by NUTS has "
+                "none; leave out priors=."
+            )
+        if not method.joint and quantity in ("model", "sample", "log_evidence", "loo", "psis"):
+            return (
+                f"{quantity}: with joint=False each dataset is judged by itself, which is a "
+                "formula and not the posterior of a model; use joint=True."
+            )
+        if self.results.weights is None:
+            return ""
+        sampled = "draws: with weight= the answer is sampled by NUTS; use c.tree or sample()."
+        return {
+            "evidence": NO_EVIDENCE,
+            "loo": f"loo: {NO_LOO}",
+            "plan": "plan: with weight= it is not known what new datasets would weigh.",
+            "draws": sampled if method.needs_mcmc else "",
+        }.get(quantity, "")
+
+    # draws ----------------------------------------------------------------------------------------
+
+    def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
+        """Draw scale, counts and θ from their posterior, without MCMC where it is exact."""
+        if self.theta is None:
+            raise BayescompareError(
+                "draws() need a conjugate prior, and this one is not: use sample(), or the "
+                "posterior kept as c.tree."
+            )
+        from bayescompare.methods._shared.trees import posterior_tree
+
+        method, theta = self.method, self.theta
+        if theta.states is not None:
+            # Count vectors that were drawn are drawn anew, by this generator.
+            theta = method.posterior_of(theta.evidence, rng)
+        shown = theta.evidence.each_alone(theta.version)
+        listing = replace(method.listing(self.results), weights=shown)
+        scales = method.table_evidence(self.results).evidence.scales
+        size = chains, draws
+        tree = posterior_tree(self.results, listing, theta, method.learned, size, rng, scales)
+        return self._with_log_prior(tree, listing)
+
+    def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
+        """Bring NUTS's tree into the shape of `draws`."""
+        from bayescompare.methods.dirichlet.learned_model import dirichlet_without_choice
+        from bayescompare.methods.replicated.model import finish_replicated_tree
+
+        tree = tree if self.method.learned is None else dirichlet_without_choice(tree)
+        tree = finish_replicated_tree(tree, self.method, self.results, rng)
+        return self._with_log_prior(tree, self.method.listing(self.results))
+
+    def _with_log_prior(self, tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTree:
+        from bayescompare.methods.dirichlet.learned_model import dirichlet_with_log_prior
+
+        learned = self.method.learned
+        return tree if learned is None else dirichlet_with_log_prior(tree, listing, learned)
+
+    def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
+        """Draw θ, and the statements of new datasets from it."""
+        from bayescompare.methods._shared.new_datasets import share_labels
+
+        return share_labels(self, number, draws, rng)
+
+    # the same question of other data --------------------------------------------------------------
+
+    def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
+        """Exact log predictive densities of each dataset; of a single one there are none."""
+        if len(self.results.datasets) == 1:
+            raise BayescompareError(
+                "loo: there is only one dataset, and nothing to predict it from."
+            )
+        if self.theta is None:
+            raise self.method.unavailable("exact loo with a custom prior")
+        return super().leave_one_out()
+
+    def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Add datasets that are as informative as those seen."""
+        if self.theta is None:
+            raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
+        return grown_by_resemblance(self.theta)
+
+    def with_replicates(self) -> Callable[[float, np.random.Generator], FloatArray]:
+        """Multiply the replicates of the datasets seen."""
+        if self.theta is None:
+            raise BayescompareError(
+                "plan(replicates=) needs a conjugate prior: this one is answered by NUTS."
+            )
+        if self.results.gaps is not None:
+            raise BayescompareError(
+                f"plan(replicates=): with missing={self.results.gaps!r} some cells have no "
+                "replicates to add to; ask of a table without missing cells, or plan() about more "
+                "datasets."
+            )
+        return self.method.table_evidence(self.results).more_replicates(self.theta)
+
+    def under_other_priors(self, values: FloatArray | None) -> pd.DataFrame | None:
+        """Tabulate P by the weight of the prior; anew, where that is about the only dataset."""
+        theta = None if len(self.results.datasets) == 1 else self.theta
+        prior = None if theta is None else theta.prior.own or theta.prior
+        is_weighed = prior is not None and prior.weighed_by != POWER
+        return super().under_other_priors(values) if is_weighed else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -322,7 +449,7 @@ class Replicated(Method):
             prior, strength = prior_of_pair(self.prior, results, pair)
             return replace(self, prior=prior, strength=strength)
         if results.groups is not None:
-            from bayescompare.methods.replicated.grouped import grouped_replicated
+            from bayescompare.methods.replicated.model import grouped_replicated
 
             return grouped_replicated(self, results)
         if results.weights is None:
@@ -364,7 +491,7 @@ class Replicated(Method):
 
     def table_evidence(self, results: Results) -> TableEvidence:
         """Return what every dataset says about every statement, and what it was computed from."""
-        return table_evidence(self, results)
+        return TableEvidence.of(self, results)
 
     def evidence(self, results: Results) -> Evidence:
         """Return log ℓ of every statement, in as many versions as effects have scales."""
@@ -478,7 +605,7 @@ class Replicated(Method):
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:
         """Simulate from the model, for calibration by simulation."""
-        from bayescompare.methods.replicated.calibration import simulate_replicated
+        from bayescompare.methods.replicated.model import simulate_replicated
 
         return simulate_replicated
 
@@ -490,4 +617,4 @@ class Replicated(Method):
 
     def sentences(self, found: Found) -> list[str]:
         """Say the verdict, which datasets are sure, and what was assumed of the replicates."""
-        return replicated_words(self, *found)
+        return verdict_words(self, *found)

@@ -2,16 +2,20 @@
 
 The differences of two algorithms on a dataset come from its replicates, from clusters of items, or
 from statistics that stand for items. Their moments give log ℓ of every statement; where items are
-right or wrong, counts of patterns do.
+right or wrong, counts of patterns do. The same with more replicates is simulated for plans.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import softmax
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, IntArray
@@ -21,11 +25,17 @@ from bayescompare.kernels.replicated.items import (
     replicated_item_patterns,
     replicated_item_rows,
 )
-from bayescompare.kernels.replicated.learned_effects import learned_evidence
-from bayescompare.kernels.replicated.moments import (
-    Moments,
-    cluster_moments,
-    replicate_moments,
+from bayescompare.kernels.replicated.learned_effects import (
+    learned_effects_evidence,
+    learned_evidence,
+    standardise_learned_effects,
+)
+from bayescompare.kernels.replicated.moments import Moments, cluster_moments, replicate_moments
+from bayescompare.kernels.replicated.refinement import (
+    refined_counts,
+    refined_effects,
+    refined_moments,
+    refinement_pattern_masses,
 )
 from bayescompare.kernels.replicated.regions import (
     Ropes,
@@ -34,6 +44,8 @@ from bayescompare.kernels.replicated.regions import (
     states_of_regions,
 )
 from bayescompare.methods._shared.correlation import replicate_correlation
+from bayescompare.outcome.of_posterior import least_of_rows
+from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.table.item_statistics import MOST_PATTERNS
 from bayescompare.table.results import Results
 
@@ -42,57 +54,186 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.replicated import Replicated
 
-__all__ = ["SEED", "TableEvidence", "pair_moments", "table_evidence"]
-
+__all__ = ["TableEvidence"]
 
 #: Datasets from which the scale of effects can be learned.
 _LEAST_DATASETS = 3
 #: Items on which two algorithms differ, on each measure, from which differences are near normal.
 _LEAST_DISCORDANT = 30
 #: Seed of the lattice that four and more measures need: the same table gives the same rows.
-SEED = 20161
+_SEED = 20161
 
 
-class TableEvidence(NamedTuple):
-    """The evidence of a table, with what it was computed from.
+@dataclass(frozen=True, eq=False)
+class TableEvidence:
+    """What the replicates of a pair come to, and the evidence that they are.
 
     Attributes
     ----------
-    evidence : ReplicatedEvidence
+    ropes : tuple
     moments : Moments
+        Of the differences "first less second", larger being better.
     rho : array (n,)
-    effects : str
-        "learned" or "flat", as it was used; "counts" where every dataset was judged by counts.
-    ropes : Ropes
-    patterns : list of array or None
-        Counts of patterns of right and wrong items.
-    counted : array (n,), optional
-        The datasets that were judged by these counts; None where no dataset was.
+    patterns : list of array (3^m,) or None
+        Counts of patterns of right and wrong, where every measure is binary and items are
+        independent; else None.
+    learns : bool
+        Whether the scale of effects is to be learned, where it can be.
     """
 
-    evidence: ReplicatedEvidence
+    ropes: Ropes
     moments: Moments
     rho: FloatArray
-    effects: str
-    ropes: Ropes
     patterns: list[FloatArray | None]
-    counted: BoolArray | None = None
+    learns: bool = True
+    #: Which statements agree with the failed runs of each dataset, where there are any.
+    failures: FloatArray | None = None
+
+    @classmethod
+    def of(cls, method: Replicated, results: Results) -> TableEvidence:
+        """Read a table of two algorithms."""
+        ropes = tuple(results[name].rope for name in results.measures)
+        learns = method.effects == "learned"
+        failures = _failures(results, ropes) if results.gaps == "worst" else None
+        return cls(ropes, *_differences(method, results), learns, failures)
+
+    @cached_property
+    def counted(self) -> BoolArray:
+        """Which datasets are judged by counts of right and wrong items, (n,).
+
+        One measure always is. Of several the differences are near enough to normal where each
+        measure has enough items on which the two differ.
+        """
+        m = len(self.ropes)
+
+        def few(counts: FloatArray) -> bool:
+            return m <= MOST_PATTERNS and discordant_replicated_items(counts, m) < _LEAST_DISCORDANT
+
+        return np.array([c is not None and (m == 1 or few(c)) for c in self.patterns])
+
+    @cached_property
+    def effects(self) -> str:
+        """How means are judged: "learned", "flat", or "counts" where none are."""
+        if self.counted.all():
+            return "counts"
+        seen = int(self._uncounted.seen.any(axis=1).sum())
+        if self.learns and seen >= _LEAST_DATASETS and self._learned is not None:
+            return "learned"
+        return "flat"
+
+    @cached_property
+    def _uncounted(self) -> Moments:
+        return Moments(*(field[~self.counted] for field in self.moments))
+
+    @cached_property
+    def _learned(self) -> ReplicatedEvidence | None:
+        return learned_evidence(self._uncounted, self.ropes, _lattice())
+
+    @cached_property
+    def evidence(self) -> ReplicatedEvidence:
+        """Log ℓ of every statement, in as many versions as effects have scales."""
+        found = self._whole(self._by_means, self._counts)
+        if self.failures is None:
+            return found
+        with np.errstate(divide="ignore"):
+            return found._replace(log=found.log + np.log(self.failures))
+
+    @property
+    def _counts(self) -> list[FloatArray]:
+        every = zip(self.patterns, self.counted, strict=True)
+        return [counts for counts, here in every if here and counts is not None]
+
+    def _by_means(self) -> ReplicatedEvidence:
+        if self.effects == "learned":
+            assert self._learned is not None
+            return self._learned
+        return flat_replicated_evidence(self._uncounted, self.ropes, _lattice())
+
+    def _whole(
+        self, by_means: Callable[[], ReplicatedEvidence], counts: list[FloatArray]
+    ) -> ReplicatedEvidence:
+        """Put datasets judged by means and by counts together."""
+        nothing = ReplicatedEvidence(np.empty((1, 0, 0)), np.array([math.nan]), 0.0)
+        means = nothing if self.counted.all() else by_means()
+        if not counts:
+            return means
+        rows, error = replicated_item_rows(counts, self.ropes, _lattice())
+        logs = np.empty((len(means.log), len(self.counted), rows.shape[1]))
+        logs[:, self.counted] = rows
+        if not self.counted.all():
+            logs[:, ~self.counted] = means.log
+        return ReplicatedEvidence(logs, means.scales, max(error, means.error))
+
+    # more replicates of the same datasets ---------------------------------------------------------
+
+    def more_replicates(
+        self, posterior: DirichletMixture
+    ) -> Callable[[float, np.random.Generator], FloatArray]:
+        """Return a function that multiplies every dataset's replicates and answers again.
+
+        The scale of effects and θ are drawn from the exact posterior, the true differences of every
+        dataset given them, and the means of more replicates given those. The units of the measures
+        and their typical differences are held.
+        """
+        _, datasets, size = posterior.evidence.rows.shape
+
+        def simulate(factor: float, rng: np.random.Generator) -> FloatArray:
+            component, vector = posterior.draw_place(1, rng)
+            version = int(posterior.draw_version(vector, rng)[0])
+            theta = np.full(size, 1.0 / size)
+            # Else every dataset is judged by itself.
+            if datasets > 1 and posterior.joint:
+                (k,) = component.tolist()
+                drawn = posterior.components[k].draw(posterior.counts[vector], rng)
+                theta = np.exp(drawn[0, :-1])
+            rows = self.refined(factor, theta, version, rng).log
+            one = datasets == 1
+            return softmax(rows[0, 0]) if one else least_of_rows(posterior, rows, rng)
+
+        return simulate
+
+    def refined(
+        self, factor: float, theta: FloatArray, version: int, rng: np.random.Generator
+    ) -> ReplicatedEvidence:
+        """Evidence of `factor` times as many replicates, given θ and the scale."""
+
+        def further(number: float) -> int:
+            return round(factor * number) - round(number)
+
+        weight = theta / self._masses
+        counts = [
+            refined_counts(own, self.ropes, weight, further(own.sum()), rng) for own in self._counts
+        ]
+
+        def means() -> ReplicatedEvidence:
+            moments = self._uncounted
+            more = np.array([further(k) for k in (moments.dof + 1.0).tolist()])
+            if self.effects == "flat":
+                finer = refined_moments(moments, self.ropes, theta, more, rng)
+                return flat_replicated_evidence(finer, self.ropes, _lattice())
+            scale = float(self.evidence.scales[version])
+            data = refined_effects(
+                standardise_learned_effects(moments, self.ropes), scale, theta, more, rng
+            )
+            found = learned_effects_evidence(data, _lattice())
+            assert found is not None  # the scales are those that the table has
+            return found
+
+        return self._whole(means, counts)
+
+    @cached_property
+    def _masses(self) -> FloatArray:
+        """Prior masses of the statements about items."""
+        return refinement_pattern_masses(self.ropes, _lattice()) if self._counts else np.ones(1)
 
 
-def table_evidence(method: Replicated, results: Results) -> TableEvidence:
-    """Compute log ℓ of every dataset and statement from the replicates of two algorithms."""
-    table = _seen_evidence(method, results)
-    if results.gaps != "worst":
-        return table
-    with np.errstate(divide="ignore"):
-        failures = np.log(_failures(results))
-    return table._replace(evidence=table.evidence._replace(log=table.evidence.log + failures))
+def _lattice() -> np.random.Generator:
+    return np.random.default_rng(_SEED)
 
 
-def _failures(results: Results) -> FloatArray:
+def _failures(results: Results, ropes: Ropes) -> FloatArray:
     """Which statements agree with the failed runs of each dataset, (n, K): a failure loses."""
     first, second = np.moveaxis(results.absent(), 1, 0)
-    ropes = tuple(results[name].rope for name in results.measures)
     parts: list[tuple[list[int], FloatArray]] = []
     for j, rope in enumerate(ropes):
         failed = first[:, j] | second[:, j]
@@ -102,124 +243,36 @@ def _failures(results: Results) -> FloatArray:
     return product_of_region_cells(parts, states_of_regions(ropes))
 
 
-def _seen_evidence(method: Replicated, results: Results) -> TableEvidence:
-    """Compute it from the measures seen on each dataset."""
-    found = pair_moments(method, results)
-    ropes = tuple(results[name].rope for name in results.measures)
-    rng = np.random.default_rng(SEED)
-    counted = np.array([_is_by_counts(counts, len(ropes)) for counts in found.patterns])
-    whole = found.moments, found.rho
-    if not counted.any():
-        evidence, effects = _of_moments(method, found.moments, ropes, rng)
-        return TableEvidence(evidence, *whole, effects, ropes, found.patterns)
-    chosen = zip(found.patterns, counted, strict=True)
-    by_counts, error = replicated_item_rows(
-        [c for c, here in chosen if c is not None and here], ropes, rng
-    )
-    if counted.all():
-        evidence, effects = (
-            ReplicatedEvidence(by_counts[None], np.array([math.nan]), error),
-            "counts",
-        )
-    else:
-        rest = Moments(*(field[~counted] for field in found.moments))
-        others, effects = _of_moments(method, rest, ropes, rng)
-        logs = np.empty((len(others.log), len(counted), by_counts.shape[1]))
-        logs[:, counted], logs[:, ~counted] = by_counts, others.log
-        evidence = ReplicatedEvidence(logs, others.scales, max(error, others.error))
-    return TableEvidence(evidence, *whole, effects, ropes, found.patterns, counted)
-
-
-def _of_moments(
-    method: Replicated, moments: Moments, ropes: Ropes, rng: np.random.Generator
-) -> tuple[ReplicatedEvidence, str]:
-    """Evidence of means and covariances, and which prior of the effects it has."""
-    seen = int(moments.seen.any(axis=1).sum())
-    if method.effects == "learned" and seen >= _LEAST_DATASETS:
-        learned = learned_evidence(moments, ropes, rng)
-        if learned is not None:
-            return learned, "learned"
-    return flat_replicated_evidence(moments, ropes, rng), "flat"
-
-
-def _is_by_counts(counts: FloatArray | None, measures: int) -> bool:
-    """Whether a dataset is judged by counts of right and wrong items.
-
-    One measure always is. Of several the differences are near enough to normal where each measure
-    has enough items on which the two differ.
-    """
-    if counts is None:
-        return False
-    return measures == 1 or (
-        measures <= MOST_PATTERNS
-        and discordant_replicated_items(counts, measures) < _LEAST_DISCORDANT
-    )
-
-
 # differences -------------------------------------------------------------------------------------
 
-
-class Differences(NamedTuple):
-    """What the replicates of a pair come to, on every dataset.
-
-    Attributes
-    ----------
-    moments : Moments
-    rho : array (n,)
-    patterns : list of array (3^m,) or None
-        Counts of patterns of right and wrong, where every measure is binary and items are
-        independent; else None.
-    """
-
-    moments: Moments
-    rho: FloatArray
-    patterns: list[FloatArray | None]
+type _Differences = tuple[Moments, FloatArray, list[FloatArray | None]]
 
 
-def pair_moments(method: Replicated, results: Results) -> Differences:
+def _differences(method: Replicated, results: Results) -> _Differences:
     """Return the moments of the differences "first less second", larger being better."""
-    if results.item_data is not None and (method.rho, method.folds) != (None, None):
-        if results.has_statistics and "clusters" not in results.item_data:
-            return _from_statistics(method, results, results.item_data)
+    items = results.item_data
+    if items is None:
+        return _from_replicates(method, results)
+    clustered = not results.has_statistics or "clusters" in items
+    if clustered and (method.rho, method.folds) != (None, None):
         given = f"rho={method.rho!r}" if method.folds is None else f"folds={method.folds!r}"
         raise BayescompareError(
             f"{given}: the items come in clusters, which say how they are correlated; leave it "
             "out, or read the table without cluster=."
         )
-    if results.item_data is None:
-        return _from_replicates(method, results)
     if results.has_statistics:
-        return _from_statistics(method, results, results.item_data)
-    return _from_clusters(results, results.item_data["cluster"].values)
-
-
-def _oriented_cells(results: Results) -> FloatArray:
-    """Cells (dataset, algorithm, replicate, measure), larger being better."""
-    signs = [results[name].sign for name in results.measures]
-    return np.asarray(np.moveaxis(results._cells(), 2, 3) * signs)
-
-
-def _from_replicates(method: Replicated, results: Results) -> Differences:
-    cells, there, seen = _seen_cells(results)
-    number = there.sum(axis=1).astype(np.float64)
-    rho = replicate_correlation(results, number, method.rho, method.folds)
-    moments = _unseen(replicate_moments(cells[:, 0], cells[:, 1], rho), seen)
-    patterns: list[FloatArray | None] = [None] * len(cells)
-    if results.replicates == "items" and not rho.any():
-        patterns = [
-            _item_patterns(own[:, here]) if whole else None
-            for own, here, whole in zip(cells, there, seen.all(axis=1), strict=True)
-        ]
-    return Differences(moments, rho, patterns)
+        return _from_statistics(method, results, items)
+    return _from_clusters(results, items["cluster"].values)
 
 
 def _seen_cells(results: Results) -> tuple[FloatArray, BoolArray, BoolArray]:
     """Return cells, which replicates count (n, k), and which measures were seen (n, m).
 
     A measure is unseen where either algorithm lacks it; zeros stand for it. A replicate counts
-    where both have it on every measure seen.
+    where both have it on every measure seen. Larger cells are better.
     """
-    cells = _oriented_cells(results)
+    signs = [results[name].sign for name in results.measures]
+    cells = np.moveaxis(results._cells(), 2, 3) * signs
     known = ~np.isnan(cells)
     seen = known.any(axis=2).all(axis=1)
     there = (known | ~seen[:, None, None, :]).all(axis=(1, 3))
@@ -232,24 +285,37 @@ def _unseen(moments: Moments, seen: BoolArray) -> Moments:
     return moments._replace(mean=np.where(seen, moments.mean, np.nan))
 
 
+def _from_replicates(method: Replicated, results: Results) -> _Differences:
+    cells, there, seen = _seen_cells(results)
+    number = there.sum(axis=1).astype(np.float64)
+    rho = replicate_correlation(results, number, method.rho, method.folds)
+    moments = _unseen(replicate_moments(cells[:, 0], cells[:, 1], rho), seen)
+    patterns: list[FloatArray | None] = [None] * len(cells)
+    if results.replicates == "items" and not rho.any():
+        patterns = [
+            _item_patterns(own[:, here]) if whole else None
+            for own, here, whole in zip(cells, there, seen.all(axis=1), strict=True)
+        ]
+    return moments, rho, patterns
+
+
 def _item_patterns(cells: FloatArray) -> FloatArray | None:
     """Count the patterns of one dataset's items, (2, k, m), if every measure is right or wrong."""
-    size = np.abs(cells)
-    if not ((size == 0.0) | (size == 1.0)).all():
+    if not np.isin(np.abs(cells), (0.0, 1.0)).all():
         return None
     return replicated_item_patterns((cells[0] - cells[1]).astype(np.int64))
 
 
-def _from_clusters(results: Results, cluster: IntArray) -> Differences:
+def _from_clusters(results: Results, cluster: IntArray) -> _Differences:
     cells, there, seen = _seen_cells(results)
     parts = []
     for name, own, here, codes in zip(results.datasets, cells, there, cluster, strict=True):
         _, code = np.unique(codes[here], return_inverse=True)
         _check_clusters(name, int(code.max()) + 1)
-        size = np.maximum(np.abs(own[0, here]), np.abs(own[1, here])).max(axis=0)
+        size = np.abs(own[:, here]).max(axis=(0, 1))
         parts.append(cluster_moments(own[0, here] - own[1, here], code, size))
     moments = Moments(*(np.concatenate(field) for field in zip(*parts, strict=True)))
-    return Differences(_unseen(moments, seen), np.zeros(len(cells)), [None] * len(cells))
+    return _unseen(moments, seen), np.zeros(len(cells)), [None] * len(cells)
 
 
 def _check_clusters(dataset: str, number: int) -> None:
@@ -260,32 +326,27 @@ def _check_clusters(dataset: str, number: int) -> None:
         )
 
 
-def _from_statistics(method: Replicated, results: Results, items: xr.Dataset) -> Differences:
+def _from_statistics(method: Replicated, results: Results, items: xr.Dataset) -> _Differences:
     signs = np.array([results[name].sign for name in results.measures], dtype=np.float64)
-    number = items["items"].values[:, 0, 1].astype(np.float64)
-    mean = items["difference"].values[:, 0, 1] * signs
-    covariance = items["covariance"].values[:, 0, 1] * np.outer(signs, signs)
+    number, mean, covariance = (
+        items[name].values[:, 0, 1].astype(np.float64)
+        for name in ("items", "difference", "covariance")
+    )
+    mean, covariance = mean * signs + 0.0, covariance * np.outer(signs, signs)
+    nothing: list[FloatArray | None] = [None] * len(mean)
     if "clusters" in items:
         clusters = items["clusters"].values[:, 0, 1].astype(np.float64)
         for name, few in zip(results.datasets, clusters.tolist(), strict=True):
             _check_clusters(name, few)
-        moments = Moments(mean + 0.0, covariance, clusters - 1.0, 1.0 / clusters)
-        return Differences(moments, np.zeros(len(mean)), [None] * len(mean))
+        moments = Moments(mean, covariance, clusters - 1.0, 1.0 / clusters)
+        return moments, np.zeros(len(mean)), nothing
     rho = replicate_correlation(results, number, method.rho, method.folds)
-    moments = Moments(mean + 0.0, covariance, number - 1.0, 1.0 / number + rho / (1.0 - rho))
+    moments = Moments(mean, covariance, number - 1.0, 1.0 / number + rho / (1.0 - rho))
     binary = items["binary"].values.astype(bool).all(axis=(1, 2))
     if rho.any() or not binary.any():
-        return Differences(moments, rho, [None] * len(mean))
-    return Differences(moments, rho, _kept_patterns(results, items, binary))
-
-
-def _kept_patterns(
-    results: Results, items: xr.Dataset, binary: BoolArray
-) -> list[FloatArray | None]:
-    """Turn the patterns that were kept so that "+" is better, whichever way a measure goes."""
-    m = len(results.measures)
+        return moments, rho, nothing
+    # The patterns that were kept, turned so that "+" is better whichever way a measure goes.
     assert json.loads(items.attrs["pattern_measures"]) == list(results.measures)
-    cubes = items["patterns"].values[:, 0, 1].reshape(-1, *[3] * m)
-    lower = tuple(1 + j for j, name in enumerate(results.measures) if results[name].sign < 0)
-    turned = np.flip(cubes, axis=lower).reshape(len(cubes), -1)
-    return [counts if there else None for counts, there in zip(turned, binary, strict=True)]
+    cubes = items["patterns"].values[:, 0, 1].reshape(-1, *[3] * len(signs))
+    turned = np.flip(cubes, axis=tuple(1 + np.flatnonzero(signs < 0))).reshape(len(cubes), -1)
+    return moments, rho, [own if here else None for own, here in zip(turned, binary, strict=True)]

@@ -2,20 +2,38 @@ r"""The test from replicates in PyMC, and its answer under priors that only NUTS
 
 .. math:: \theta \sim \mathrm{Dirichlet}(\alpha), \quad t \sim \mathrm{Uniform}, \quad
           p(\text{replicates}_i \mid \theta, t) = \sum_s \theta_s\, \ell_{ti}(s) .
+
+What the model calls known is known in its simulations too: the correlation of the noise, the
+degrees of freedom of the deviations that means are divided by, and the typical size of the effects.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp, softmax
 
-from bayescompare._typing import FloatArray
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence
+from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.leading import sole_leader
+from bayescompare.kernels.replicated.domains import DomainCounts, uncertain_replicated_counts
+from bayescompare.kernels.replicated.learned_effects import SCALES, learned_effects_at_scales
+from bayescompare.kernels.replicated.recursion import recursion_for_counts
+from bayescompare.kernels.replicated.rows import EvidenceRows
+from bayescompare.methods._shared.domain_words import domain_words
+from bayescompare.methods._shared.domains import (
+    DomainDetails,
+    DomainSample,
+    domain_codes,
+    domain_details,
+)
+from bayescompare.methods._shared.grouped import NO_DOMAIN_EVIDENCE, GroupedMethod
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import check_prior_support, place_prior
 from bayescompare.methods._shared.simplex import pick, pick_by_weight
@@ -27,10 +45,12 @@ from bayescompare.methods._shared.trees import (
     marginal_dims,
     statement_coords,
 )
-from bayescompare.methods.replicated.comparison import ReplicatedDetails
+from bayescompare.methods.replicated import Replicated
+from bayescompare.methods.replicated.comparison import ReplicatedDetails, assumption_words
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.method import Form, Sampling
+from bayescompare.outcome.answer import Answer, Found
+from bayescompare.outcome.details import Details
+from bayescompare.outcome.method import Form, Replicate, Sampling
 from bayescompare.statements import OUTCOME
 from bayescompare.table.results import Results
 
@@ -40,10 +60,14 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.replicated import Replicated
 
-__all__ = ["build", "finish_replicated_tree", "observe_rows", "sampled_answer"]
-
 #: The scale of effects, its number among the values it may have, and what picks it for NUTS.
 SCALE, INDEX, UNIFORM = "scale", "scale_index", "latent_scale"
+#: No smaller likelihood of a statement, against the most probable one, has a logarithm.
+_TINY = 1e-304
+#: Draws over which each dataset's statements are averaged in domains.
+_AVERAGED = 500
+#: Correlation of the noise of any two measures in simulations.
+_CORRELATION = 0.3
 
 
 def build(method: Replicated, results: Results, form: Form) -> pm.Model:
@@ -53,95 +77,118 @@ def build(method: Replicated, results: Results, form: Form) -> pm.Model:
 
     listing, priors = method.listing(results), method.nonconjugate_priors
     table = method.table_evidence(results)
-    evidence, scales = method.evidence_of(table, results), table.evidence.scales
+    evidence = method.evidence_of(table, results)
     with pm.Model(coords=statement_coords(results, listing)) as model:
+        seen = SeenRows.place(evidence, table.evidence.scales)
         if "theta" in priors:
             logs = pt.log(place_prior("theta", priors["theta"], ("statement",)))
         else:
             # Latents centre on what each dataset says by itself.
             expected = replace(listing, counts=evidence.leanings(_even(evidence)))
-            likelihood = _likelihood(evidence)
-            logs = method.place_theta(form, expected, len(results.datasets), likelihood)
+            logs = method.place_theta(form, expected, len(results.datasets), seen.log_likelihood)
         marginal = pt.tensordot(model["theta"], listing.wins, axes=1)
         pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
-        observe_rows(logs, evidence, scales, form)
+        seen.observe(logs, form)
     return model
 
 
-def observe_rows(logs: Any, evidence: Evidence, scales: FloatArray, form: Form) -> None:
-    """Add the scale of effects if it is learned, and the likelihood of every dataset.
+class SeenRows(NamedTuple):
+    """What each dataset says, as data of a model: ``pm.set_data`` puts other datasets there.
 
-    `logs` is log θ, (K,) or one for each dataset (n, K). NUTS moves no discrete variable: in its
-    form the scale is summed out, and then picked.
+    Attributes
+    ----------
+    rows : tensor (n, K) or (n, R, K)
+        ℓ over its largest value on the dataset, at each of R scales of effects where there are
+        several.
+    level : tensor (n,)
+        The logarithm of that value.
+    scales : array (R,)
+    powers : array (n,), optional
+        The weights of the datasets.
     """
-    import pymc as pm
 
-    rows = _finite(evidence.rows)
-    if len(rows) == 1:
-        _observe(logs, rows[0], evidence)
-        return
-    if form == "textbook":
-        index = pm.Categorical(INDEX, _even(evidence))
-    else:
-        each = _at_scales(logs[None], rows, evidence.powers)[0]
-        index = pick_by_weight(UNIFORM, each)
-        whole = _likelihood(evidence)(logs[None])[0]
-        pm.Potential("summed_scale", whole - each[index])
-    pm.Deterministic(SCALE, pick(scales, index))
-    _observe(logs, pick(rows, index), evidence)
+    rows: Any
+    level: Any
+    scales: FloatArray
+    powers: FloatArray | None
 
+    @classmethod
+    def place(cls, evidence: Evidence, scales: FloatArray) -> SeenRows:
+        """Add the data to the model in context."""
+        import pymc as pm
 
-def _observe(logs: Any, rows: Any, evidence: Evidence) -> None:
-    """Observe each dataset's evidence: log Σ_s θ_s ℓ_i(s). A new dataset is one statement."""
-    import pymc as pm
-    import pytensor.tensor as pt
+        model, level = pm.modelcontext(None), evidence.rows.max(axis=(0, 2))
+        rows = np.exp(evidence.rows - level[:, None])
+        if len(rows) > 1:
+            model.add_coord("effect_scale", scales)
+        dims: tuple[str, ...] = ("dataset", "effect_scale", "statement")
+        values = np.moveaxis(rows, 0, 1)
+        if len(rows) == 1:
+            dims, values = ("dataset", "statement"), rows[0]
+        placed = pm.Data("rows", values, dims=dims), pm.Data("level", level, dims="dataset")
+        return cls(*placed, scales, evidence.powers)
 
-    powers = evidence.powers
+    def log_likelihood(self, logs: Any) -> Any:
+        """Log likelihood of all datasets, the scale summed out: log θ (A, K) to (A,)."""
+        import pymc as pm
 
-    def logp(value: Any, log_p: Any, row: Any) -> Any:
-        # The rows are the data; `value` only shows them, averaged over the scales.
-        log = pm.math.logsumexp(log_p + row, axis=-1, keepdims=False) + 0.0 * value.sum(axis=-1)
-        return log if powers is None else powers * log
+        whole = pm.math.logsumexp(self._at_scales(logs), axis=1, keepdims=False)
+        return whole - math.log(len(self.scales))
 
-    def dist(log_p: Any, row: Any, size: Any) -> Any:
-        return pm.Multinomial.dist(1, pt.exp(log_p) + 0.0 * row, size=size).astype("float64")
+    def _at_scales(self, logs: Any) -> Any:
+        """Log likelihood of all datasets for each log θ and each scale: (A, K) to (A, R)."""
+        import pymc as pm
+        import pytensor.tensor as pt
 
-    pm.CustomDist(
-        OUTCOME,
-        logs,
-        pt.as_tensor_variable(rows),
-        logp=logp,
-        dist=dist,
-        observed=evidence.each_alone(_even(evidence)),
-        dims=("dataset", "statement"),
-        signature="(s),(s)->(s)",
-    )
+        rows = self.rows if self.rows.ndim == 3 else self.rows[:, None]
+        log_rows = pt.log(pt.maximum(rows, _TINY))
+        each = pm.math.logsumexp(logs[:, None, None, :] + log_rows, axis=-1, keepdims=False)
+        each = each + self.level[:, None]
+        return (each if self.powers is None else self.powers[:, None] * each).sum(axis=1)
 
+    def observe(self, logs: Any, form: Form) -> None:
+        """Add the scale of effects if it is learned, and the likelihood: log Σ_s θ_s ℓ_i(s).
 
-def _likelihood(evidence: Evidence) -> Callable[[Any], Any]:
-    """Return the log likelihood of all datasets, the scale summed out: log θ (A, K) to (A,)."""
-    import pymc as pm
+        `logs` is log θ, (K,) or one for each dataset (n, K). NUTS moves no discrete variable: in
+        its form the scale is summed out, and then picked. A new dataset is one statement.
+        """
+        import pymc as pm
+        import pytensor.tensor as pt
 
-    rows = _finite(evidence.rows)
+        number, index = len(self.scales), pt.as_tensor_variable(0)
+        if number > 1:
+            if form == "textbook":
+                index = pm.Categorical(INDEX, np.full(number, 1.0 / number))
+            else:
+                each = self._at_scales(logs[None])[0]
+                index = pick_by_weight(UNIFORM, each)
+                pm.Potential("summed_scale", self.log_likelihood(logs[None])[0] - each[index])
+            pm.Deterministic(SCALE, pick(self.scales, index))
 
-    def likelihood(logs: Any) -> Any:
-        each = _at_scales(logs, rows, evidence.powers)
-        return pm.math.logsumexp(each, axis=1, keepdims=False) - math.log(len(rows))
+        def logp(value: Any, log_p: Any, index: Any, level: Any, power: Any) -> Any:
+            at = pt.clip(index, 0, number - 1)
+            row = value if number == 1 else value[..., at, :]
+            log_row = pt.log(pt.maximum(row, _TINY))
+            return power * (level + pm.math.logsumexp(log_p + log_row, axis=-1, keepdims=False))
 
-    return likelihood
+        def dist(log_p: Any, index: Any, level: Any, power: Any, size: Any) -> Any:
+            shares = pt.exp(log_p) + 0.0 * (index + level + power)[..., None]
+            drawn = pm.Multinomial.dist(1, shares, size=size).astype("float64")
+            return drawn if number == 1 else pt.repeat(drawn[..., None, :], number, axis=-2)
 
-
-def _at_scales(logs: Any, rows: FloatArray, powers: FloatArray | None) -> Any:
-    """Log likelihood of all datasets for each log θ and each scale: (A, K) to (A, scale)."""
-    import pymc as pm
-
-    each = pm.math.logsumexp(logs[:, None, None, :] + rows, axis=-1, keepdims=False)
-    return (each if powers is None else powers * each).sum(axis=-1)
-
-
-def _finite(rows: FloatArray) -> FloatArray:
-    """log ℓ, never so low that it is lost."""
-    return np.maximum(rows, -700.0 + rows.max())
+        pm.CustomDist(
+            OUTCOME,
+            logs,
+            index,
+            self.level,
+            np.float64(1.0) if self.powers is None else self.powers,
+            logp=logp,
+            dist=dist,
+            observed=self.rows,
+            dims=("dataset", *(["effect_scale"] if number > 1 else []), "statement"),
+            signature="(s),(),(),()->(s)" if number == 1 else "(s),(),(),()->(r,s)",
+            class_name="UncertainStatement",
+        )
 
 
 def _even(evidence: Evidence) -> FloatArray:
@@ -150,15 +197,20 @@ def _even(evidence: Evidence) -> FloatArray:
 
 
 def finish_replicated_tree(
-    tree: xr.DataTree, results: Results, listing: LumpedStatements, rng: np.random.Generator
+    tree: xr.DataTree, method: Replicated, results: Results, rng: np.random.Generator
 ) -> xr.DataTree:
     """Bring a tree into the shape that `draws` gives: no number of the scale, only its value."""
     import xarray as xr
 
-    for group in ("posterior", "prior", "log_prior"):
-        if group in tree:
-            data = tree[group].to_dataset()
-            tree[group] = xr.DataTree(data.drop_vars([INDEX, UNIFORM], errors="ignore"))
+    evidence, listing = method.evidence(results), method.listing(results)
+    for group in list(tree.children):
+        data = tree[group].to_dataset().drop_vars([INDEX, UNIFORM], errors="ignore")
+        if "effect_scale" in data.dims:
+            # A new dataset is one statement at every scale.
+            data = data.isel(effect_scale=0, drop=True)
+        if group == "observed_data":
+            data[OUTCOME] = ("dataset", "statement"), evidence.each_alone(_even(evidence))
+        tree[group] = xr.DataTree(data)
     return finish_tree(tree, results, listing, rng)
 
 
@@ -168,7 +220,7 @@ def sampled_answer(method: Replicated, results: Results, sampling: Sampling) -> 
     check_prior_support(method.nonconjugate_priors, method.parameters, model)
     tree = nuts.sample_nuts_as_asked(sampling, method.model(results, "nuts"), through=model)
     statements, _ = method.cells(results)
-    tree = finish_replicated_tree(tree, results, method.listing(results), sampling.rng)
+    tree = finish_replicated_tree(tree, method, results, sampling.rng)
     theta = tree["posterior"].to_dataset()["theta"].transpose("chain", "draw", "statement")
     each = sole_leader(theta.values).astype(np.float64)
     table = method.table_evidence(results)
@@ -201,8 +253,154 @@ def _share_of_scales(tree: xr.DataTree, scales: FloatArray) -> FloatArray:
 def _given_theta(theta: FloatArray, evidence: FloatArray) -> FloatArray:
     """P(z_i = s | all), averaged over draws of θ."""
     flat = theta.reshape(-1, theta.shape[-1])
-    out = np.zeros_like(evidence)
-    for i, row in enumerate(evidence):
-        weight = flat * row
-        out[i] = (weight / weight.sum(axis=1, keepdims=True)).mean(axis=0)
-    return out
+    # p(dataset i | θ) of each draw, (draws, n), is what its weights sum to.
+    return np.asarray(evidence * (flat.T @ (1.0 / (flat @ evidence.T)) / len(flat)).T)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupedReplicatedDetails(DomainDetails, ReplicatedDetails):
+    """What is known of each dataset, and of each domain."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupedReplicated(GroupedMethod, Replicated):
+    """`Replicated` of a table whose datasets come from several domains."""
+
+    details_type: ClassVar[type[Details]] = GroupedReplicatedDetails
+    lacks: ClassVar[Mapping[str, str]] = {**Replicated.lacks, "evidence": NO_DOMAIN_EVIDENCE}
+
+    def counts(self, results: Results) -> DomainCounts:
+        """Return the count vectors of every domain, and how well each fits."""
+        logs = self.table_evidence(results).evidence.log
+        counts = uncertain_replicated_counts(logs, domain_codes(results)[1])
+        if counts is None:
+            raise BayescompareError(
+                "group=: a domain has too many datasets or statements to sum over what each may "
+                "show; choose fewer measures by measures=[...], or make the table without group=."
+            )
+        return counts
+
+    def log_likelihood(self, results: Results, logs: FloatArray, version: IntArray) -> FloatArray:
+        """log Σ_s θ_s ℓ_i(s), at the scale of effects of each draw."""
+        rows = self.table_evidence(results).evidence.log
+        return np.asarray(logsumexp(logs + rows[version], axis=-1))
+
+    def observe_domains(self, results: Results, logs: Any) -> None:
+        """Add the evidence of every dataset to the model."""
+        scales = self.table_evidence(results).evidence.scales
+        SeenRows.place(self.evidence(results), scales).observe(logs, "textbook")
+
+    def sample_listing(self, results: Results) -> LumpedStatements:
+        """Return the statements; of every dataset the tree shows its evidence."""
+        evidence = self.evidence(results)
+        versions = len(evidence.rows)
+        shown = evidence.each_alone(np.full(versions, 1.0 / versions))
+        return replace(self.listing(results), weights=shown)
+
+    def sample_details(self, results: Results, sample: DomainSample) -> GroupedReplicatedDetails:
+        """Return what is known of each dataset and of each domain."""
+        table = self.table_evidence(results)
+        versions = len(table.evidence.log)
+        version = np.bincount(sample.version.ravel(), minlength=versions) / sample.version.size
+        evidence = self.evidence_of(table, results).each_alone(version)
+        _, codes = domain_codes(results)
+        theta = sample.theta.reshape(-1, *sample.theta.shape[2:])[:, codes]
+        some = theta[:: max(1, len(theta) // _AVERAGED)] * evidence
+        after = (some / some.sum(axis=-1, keepdims=True)).mean(axis=0)
+        own = ReplicatedDetails.of_table(results, table, evidence, after, version, how="nuts")
+        known = {f.name: getattr(own, f.name) for f in fields(own)}
+        return GroupedReplicatedDetails(**known, **domain_details(results, sample))
+
+    def sentences(self, found: Found) -> list[str]:
+        """Say the verdict on the average domain, on the old ones, and on a new one."""
+        results, answer, decision = found
+        return [
+            *domain_words(results, answer, decision),
+            *assumption_words(self, results, ReplicatedDetails.of(answer)),
+        ]
+
+
+def grouped_replicated(method: Replicated, results: Results) -> GroupedReplicated:
+    """Return the test with the same prior for a table with domains."""
+    if method.prior == "learned" or method.priors or not method.joint:
+        raise BayescompareError(
+            "group=: the prior of the average domain is 'symmetric', 'jeffreys', 'uniform', a "
+            "number or a mapping; prior='learned', priors= and joint=False are for tables without "
+            "group=."
+        )
+    if results.weights is not None:
+        raise BayescompareError(
+            "group= and weight= together are for method='dirichlet' only: make the table with one "
+            "of them."
+        )
+    options = {f.name: getattr(method, f.name) for f in fields(method) if f.init}
+    return GroupedReplicated(**options)
+
+
+def simulate_replicated(
+    simulations: int,
+    draws: int,
+    rng: np.random.Generator,
+    *,
+    measures: int = 2,
+    datasets: int = 12,
+    noise: float = 0.5,
+    strength: float = 1.0,
+    dof: float = 8.0,
+) -> Iterator[Replicate]:
+    """θ, its evenness, the datasets that show the first statement, and the scale of effects."""
+    k = 2**measures
+    log_alpha = np.full(k, math.log(strength / k))
+    square = noise**2 * ((1.0 - _CORRELATION) * np.eye(measures) + _CORRELATION)
+    for _ in range(simulations):
+        theta = np.exp(
+            dirichlet_log_theta(
+                log_alpha, *draw_dirichlet_latents(log_alpha, np.zeros(k), (1,), rng)
+            )
+        )[0]
+        z = rng.choice(k, size=datasets, p=theta / theta.sum())
+        scale = float(rng.choice(SCALES))
+        sign = 1 - 2 * (z[:, None] >> np.arange(measures)[::-1] & 1)
+        effect = sign * np.abs(rng.normal(0.0, scale, (datasets, measures)))
+        y = rng.multivariate_normal(np.zeros(measures), square, datasets) + effect
+        # Divided by an estimate of the deviation, whose square has a χ².
+        y = y / np.sqrt(rng.chisquare(dof, (datasets, 1)) / dof)
+        scales, counts, drawn = _posterior_draws(y, square, dof, log_alpha, draws, rng)
+        yield {
+            "theta": (float(theta[0]), drawn[:, 0]),
+            "largest": (float(theta.max()), drawn.max(axis=1)),
+            "sum of squares": (float((theta**2).sum()), (drawn**2).sum(axis=1)),
+            "count": (float((z == 0).sum()), counts[:, 0]),
+            "scale": (scale, scales),
+        }
+
+
+def _posterior_draws(
+    y: FloatArray,
+    square: FloatArray,
+    dof: float,
+    log_alpha: FloatArray,
+    draws: int,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Scales, counts of the statements and θ from their posterior."""
+    n, m = y.shape
+    effects = np.tile(SCALES[:, None] ** 2, (1, m))
+    edges = (np.zeros((n, 1)),) * m
+    noise, each = np.tile(square, (n, 1, 1)), np.full(n, dof)
+    logs, _, _ = learned_effects_at_scales(y, noise, effects, edges, rng, dof=each)
+    rows = EvidenceRows.from_logs(logs, np.exp(log_alpha))
+    found = recursion_for_counts(rows)
+    assert found is not None, "so few datasets have few count vectors"
+    version = rng.choice(len(SCALES), size=draws, p=softmax(found.log_evidence))
+    vector = np.empty(draws, dtype=np.int64)
+    for r in np.unique(version):
+        own = version == r
+        vector[own] = rng.choice(len(found.codes), size=int(own.sum()), p=found.weight[:, r])
+    counts = np.tile(rows.fixed, (draws, 1))
+    for place, s in enumerate(rows.tracked):
+        counts[:, s] += found.digits(place)[vector]
+    theta = np.exp(
+        dirichlet_log_theta(log_alpha, *draw_dirichlet_latents(log_alpha, counts, (draws,), rng))
+    )
+    return SCALES[version], counts, theta

@@ -13,7 +13,7 @@ from scipy.stats import gamma
 
 import bayescompare as bc
 from bayescompare.kernels.replicated.domains import DomainCounts
-from bayescompare.methods.replicated.grouped import GroupedReplicated
+from bayescompare.methods.replicated.model import GroupedReplicated
 from bayescompare.table.results import Results
 
 OPTIONS = {"draws": 1000, "chains": 2, "cores": 1, "progressbar": False}
