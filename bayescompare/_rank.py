@@ -36,15 +36,17 @@ def rank(
 ) -> Ranking:
     r"""Rank the algorithms: who is best, in what place, on the front, and how sure are we?
 
-    The datasets are resampled by the widened Bayesian bootstrap. A draw gives them the weights
-    w ~ Dirichlet(a, …, a), a = (n − 4)/n, and each algorithm the score
+    The datasets are resampled by the widened Bayesian bootstrap. A draw gives them, and one dataset
+    more, the weights w ~ Dirichlet(a, …, a), a = (n − 4)/n, and each algorithm the score
 
     .. math:: S_{aj} = \sum_i w_i f_{ij}(a)
 
-    on measure j, with f its rank on dataset i (ties share) or its value. The places, the best, the
-    Pareto front and the utilities :math:`\sum_j \lambda_j S_{aj}` of all draws are counted. With
-    a = 1, Rubin's bootstrap, intervals from few datasets would be too narrow. Four datasets or
-    fewer give places without intervals and no verdicts.
+    on measure j, with f its rank on dataset i (ties share) or its value. The dataset that is added
+    is one drawn at random whose algorithms are shuffled: the next may be unlike all that were seen.
+    The places, the best, the Pareto front and the utilities :math:`\sum_j \lambda_j S_{aj}` of all
+    draws are counted. n is the number of datasets on which not all tie (of several measures the
+    least). With a = 1 and none added, Rubin's bootstrap, intervals from few datasets would be too
+    narrow. Four datasets or fewer give places without intervals and no verdicts.
 
     Parameters
     ----------

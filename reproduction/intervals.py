@@ -1,34 +1,86 @@
 """Do the intervals of `rank` and the verdicts of `gate` hold what they promise?
 
-`ranking_study`: results are normal, so the expected rank of every algorithm is known, and with it
-its true place and the true best. Both bootstraps see the same tables: Rubin's, and the widened one
-of `rank`. `gate_study`: candidates that are truly no better, or truly worse.
+`ranking_study`: the true order of the algorithms is known, and with it the true places and the
+true best. Three bootstraps see the same tables: Rubin's, the one of 0.1.0, widened for small
+numbers, and that of `rank`. `gate_study`: candidates that are truly no better, or truly worse.
+
+``python -m reproduction.intervals FOLDER`` writes the figures that docs/ranking.md reads.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr
 
 from bayescompare import BayescompareError
 from bayescompare._rng import Rng
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.ranking.bootstrap import FEWEST, concentration_of, mean_above
+from bayescompare.kernels.ranking.bootstrap import (
+    FEWEST,
+    concentration_of,
+    differing_number,
+    mean_above,
+    resampled_means,
+)
 from bayescompare.kernels.ranking.leaderboard import doubled_places, standings
-from reproduction.verdicts import Scenario, laplace_error, simulate_table, simulated
+from reproduction.verdicts import laplace_error, simulated
 
-__all__ = ["gate_study", "ranking_study"]
+__all__ = ["DESIGNS", "RankingDesign", "gate_study", "ranking_study"]
 
-#: Names of the figures, in the order in which a table's are counted.
-_FIGURES = ("mean", "place", "top", "size")
+#: Names of the bootstraps, in the order in which a table's figures are counted.
+_BOOTSTRAPS = ("Rubin", "0.1.0", "now")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingDesign:
+    """One kind of table.
+
+    Attributes
+    ----------
+    datasets, algorithms : int
+    tied : float
+        Share of the datasets on which all algorithms tie.
+    freedom : float
+        Degrees of freedom of the noise, which is Student's t; normal for infinitely many.
+    by : {"rank", "value"}
+    effect : float
+        Standard deviation of the true means, in units of the noise.
+    """
+
+    datasets: int = 10
+    algorithms: int = 5
+    tied: float = 0.0
+    freedom: float = math.inf
+    by: str = "rank"
+    effect: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.datasets < FEWEST or not self.effect > 0.0:
+            raise BayescompareError(
+                f"{self}: needs an effect above 0 and at least {FEWEST} datasets."
+            )
+
+
+#: SPEC 11's, and more datasets.
+DESIGNS = (
+    RankingDesign(datasets=6),
+    RankingDesign(datasets=10),
+    RankingDesign(datasets=20),
+    RankingDesign(datasets=10, algorithms=12),
+    RankingDesign(datasets=20, tied=0.7),
+    RankingDesign(datasets=10, freedom=2.0, by="value"),
+    RankingDesign(datasets=10, freedom=2.0),
+)
 
 
 def ranking_study(
-    scenarios: Sequence[Scenario],
+    designs: Sequence[RankingDesign] = DESIGNS,
     *,
     tables: int = 2000,
     draws: int = 2000,
@@ -38,83 +90,71 @@ def ranking_study(
 ) -> pd.DataFrame:
     """Simulate tables and count how often intervals and top sets hold the truth.
 
-    Parameters
-    ----------
-    scenarios : sequence of Scenario
-        With one measure, an effect above 0 and at least five datasets.
-    tables : int
-        Number of simulated tables per scenario.
-    draws : int
-        Draws of the bootstrap for each table.
-    level : float
-        Of intervals and top sets.
-    rng : None, int or Generator
-    n_jobs : int
-        For joblib; the result is the same for any.
-
     Returns
     -------
     DataFrame
-        A row per scenario and bootstrap ("Rubin", "widened"): ``mean`` (share of the intervals of
-        mean ranks that hold the expected rank), ``place`` (share of the intervals of places that
-        hold the true place), ``top`` (share of top sets that hold the true best), ``size`` (mean
-        size of the top set) and ``mcse`` of ``top``.
+        A row per design and bootstrap ("Rubin", "0.1.0", "now"): ``place`` (share of the intervals
+        of places that hold the true place), ``top`` (share of top sets that hold the true best),
+        ``size`` (mean size of the top set), ``best`` (share of tables in which P(best) reaches the
+        level for some algorithm), ``right`` (share of these in which that is the true best), and
+        ``mcse`` of ``top``. Tables in which too few datasets tell the algorithms apart get no
+        verdict and hold the truth.
 
     """
-    for scenario in scenarios:
-        if scenario.measures != 1 or not scenario.effect or scenario.datasets < FEWEST:
-            raise BayescompareError(
-                f"scenarios: {scenario}: needs one measure, an effect above 0 and at least "
-                f"{FEWEST} datasets."
-            )
-    held, seed = simulated(_tables_held, scenarios, tables, draws, level, rng=rng, n_jobs=n_jobs)
-    rows = [
-        {
-            "effect": scenario.effect,
-            "datasets": scenario.datasets,
-            "bootstrap": name,
-            **dict(zip(_FIGURES, own[:, j].mean(axis=0).tolist(), strict=True)),
-            "mcse": laplace_error(own[:, j, 2].sum(), tables),
-        }
-        for scenario, own in zip(scenarios, held, strict=True)
-        for j, name in enumerate(("Rubin", "widened"))
-    ]
+    held, seed = simulated(_tables_held, designs, tables, draws, level, rng=rng, n_jobs=n_jobs)
+    rows = []
+    for design, own in zip(designs, held, strict=True):
+        for j, name in enumerate(_BOOTSTRAPS):
+            place, top, size, best, right = own[:, j].mean(axis=0)
+            figures = {"place": place, "top": top, "size": size, "best": best}
+            figures["right"] = right / best if best else math.nan
+            mcse = laplace_error(own[:, j, 1].sum(), tables)
+            rows.append({**asdict(design), "bootstrap": name, **figures, "mcse": mcse})
     study = pd.DataFrame(rows)
     study.attrs["seed"] = seed
     return study
 
 
 def _tables_held(
-    scenario: Scenario, tables: int, draws: int, level: float, rng: np.random.Generator
+    design: RankingDesign, tables: int, draws: int, level: float, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the figures of each table under either bootstrap: array (tables, 2, 4)."""
-    held = np.zeros((tables, 2, len(_FIGURES)))
-    n, l = scenario.datasets, scenario.algorithms
+    """Return the figures of each table under each bootstrap: array (tables, 3, 5)."""
+    held = np.zeros((tables, len(_BOOTSTRAPS), 5))
+    n, l = design.datasets, design.algorithms
     for k in range(tables):
-        values, true = simulate_table(scenario, rng)
-        # The expected rank: one more than the expected number of those ahead.
-        expected = 0.5 + ndtr((true[:, 0] - true[:, :1]) / math.sqrt(2.0)).sum(axis=1)
-        scores = l + 1.0 - doubled_places(values[:, :l, 0]) / 2.0
+        true = design.effect * rng.standard_normal(l)
+        noise = rng.standard_normal((n, l))
+        if math.isfinite(design.freedom):
+            noise /= np.sqrt(rng.chisquare(design.freedom, (n, l)) / design.freedom)
+        values = np.where(rng.random((n, 1)) < design.tied, 0.0, true + noise)
+        scores = values if design.by == "value" else l + 1.0 - doubled_places(values) / 2.0
+        number = differing_number(scores[:, :, None], np.ones(n))
+        wide = 0.5 * (1.0 + level)
         for j, shape in enumerate((1.0, concentration_of(n))):
-            weights = rng.dirichlet(np.full(n, shape), draws)
-            held[k, j] = _held_by(weights @ scores, scores.mean(axis=0), l + 1.0 - expected, level)
+            drawn = rng.dirichlet(np.full(n, shape), draws) @ scores
+            held[k, j] = _held_by(drawn, scores.mean(axis=0), true, level, level)
+        held[k, 2] = (1.0, 1.0, l, 0.0, 0.0)
+        if number > FEWEST - 1:
+            drawn = resampled_means(scores[:, :, None], np.ones(n), number, draws, rng)[0]
+            held[k, 2] = _held_by(drawn, scores.mean(axis=0), true, level, wide)
     return held
 
 
 def _held_by(
-    drawn: FloatArray, centre: FloatArray, expected: FloatArray, level: float
-) -> tuple[float, float, float, float]:
-    """Return which shares of the truth the intervals and the top set hold, and the set's size."""
-    low, high = np.quantile(drawn, [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=0)
+    drawn: FloatArray, centre: FloatArray, true: FloatArray, level: float, wide: float
+) -> tuple[float, float, float, float, float]:
+    """Return what of the truth the intervals and the top set hold, its size, and who is best."""
     rows, _ = standings(drawn, centre, level)
-    place = doubled_places(expected[None, :])[0] / 2.0
+    place = doubled_places(true[None, :])[0] / 2.0
     order = np.argsort(-rows.best, kind="stable")
-    size = int(np.searchsorted(rows.best[order].cumsum(), level - 1e-9)) + 1
+    size = int(np.searchsorted(rows.best[order].cumsum(), wide - 1e-9)) + 1
+    named = bool(rows.best[order[0]] >= level)
     return (
-        float(((low <= expected) & (expected <= high)).mean()),
         float(((rows.lower <= place) & (place <= rows.upper)).mean()),
-        float(expected.argmax() in order[:size]),
+        float(true.argmax() in order[:size]),
         float(size),
+        float(named),
+        float(named and true.argmax() == order[0]),
     )
 
 
@@ -212,3 +252,7 @@ def judge_candidates(
     at_rope = 1.0 - mean_above(rope - other, every, rope)
     ahead = 1.0 - mean_above(-1.0 - other, every, rope)
     return better >= level, at_rope >= level, worse >= level, ahead >= level
+
+
+if __name__ == "__main__":
+    ranking_study(rng=2026).round(4).to_csv(Path(sys.argv[1]) / "ranking-study.csv", index=False)

@@ -29,9 +29,10 @@ def two(wins: int, n: int) -> bc.Results:
 
 
 def test_two_algorithms_by_rank_are_a_beta() -> None:
-    """Exactly: the weight of A's wins is Beta(a·8, a·4), a = (12 − 4)/12."""
+    """Exactly: the weight of A's wins is Beta(a·9, a·4) or Beta(a·8, a·5), a = (12 − 4)/12."""
     r = bc.rank(two(8, 12), rng=1)
-    exact = 1.0 - betainc(8 * 8 / 12, 4 * 8 / 12, 0.5)
+    a = 8 / 12
+    exact = 1.0 - 0.5 * (betainc(9 * a, 4 * a, 0.5) + betainc(8 * a, 5 * a, 0.5))
     p = r.overall.loc["A", "p_best"]
     assert abs(p - exact) < 4 * r.overall.loc["A", "mcse"]
     assert float(r.ahead.sel(algorithm="A", opponent="B")) == p
@@ -68,7 +69,7 @@ def test_the_top_is_the_smallest_set_with_the_level(uci: bc.Results) -> None:
     r = bc.rank(uci, measures=["auc"], level=0.8, rng=0)
     p = r.overall["p_best"]
     held = p[list(r.top)]
-    assert held.sum() >= 0.8 > held.sum() - held.min()
+    assert held.sum() >= 0.9 > held.sum() - held.min()
     assert held.min() >= p.drop(list(r.top)).max()
     assert len(bc.rank(uci, measures=["auc"], level=0.99, rng=0).top) > len(r.top)
 
@@ -80,12 +81,15 @@ def test_without_a_utility_the_top_may_be_on_the_front(ranking: bc.Ranking) -> N
         _ = ranking.overall
 
 
-def test_a_constant_winner_is_first_with_certainty() -> None:
+def test_a_constant_winner_is_first_all_but_certainly() -> None:
     rng = np.random.default_rng(0)
     values = rng.random((20, 4, 2))
     values[:, 2] += 2
     r = bc.rank(table(values), rng=0)
-    assert (r.places.xs("C", level="algorithm")["p_best"] == 1.0).all()
+    assert (r.places.xs("C", level="algorithm")["p_best"] > 0.999).all()
+    # Of few datasets that agree the next may be another.
+    few = bc.rank(table(values[:6]), rng=0).places.xs("C", level="algorithm")["p_best"]
+    assert few.between(0.85, 0.99).all()
     assert r.top == ("C",)
     assert (r.front.loc[["A", "B", "D"], "state"] == "dominated").all()
     assert (r.front["mcse"] > 0).all()
@@ -95,8 +99,10 @@ def test_clones_share_place_and_probability() -> None:
     values = np.random.default_rng(3).random((10, 3, 1))
     values[:, 1] = values[:, 0]
     r = bc.rank(table(values), rng=0)
-    assert r.overall.loc["A"].equals(r.overall.loc["B"])
-    assert float(r.ahead.sel(algorithm="A", opponent="B")) == 0.0
+    same = ["place", "lower", "upper"]
+    assert r.overall.loc["A", same].equals(r.overall.loc["B", same])
+    one, other = r.overall.loc["A", "p_best"], r.overall.loc["B", "p_best"]
+    assert one == pytest.approx(other, abs=6 * r.overall["mcse"].max())
 
 
 def test_values_are_shown_in_their_own_unit_and_direction(uci: bc.Results) -> None:
@@ -257,11 +263,26 @@ def test_four_datasets_give_places_and_no_verdict(n: int) -> None:
         r.draws()
 
 
-def test_fewer_than_ten_datasets_get_a_note() -> None:
-    values = np.random.default_rng(0).random((7, 3, 1))
-    assert "fewer than 10 datasets" in bc.rank(table(values), rng=0).explain()
-    more = np.random.default_rng(0).random((12, 3, 1))
-    assert "fewer than 10" not in bc.rank(table(more), rng=0).explain()
+def test_datasets_on_which_all_tie_do_not_count() -> None:
+    values = np.random.default_rng(0).random((12, 3, 2)) + np.arange(3)[:, None]
+    values[:6, :, 1] = 0.5
+    r = bc.rank(table(values), rng=0)
+    assert r.answer.effective == 6.0
+    assert "On m1 all tie on 6 of 12 datasets" in r.explain()
+    assert "all tie" not in bc.rank(table(values), measures=["m0"], rng=0).explain()
+    values[:9, :, 1] = 0.5
+    few = bc.rank(table(values), rng=0)
+    assert few.places["p_best"].isna().all()
+    assert "12 datasets worth 3 of equal weight on which not all tie" in few.headline()
+
+
+def test_tails_that_are_too_heavy_for_values_are_told() -> None:
+    values = np.random.default_rng(0).normal(size=(12, 3, 1))
+    assert "tails" not in bc.rank(table(values), by="value", rng=0).explain()
+    values[3, 1] = 20.0
+    told = bc.rank(table(values), by="value", rng=0).explain()
+    assert "On m0 one dataset makes up more than half of how the values vary" in told
+    assert "tails" not in bc.rank(table(values), rng=0).explain()
 
 
 def items(kind: str, n: int = 30) -> bc.Results:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.ranking.bootstrap import FEWEST, effective_number, resampled_means
+from bayescompare.kernels.ranking.bootstrap import FEWEST, differing_number, resampled_means
 from bayescompare.kernels.ranking.leaderboard import (
     Leaderboard,
     LeaderboardOverall,
@@ -124,7 +124,7 @@ class RankAnswer:
     n : int
         How many of them there are.
     effective : float
-        How many of equal importance they are worth.
+        How many of equal importance they are worth, without those on which all tie.
     independent : float
         How many independent draws the draws are worth; fewer than there are where they were
         resampled by importance.
@@ -163,7 +163,7 @@ def answer_of(results: Results, options: RankOptions) -> RankAnswer:
     """Rank the algorithms of a table whose missing cells, if any, are failed runs."""
     options.check_size(len(results.algorithms), len(results.measures))
     units = units_of(results, ranks=options.by != "value")
-    effective = effective_number(units.importance)
+    effective = differing_number(units.scores, units.importance)
     drawn = draw_ranking_scores(results, options, few=effective <= FEWEST - 1)
     board = leaderboard(drawn.draws, drawn.centre, options.level)
     overall = None
@@ -215,7 +215,8 @@ def draw_ranking_scores(
         return DrawnScores(units.centre, none, float(n), weights)
     if options.by == "strength":
         return DrawnScores(*_strengths(results, n, of_units), weights)
-    drawn = resampled_means(units.scores, units.importance, n, of_units)
+    number = differing_number(units.scores, units.importance)
+    drawn = resampled_means(units.scores, units.importance, number, n, of_units)
     return DrawnScores(units.centre, drawn, float(n), weights)
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.kernels.ranking.bootstrap import FEWEST
 from bayescompare.kernels.ranking.tiers import TOO_FEW
 from bayescompare.outcome.words import gate_block
+from bayescompare.ranking.answer import units_of
 from bayescompare.table.measure import Measure
 from bayescompare.text.numbers import (
     count,
@@ -38,7 +42,7 @@ def headline_words(r: Ranking) -> str:
         n = plural(r.answer.n, r.answer.noun)
         if r.answer.effective < r.answer.n - 1e-9:
             worth = statistic_number_text(r.answer.effective, significant=2)
-            n += f" worth {worth} of equal weight"
+            n += f" worth {worth} of equal weight on which not all tie"
         few = f"{n}: places without intervals, and no verdict"
         if r.answer.overall is None:
             return f"{_leaders(r)}; {few}"
@@ -184,19 +188,35 @@ def _basis(r: Ranking) -> str:
     if r.results.n_replicates is not None:
         about = f"about this one dataset, resampling its {n}; nothing follows for other datasets"
     return (
-        f"This is {about} (Bayesian bootstrap, widened for few {noun}s; {draws}, standard error of "
-        f"P at most {worst})."
+        f"This is {about} (Bayesian bootstrap, widened for few {noun}s, with one more {noun} of "
+        f"shuffled algorithms; {draws}, standard error of P at most {worst})."
     )
 
 
 def _cautions(r: Ranking) -> list[str]:
-    words = []
-    if r.answer.has_draws and r.answer.effective < _FEW:
+    """Say what the intervals do not allow for."""
+    words, noun, by = [], r.answer.noun, r.options.by
+    scores = units_of(r.results, ranks=by != "value").scores
+    apart = np.ptp(scores, axis=1) > RELATIVE_TOLERANCE * np.abs(scores).max(axis=1)
+    thin = {m: int(k) for m, k in zip(r.results.measures, apart.sum(axis=0), strict=True) if k}
+    if thin and min(thin.values()) < r.answer.n:
+        measure = min(thin, key=thin.__getitem__)
         words.append(
-            f"With fewer than {_FEW} {r.answer.noun}s the top set misses the best more often than "
-            f"{percent_setting(1.0 - r.options.level)} of the time."
+            f"On {measure} all tie on {count(r.answer.n - thin[measure])} of "
+            f"{plural(r.answer.n, noun)}; only the others say how {noun}s vary."
         )
-    if r.options.by == "rank":
+    if by == "value" and r.answer.has_draws:
+        own = scores - scores.mean(axis=1, keepdims=True)
+        share = ((own - own.mean(axis=0)) ** 2).sum(axis=1)
+        heavy = share.max(axis=0) > 0.5 * share.sum(axis=0)
+        words += [
+            f"On {measure} one {noun} makes up more than half of how the values vary: with tails "
+            "this heavy, intervals by value hold less often than stated, and by='rank' keeps its "
+            "level."
+            for measure, alone in zip(r.results.measures, heavy.tolist(), strict=True)
+            if alone
+        ]
+    if by == "rank":
         words.append(
             "Ranks depend on who else is in the table: near copies of an algorithm shift them."
         )

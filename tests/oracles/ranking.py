@@ -20,13 +20,15 @@ def loop(
 ) -> dict[str, FloatArray]:
     """Every draw and every pair by itself; scores are larger the better."""
     n, l, m = units.shape
-    places = np.zeros((len(weights), m, l))
+    places, firsts, lasts = (np.zeros((len(weights), m, l)) for _ in range(3))
     best, ahead, front = np.zeros((m, l)), np.zeros((l, l)), np.zeros(l)
     for r, w in enumerate(weights):
         score = [[sum(w[i] * units[i, a, j] for i in range(n)) for a in range(l)] for j in range(m)]
         for j in range(m):
             rounded = [round(s, 10) for s in score[j]]
             places[r, j] = rankdata([-s for s in rounded])
+            firsts[r, j] = rankdata([-s for s in rounded], method="min")
+            lasts[r, j] = rankdata([-s for s in rounded], method="max")
             first = [a for a in range(l) if rounded[a] == max(rounded)]
             for a in first:
                 best[j, a] += 1.0 / len(first)
@@ -38,9 +40,8 @@ def loop(
                 beaten |= all(gap <= 0 for gap in gaps) and any(gap < 0 for gap in gaps)
             front[a] += not beaten
     tail = (1.0 - level) / 2.0
-    ordered = np.sort(places, axis=0)
-    low = ordered[math.ceil(tail * len(weights) - 1e-9) - 1]
-    high = ordered[math.ceil((1.0 - tail) * len(weights) - 1e-9) - 1]
+    low = np.sort(firsts, axis=0)[math.ceil(tail * len(weights) - 1e-9) - 1]
+    high = np.sort(lasts, axis=0)[math.ceil((1.0 - tail) * len(weights) - 1e-9) - 1]
     r = len(weights)
     return {
         "best": best / r, "ahead": ahead / r, "front": front / r, "lower": low, "upper": high

@@ -11,7 +11,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from reproduction.intervals import gate_study, ranking_study
+from reproduction.intervals import RankingDesign, gate_study, ranking_study
 from reproduction.replicated import NoisyTables, replicated_study
 from reproduction.verdicts import Scenario, decision_study, noise_study, simulate_table
 from tests.tables import table
@@ -67,7 +67,7 @@ SMALL = {
     "decisions": lambda **given: decision_study([Scenario(effect=0.5)], tables=51, **given),
     "noise": lambda **given: noise_study({"cut": bc.methods.PoissonBinomial()}, tables=4, **given),
     "ranking": lambda **given: ranking_study(
-        [Scenario(effect=1.0, datasets=6)], tables=51, draws=50, **given
+        [RankingDesign(effect=1.0, datasets=6)], tables=51, draws=50, **given
     ),
     "gates": lambda **given: gate_study([6, 9], laws=["normal"], tables=5, **given),
     "replicated": lambda **given: replicated_study(

@@ -45,12 +45,14 @@ from scipy.optimize import brentq
 
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.kernels.numerics.intervals import as_probability
+from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
 __all__ = [
     "FEWEST",
     "MOST_EXACT_UNITS",
     "bootstrap_weights",
     "concentration_of",
+    "differing_number",
     "effective_number",
     "mean_above",
     "mean_quantile",
@@ -112,10 +114,39 @@ def bootstrap_weights(
         yield gammas / gammas.sum(axis=1, keepdims=True)
 
 
+def differing_number(scores: FloatArray, importance: FloatArray) -> float:
+    """Return how many units of equal importance tell the algorithms apart.
+
+    Units on which all tie say nothing of how the algorithms differ between units. Of several
+    measures the one with the fewest counts, but for measures on which all tie everywhere.
+
+    Parameters
+    ----------
+    scores : array (n, l, m)
+    importance : array (n,)
+
+    Examples
+    --------
+    >>> scores = np.array([[[1.0], [2.0]], [[2.0], [1.0]], [[1.5], [1.5]]])
+    >>> differing_number(scores, np.ones(3))
+    2.0
+    """
+    gaps = np.ptp(scores, axis=1)
+    apart = gaps > RELATIVE_TOLERANCE * np.abs(scores).max(axis=1)
+    counted = [effective_number(importance[own]) for own in apart.T if own.any()]
+    return min(counted, default=effective_number(importance))
+
+
 def resampled_means(
-    units: FloatArray, importance: FloatArray, draws: int, rng: np.random.Generator
+    units: FloatArray, importance: FloatArray, number: float, draws: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return S for every draw: the weighted means of the units.
+    r"""Return S for every draw: the weighted means of the units and of a pseudo-unit.
+
+    .. math:: S = \frac{\sum_i v_i g_i f_i + v_k g_0 f_{k\pi}}{\sum_i v_i g_i + v_k g_0},
+
+    with all g independent Gamma(a, 1), k a unit drawn at random and π a random permutation of the
+    algorithms. The pseudo-unit stands for what the next one may look like: without it a place that
+    all units agree on would be certain, however few they are.
 
     Parameters
     ----------
@@ -123,19 +154,29 @@ def resampled_means(
         What each unit (dataset, domain or item) says of each algorithm on each measure.
     importance : array (n,)
         How much each unit counts.
+    number : float
+        How many units the weights are widened for: a = (number − 4)/number.
 
     Returns
     -------
     array (m, draws, l)
     """
-    _, l, m = units.shape
+    n, l, m = units.shape
     means = np.empty((m, draws, l))
-    start = 0
-    for weights in bootstrap_weights(importance, draws, rng):
-        stop = start + len(weights)
+    # A stream each, so that the draws are the same whatever the size of the blocks.
+    of_weights, of_unit, of_order = rng.spawn(3)
+    shape, step = concentration_of(number), max(1, _BLOCK // max(n, l * m))
+    for start in range(0, draws, step):
+        stop = min(start + step, draws)
+        gammas = of_weights.standard_gamma(shape, (stop - start, n + 1))
+        chosen = of_unit.integers(n, size=stop - start)
+        order = of_order.permuted(np.tile(np.arange(l), (stop - start, 1)), axis=1)
+        gammas[:, :n] *= importance
+        gammas[:, n] *= importance[chosen]
+        gammas /= gammas.sum(axis=1, keepdims=True)
         for j in range(m):
-            np.matmul(weights, units[:, :, j], out=means[j, start:stop])
-        start = stop
+            pseudo = units[chosen[:, None], order, j]
+            means[j, start:stop] = gammas[:, :n] @ units[:, :, j] + gammas[:, n:] * pseudo
     return means
 
 

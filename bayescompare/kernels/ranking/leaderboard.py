@@ -29,6 +29,7 @@ __all__ = [
     "share_error",
     "simplex_weights",
     "standings",
+    "tied_places",
 ]
 
 #: From this many algorithms on, doubled places need more than 16 bits.
@@ -181,7 +182,8 @@ class Standings(NamedTuple):
     place : array
         The place of the mean, ties shared.
     lower, upper : array
-        The interval of the place over the draws.
+        The interval of the place over the draws: of the first and of the last place of those that
+        are shared.
     best : array
         P(best), ties shared; sums to one.
     """
@@ -208,6 +210,18 @@ def doubled_places(values: FloatArray, *, tolerance: float | None = None) -> Any
     >>> doubled_places(np.array([[0.9, 0.7, 0.9]]))
     array([[3, 6, 3]], dtype=int16)
     """
+    first, last = tied_places(values, tolerance=tolerance)
+    return first + last
+
+
+def tied_places(values: FloatArray, *, tolerance: float | None = None) -> tuple[AnyArray, AnyArray]:
+    """Return the first and the last place of those that each algorithm shares, in every row.
+
+    Examples
+    --------
+    >>> tied_places(np.array([[0.9, 0.7, 0.9]]))
+    (array([[1, 3, 1]], dtype=int16), array([[2, 3, 2]], dtype=int16))
+    """
     rows, l = values.shape
     order = np.argsort(-values, axis=1)
     ranked = np.take_along_axis(values, order, axis=1)
@@ -217,23 +231,26 @@ def doubled_places(values: FloatArray, *, tolerance: float | None = None) -> Any
     with np.errstate(over="ignore"):  # a difference beyond all floats is no tie
         tied = ranked[:, :-1] - ranked[:, 1:] <= near
     kind = np.int16 if l < _MANY else np.int32
-    doubled = np.broadcast_to(2 * np.arange(1, l + 1, dtype=kind), (rows, l)).copy()
-    some = np.flatnonzero(tied.any(axis=1))
-    doubled[some] = _shared_places(tied[some]).astype(kind)
-    places = np.empty((rows, l), dtype=kind)
-    np.put_along_axis(places, order, doubled, axis=1)
-    return places
+    at = np.arange(1, l + 1, dtype=kind)
+    some, ends = np.flatnonzero(tied.any(axis=1)), []
+    for shared in _shared_places(tied[some]):
+        sorted_places = np.broadcast_to(at, (rows, l)).copy()
+        sorted_places[some] = shared.astype(kind)
+        places = np.empty((rows, l), dtype=kind)
+        np.put_along_axis(places, order, sorted_places, axis=1)
+        ends.append(places)
+    return ends[0], ends[1]
 
 
-def _shared_places(tied: AnyArray) -> AnyArray:
-    """Return twice the mean place of the run that each place belongs to."""
+def _shared_places(tied: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """Return the first and the last place of the run that each place belongs to."""
     rows, l = tied.shape[0], tied.shape[1] + 1
     at = np.broadcast_to(np.arange(l), (rows, l))
     edge = np.ones((rows, 1), dtype=bool)
     first = np.maximum.accumulate(np.where(np.hstack([edge, ~tied]), at, 0), axis=1)
     ends = np.where(np.hstack([~tied, edge]), at, l)
     last = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
-    return np.asarray(first + last + 2)
+    return first + 1, last + 1
 
 
 def best_place_shares(places: AnyArray) -> FloatArray:
@@ -267,14 +284,16 @@ def standings(scores: FloatArray, centre: FloatArray, level: float) -> tuple[Sta
         The scores of the table itself.
     """
     tolerance = RELATIVE_TOLERANCE * float(np.abs(centre).max())
-    places = doubled_places(scores, tolerance=tolerance)
+    first, last = tied_places(scores, tolerance=tolerance)
+    places = first + last
     place = doubled_places(centre[None, :], tolerance=tolerance)[0] / 2.0
     if not len(places):
         nothing = np.full(len(centre), np.nan)
         return Standings(place, nothing, nothing, nothing), places
     # Each tail outside has a share of the draws of at most (1 − level)/2.
-    tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-    lower, upper = np.quantile(places, tails, axis=0, method="inverted_cdf") / 2.0
+    low, high = (1.0 - level) / 2.0, (1.0 + level) / 2.0
+    lower = np.quantile(first, low, axis=0, method="inverted_cdf").astype(np.float64)
+    upper = np.quantile(last, high, axis=0, method="inverted_cdf").astype(np.float64)
     return Standings(place, lower, upper, best_place_shares(places)), places
 
 

@@ -10,6 +10,7 @@ from bayescompare.kernels.ranking import bootstrap
 from bayescompare.kernels.ranking.bootstrap import (
     bootstrap_weights,
     concentration_of,
+    differing_number,
     effective_number,
     resampled_means,
 )
@@ -43,14 +44,38 @@ def test_the_draws_do_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) 
     np.testing.assert_array_equal(np.concatenate(blocks), whole)
 
 
-def test_means_are_weighted_sums() -> None:
+def test_means_are_weighted_sums_with_a_unit_whose_algorithms_are_shuffled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     units = np.random.default_rng(1).normal(size=(6, 3, 2))
     v = np.array([1.0, 1, 1, 2, 2, 0.5])
-    means = resampled_means(units, v, 30, np.random.default_rng(5))
-    (w,) = bootstrap_weights(v, 30, np.random.default_rng(5))
-    for j in range(2):
-        for r in range(30):
-            np.testing.assert_allclose(means[j, r], sum(w[r, i] * units[i, :, j] for i in range(6)))
+    means = resampled_means(units, v, 5.5, 30, np.random.default_rng(5))
+    of_weights, of_unit, of_order = np.random.default_rng(5).spawn(3)
+    g = of_weights.standard_gamma(1.5 / 5.5, (30, 7))
+    chosen = of_unit.integers(6, size=30)
+    orders = of_order.permuted(np.tile(np.arange(3), (30, 1)), axis=1)
+    for r in range(30):
+        w = g[r] * np.append(v, v[chosen[r]])
+        rows = [*units, units[chosen[r], orders[r]]]
+        wanted = sum(one * row for one, row in zip(w, rows, strict=True)) / w.sum()
+        np.testing.assert_allclose(means[:, r], wanted.T)
+    monkeypatch.setattr(bootstrap, "_BLOCK", 40)
+    again = resampled_means(units, v, 5.5, 30, np.random.default_rng(5))
+    np.testing.assert_array_equal(again, means)
+
+
+def test_units_on_which_all_tie_do_not_count() -> None:
+    scores = np.random.default_rng(0).random((9, 3, 2))
+    v = np.arange(1.0, 10.0)
+    assert differing_number(scores, v) == pytest.approx(45**2 / 285)
+    scores[:4, :, 0] = 0.1 + 0.2
+    scores[:4, 0, 0] = 0.3
+    assert differing_number(scores, np.ones(9)) == 5.0
+    # A measure on which all tie everywhere has no say.
+    scores[:, :, 0] = 1.0
+    assert differing_number(scores, np.ones(9)) == 9.0
+    scores[:, :, 1] = 1.0
+    assert differing_number(scores, np.ones(9)) == 9.0
 
 
 @pytest.mark.parametrize(("wins", "n"), [(3, 5), (7, 9), (12, 20)])
@@ -70,6 +95,14 @@ def test_signs_of_weighted_means_have_their_exact_probability(seed: int) -> None
     d, v = rng.normal(0.3, 1.0, 8), rng.uniform(0.5, 2.0, 8)
     n = effective_number(v)
     assert n < 8
-    exact = positive(d, concentration_of(n), v)
-    drawn = resampled_means(d[:, None, None], v, 100_000, rng)[0, :, 0]
+    # The unit that is added is any of them, with its two algorithms exchanged or not.
+    each = [
+        positive(np.append(d, sign * d[k]), concentration_of(n), np.append(v, v[k]))
+        for k in range(8)
+        for sign in (-1.0, 1.0)
+    ]
+    exact = np.mean(each)
+    units = np.stack([d, np.zeros(8)], axis=1)[:, :, None]
+    one, other = resampled_means(units, v, n, 100_000, rng)[0].T
+    drawn = one - other
     assert abs((drawn > 0).mean() - exact) < 4 * np.sqrt(exact * (1 - exact) / 100_000)

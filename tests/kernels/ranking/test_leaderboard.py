@@ -11,7 +11,6 @@ from scipy.stats import rankdata
 from bayescompare.kernels.ranking.bootstrap import (
     bootstrap_weights,
     concentration_of,
-    resampled_means,
 )
 from bayescompare.kernels.ranking.leaderboard import (
     best_place_shares,
@@ -27,7 +26,9 @@ from tests.oracles.ranking import best_of_three_patterns, loop
 
 
 def board(units: np.ndarray, draws: int = 300, seed: int = 0, level: float = 0.95):  # type: ignore[no-untyped-def]
-    scores = resampled_means(units, np.ones(len(units)), draws, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    weights = np.concatenate(list(bootstrap_weights(np.ones(len(units)), draws, rng)))
+    scores = np.stack([weights @ units[:, :, j] for j in range(units.shape[2])])
     return scores, leaderboard(scores, units.mean(axis=0).T, level)
 
 
