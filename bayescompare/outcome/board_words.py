@@ -448,7 +448,7 @@ def _prior_words(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> Iterator[str
     if not p.bayesian or len(decided) < LEAST_PAIRS:
         return
     if p.learned is None:
-        yield say("untaught")
+        yield say("untaught" if p.guard is None else "guarded")
         return
     yield say("taught", n=plural(p.learned.pairs, "pair"))
     if rule.level is None:

@@ -1,14 +1,21 @@
-"""Verdicts about pairs that hold for a whole table at once: sign flips of datasets (SPEC 16).
+"""Verdicts about pairs that hold whoever else is in the table: a guard, and sign flips of datasets.
 
-A pair's figure on a measure is the number of datasets won less those lost. If two algorithms are
-alike, each dataset's sign could as well be the other, whatever the other pairs do; so all signs of
-a dataset are flipped together, and a figure counts only where the largest of all figures seldom
-reaches it. No posterior is asked.
+`Guard` is for methods that learn nothing from the other pairs: a verdict of theirs also needs the
+Dirichlet test with the prior learned from all pairs, on the same datasets (SPEC 8).
+
+`decide_for_family` asks no posterior (SPEC 16). A pair's figure on a measure is the number of
+datasets won less those lost. If two algorithms are alike, each dataset's sign could as well be the
+other, whatever the other pairs do; so all signs of a dataset are flipped together, and a figure
+counts only where the largest of all figures seldom reaches it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -22,7 +29,94 @@ from bayescompare.outcome.decision import state_of
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
 
-__all__ = ["check_family", "decide_for_family"]
+if TYPE_CHECKING:
+    from bayescompare.outcome.pairwise import Pairwise
+
+__all__ = ["Guard", "check_family", "decide_for_family"]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What the Dirichlet test with a learned prior says of every pair.
+
+    Attributes
+    ----------
+    pairs : tuple of (str, str)
+    statements : tuple of str
+        The most probable statement of each.
+    levels : tuple of float
+        The least probability that a verdict on it rests on.
+    ahead : tuple of tuple of str
+        Who is ahead on each measure.
+    parts : tuple of tuple of float
+        The least probability that this rests on.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    statements: tuple[str, ...]
+    levels: tuple[float | None, ...]
+    ahead: tuple[tuple[str, ...], ...]
+    parts: tuple[tuple[float | None, ...], ...]
+
+    @classmethod
+    def of(cls, law: Pairwise) -> Guard:
+        """Collect what the test says."""
+        table = law.decide().set_index(["first", "second"])
+        names = [name for name in ("probability", "alone", "lowest", "parts") if name in table]
+        pairs, parts = law.figures.pairs, law.parts
+        sure = parts[["probability", "alone"]].min(axis=1)
+        table = table.reindex(pd.MultiIndex.from_tuples(pairs))
+        shape = len(pairs), len(law.results.measures)
+        return cls(
+            tuple(pairs),
+            tuple(table["statement"].tolist()),
+            tuple(table[names].min(axis=1).tolist()),
+            tuple(map(tuple, parts["ahead"].to_numpy().reshape(shape).tolist())),
+            tuple(map(tuple, sure.to_numpy().reshape(shape).tolist())),
+        )
+
+    @cached_property
+    def _place(self) -> dict[frozenset[str], int]:
+        return {frozenset(pair): k for k, pair in enumerate(self.pairs)}
+
+    def sure_of(self, pair: tuple[str, str], label: str) -> float:
+        """Return the least probability of the same statement; NaN where it names another.
+
+        A statement about all measures at once, such as a dominance, is the same as one that names
+        its winner on every measure.
+        """
+        place = self._place.get(frozenset(pair))
+        if place is None or not (label and self.statements[place]):
+            return math.nan
+        one, other = (Statement.parse(text, pair) for text in (label, self.statements[place]))
+        alike = one.winner == other.winner if one.winner else one.canonical() == other.canonical()
+        level = self.levels[place]
+        return level if alike and level is not None else math.nan
+
+    def decided(self, table: pd.DataFrame, threshold: float) -> pd.DataFrame:
+        """Return the verdicts that stand, and what the guard says of each statement."""
+        rows = zip(table["first"], table["second"], table["statement"], strict=True)
+        sure = np.array([self.sure_of((first, second), label) for first, second, label in rows])
+        stands = table["asserted"].to_numpy(dtype=bool) & (sure >= threshold)
+        lost = table["asserted"].to_numpy(dtype=bool) & ~stands
+        found = table.assign(
+            asserted=stands, decision=np.where(lost, "open", table["decision"].to_numpy())
+        )
+        found.insert(list(found).index("decision"), "guard", sure)
+        return found
+
+    def parted(self, parts: pd.DataFrame, level: float) -> pd.DataFrame:
+        """Return `Pairwise.parts` in which "better" holds here too; "ahead" where it does not."""
+        words = []
+        names = {name: j for j, name in enumerate(dict.fromkeys(parts.index.get_level_values(2)))}
+        index = parts.index.tolist()
+        for (first, second, measure), who, word in zip(
+            index, parts["ahead"], parts["word"], strict=True
+        ):
+            k, j = self._place.get(frozenset((first, second))), names[measure]
+            same = k is not None and self.ahead[k][j] == who and (self.parts[k][j] or 0.0) >= level
+            words.append("ahead" if word == "better" and not same else word)
+        return parts.assign(word=words)
 
 
 def check_family(family: object) -> float:

@@ -20,7 +20,7 @@ from bayescompare.outcome.columns import PVALUE
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import LIKELY, SETTLED, records_in_table
 from bayescompare.outcome.effects import effects_at_once, pair_effects
-from bayescompare.outcome.family import check_family, decide_for_family
+from bayescompare.outcome.family import Guard, check_family, decide_for_family
 from bayescompare.outcome.method import Method, is_bayesian
 from bayescompare.outcome.pair_figures import (
     Judged,
@@ -70,6 +70,9 @@ class Pairwise:
         The figures of all pairs, where they were worked out at once.
     taught : Learned, optional
         What the pairs taught each other; see `learned`.
+    guard : Guard, optional
+        What the Dirichlet test with a learned prior says of the same pairs, where the method learns
+        nothing: a verdict needs both.
     """
 
     results: Results
@@ -79,6 +82,7 @@ class Pairwise:
     skipped: tuple[tuple[str, str, int], ...] = ()
     found: PairFigures | None = field(default=None, kw_only=True)
     taught: Learned | None = field(default=None, kw_only=True)
+    guard: Guard | None = field(default=None, kw_only=True)
 
     def __getitem__(self, pair: tuple[str, str] | int) -> Comparison:
         """Return the comparison of a pair, whichever is named first, or the one at a position."""
@@ -208,9 +212,10 @@ class Pairwise:
 
     def parts_at(self, level: float) -> pd.DataFrame:
         """Return `parts` with words for another level."""
-        return pair_parts(
+        parts = pair_parts(
             self.figures, self._records, self.results.measures, level=level, bayesian=self.bayesian
         )
+        return parts if self.guard is None else self.guard.parted(parts, level)
 
     @cached_property
     def _records(self) -> IntArray:
@@ -275,6 +280,8 @@ class Pairwise:
             `fdr`; decision: "better", "trade-off", "equal", "leads" (the statement reaches the
             level, and some measure does not) or "open"; asserted, which says whether there is a
             verdict: one of the first three. A pair with fewer than two common datasets has NaN.
+            With a guard (see `pairwise`): guard has the P of the same statement under the prior
+            learned from all pairs, NaN where that names another.
             With `family`: adjusted is the largest p-value of a measure, and separated has the
             measures on which the two are separated; a verdict needs all of them.
         """
@@ -293,6 +300,8 @@ class Pairwise:
         if known is None:
             table = self._candidates
             known = rule.probable(table) if self.bayesian else rule.significant(table)
+            if self.guard is not None:
+                known = self.guard.decided(known, rule.threshold)
             self._decided[rule] = known
         return known.copy()
 

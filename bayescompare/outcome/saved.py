@@ -35,6 +35,7 @@ from bayescompare.outcome.codec import (
 )
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.effects import table_effects
+from bayescompare.outcome.family import Guard
 from bayescompare.outcome.method import Method, is_bayesian
 from bayescompare.outcome.method_checks import comparison_of
 from bayescompare.outcome.netcdf_checks import check_netcdf_before_opening
@@ -440,6 +441,7 @@ def pairwise_as_json(p: Pairwise, rule: Rule) -> str:
             "decision": PairVerdicts.of(p, rule).to_dict(),
             "level": rule.level,
             "fdr": rule.fdr,
+            **({} if p.guard is None else {"guard": p.guard}),
             "learned": None if p.learned is None else p.learned.options(),
             "explanation": p.explained(rule),
             "comparisons": [_document(c) for c in p.comparisons],
@@ -457,6 +459,7 @@ class _SavedPairs:
     results: Any
     skipped: tuple[tuple[str, str, int], ...]
     comparisons: tuple[Any, ...]
+    guard: Guard | None = None
 
 
 def load_pairwise(path: str | Path, *, max_bytes: int | None = None) -> Pairwise:
@@ -512,4 +515,5 @@ def _pairs_of(document: Any) -> Pairwise:
         raise BayescompareError("comparisons: two algorithms are compared twice.")
     if saved.reference is not None and not all(saved.reference in pair for pair in pairs):
         raise BayescompareError(f"not all pairs are of the reference {saved.reference!r}.")
-    return Pairwise(results, method, tuple(comparisons), saved.reference, saved.skipped)
+    kept = results, method, tuple(comparisons), saved.reference, saved.skipped
+    return Pairwise(*kept, guard=saved.guard)

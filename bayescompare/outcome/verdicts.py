@@ -315,6 +315,7 @@ class PairVerdicts:
         parts = p.parts_at(SETTLED if rule.level is None else rule.level)
         held = decided[decided["asserted"]]
         figures = ["probability", "alone", "parts"] if p.bayesian else ["adjusted"]
+        figures += ["guard"] if p.guard is not None else []
         least = math.nan
         if len(held):
             least = float((np.nanmin if p.bayesian else np.nanmax)(held[figures].to_numpy()))
