@@ -115,8 +115,8 @@ class Evidence:
             shown = np.eye(cells)[self.rows.sum(axis=0).argmax(axis=1)]
             log_w = (self.rows.max(axis=2) @ self.powers)[:, None]
             return Paths((self.powers @ shown)[None], log_w)
-        if cells == 2 and versions == 1 and shape[0] == shape[1]:
-            found = _paths_of_two(self.rows[0], float(shape[0]), joint=joint)
+        if cells == 2 and versions == 1:
+            found = _paths_of_two(self.rows[0], *shape.tolist(), joint=joint)
         else:
             found = _paths_of_many(self.rows, shape, joint=joint, each=each)
         if not joint:
@@ -150,7 +150,7 @@ class Paths(NamedTuple):
     each: FloatArray | None = None
 
 
-def _paths_of_two(rows: FloatArray, b: float, *, joint: bool) -> Paths:
+def _paths_of_two(rows: FloatArray, b: float, other: float, *, joint: bool) -> Paths:
     """Two statements: the urn of a Poisson binomial, which is fast for very many datasets."""
     # Compiled kernels load when there are rows: numba takes longer than a small table.
     from bayescompare.kernels.context.poisson_binomial import (
@@ -160,7 +160,9 @@ def _paths_of_two(rows: FloatArray, b: float, *, joint: bool) -> Paths:
 
     shares, log_totals = parted(rows)
     first = shares[:, 0]
-    found = poisson_binomial_counts(first, b) if joint else (poisson_binomial_masses(first), 0.0)
+    found = poisson_binomial_masses(first), 0.0
+    if joint:
+        found = poisson_binomial_counts(first, b, other)
     wins = np.arange(len(rows) + 1.0)
     with np.errstate(divide="ignore"):
         log_w = np.log(found[0]) + found[1] + log_totals.sum()

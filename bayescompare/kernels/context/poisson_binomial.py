@@ -94,10 +94,14 @@ def _masses(p: FloatArray) -> FloatArray:
     return old
 
 
-def poisson_binomial_above_half(datasets: int, b: float = 1.0) -> FloatArray:
+def poisson_binomial_above_half(
+    datasets: int, b: float = 1.0, other: float | None = None
+) -> FloatArray:
     r"""P(r > ½) for every number of datasets on which the first is better.
 
-    .. math:: \Pr(r > ½ \mid \kappa) = I_{½}(N - \kappa + b,\; \kappa + b)
+    .. math:: \Pr(r > ½ \mid \kappa) = I_{½}(N - \kappa + b',\; \kappa + b)
+
+    `other` is b', which is b by default.
 
     Returns
     -------
@@ -109,20 +113,21 @@ def poisson_binomial_above_half(datasets: int, b: float = 1.0) -> FloatArray:
     [0.125, 0.5, 0.875]
     """
     wins = np.arange(datasets + 1, dtype=np.float64)
-    return np.asarray(betainc(datasets - wins + b, wins + b, 0.5), dtype=np.float64)
+    second = datasets - wins + (b if other is None else other)
+    return np.asarray(betainc(second, wins + b, 0.5), dtype=np.float64)
 
 
-def context(p: ArrayLike, b: float = 1.0) -> float:
+def context(p: ArrayLike, b: float = 1.0, other: float | None = None) -> float:
     r"""P(the first is better in the context), by the paper's formula (the cut model).
 
-    .. math:: \sum_\kappa \mathrm{PB}(\kappa; p)\, I_{½}(N - \kappa + b,\; \kappa + b)
+    .. math:: \sum_\kappa \mathrm{PB}(\kappa; p)\, I_{½}(N - \kappa + b',\; \kappa + b)
 
     Parameters
     ----------
     p : array (N,)
         P(the first is better) on each dataset.
-    b : float
-        Prior parameter of r; 1 is uniform.
+    b, other : float
+        Parameters of the Beta prior of r; 1 is uniform, and `other` is b by default.
 
     Examples
     --------
@@ -130,7 +135,7 @@ def context(p: ArrayLike, b: float = 1.0) -> float:
     0.785469
     """
     counts = poisson_binomial_masses(p)
-    return min(float(counts @ poisson_binomial_above_half(len(counts) - 1, b)), 1.0)
+    return min(float(counts @ poisson_binomial_above_half(len(counts) - 1, b, other)), 1.0)
 
 
 def draw_poisson_binomial_rates(
@@ -352,16 +357,19 @@ def _nodes(low: float, high: float, panels: int) -> tuple[FloatArray, FloatArray
     return composite_legendre(edges)
 
 
-def poisson_binomial_counts(p: ArrayLike, b: float = 1.0) -> tuple[FloatArray, float]:
+def poisson_binomial_counts(
+    p: ArrayLike, b: float = 1.0, other: float | None = None
+) -> tuple[FloatArray, float]:
     r"""Pr(κ | k) in the joint model, and the log evidence.
 
-    .. math:: \Pr(\kappa \mid k) \propto \mathrm{PB}(\kappa; p)\, B(b + \kappa, b + N - \kappa)
+    .. math:: \Pr(\kappa \mid k) \propto \mathrm{PB}(\kappa; p)\, B(b + \kappa, b' + N - \kappa)
 
-    The product, not its factors, is carried through the recursion, as in Pólya's urn: either
-    factor leaves the float range long before their product does.
+    `other` is b', which is b by default. The product, not its factors, is carried through the
+    recursion, as in Pólya's urn: either factor leaves the float range long before their product
+    does.
 
     .. math:: w_i(\kappa) = \frac{p_i\,(b + \kappa - 1)\,w_{i-1}(\kappa - 1)
-              + (1 - p_i)\,(b + i - 1 - \kappa)\,w_{i-1}(\kappa)}{2b + i - 1}
+              + (1 - p_i)\,(b' + i - 1 - \kappa)\,w_{i-1}(\kappa)}{b + b' + i - 1}
 
     Returns
     -------
@@ -375,7 +383,8 @@ def poisson_binomial_counts(p: ArrayLike, b: float = 1.0) -> tuple[FloatArray, f
     [0.2, 0.2, 0.2, 0.2, 0.2]
     """
     p = np.asarray(p, dtype=np.float64)
-    counts, log_evidence = _urn(p[poisson_binomial_order(p)], b)
+    rest = float(b if other is None else other)
+    counts, log_evidence = _urn(p[poisson_binomial_order(p)], float(b), rest)
     return counts, float(log_evidence)
 
 
@@ -395,7 +404,7 @@ def poisson_binomial_order(p: FloatArray) -> IntArray:
 
 
 @jit()
-def _urn(p: FloatArray, b: float) -> tuple[FloatArray, float]:
+def _urn(p: FloatArray, b: float, other: float) -> tuple[FloatArray, float]:
     """Filter κ forward, rescaled to a sum of one; the product of the scales is the evidence."""
     n = len(p)
     old, new = np.zeros(n + 1), np.zeros(n + 1)
@@ -404,8 +413,8 @@ def _urn(p: FloatArray, b: float) -> tuple[FloatArray, float]:
     old[0] = 1.0
     low, high, total, log_evidence = 0, 0, 1.0, 0.0
     for i in range(n):
-        scale = 1.0 / ((2.0 * b + i) * total)
-        win, loss, all_balls = p[i] * scale, (1.0 - p[i]) * scale, 2.0 * b + i
+        scale = 1.0 / ((b + other + i) * total)
+        win, loss, all_balls = p[i] * scale, (1.0 - p[i]) * scale, b + other + i
         new[low] = loss * (all_balls - ball[low]) * old[low]
         lower, same, out = old[low:high], old[low + 1 : high + 1], new[low + 1 : high + 1]
         won, drawn = ball[low:high], ball[low + 1 : high + 1]
@@ -430,10 +439,10 @@ def _urn(p: FloatArray, b: float) -> tuple[FloatArray, float]:
     return old / total, log_evidence
 
 
-def joint_context(p: ArrayLike, b: float = 1.0) -> float:
+def joint_context(p: ArrayLike, b: float = 1.0, other: float | None = None) -> float:
     r"""P(the first is better in the context) in the joint model, by the sum over κ.
 
-    .. math:: \sum_\kappa \Pr(\kappa \mid k)\, I_{½}(N - \kappa + b,\; \kappa + b)
+    .. math:: \sum_\kappa \Pr(\kappa \mid k)\, I_{½}(N - \kappa + b',\; \kappa + b)
 
     The same as ``joint(p, b).first``, by another route.
 
@@ -442,8 +451,8 @@ def joint_context(p: ArrayLike, b: float = 1.0) -> float:
     >>> round(joint_context([0.9, 0.8, 0.95, 0.4]), 6)
     0.879953
     """
-    counts, _ = poisson_binomial_counts(p, b)
-    return min(float(counts @ poisson_binomial_above_half(len(counts) - 1, b)), 1.0)
+    counts, _ = poisson_binomial_counts(p, b, other)
+    return min(float(counts @ poisson_binomial_above_half(len(counts) - 1, b, other)), 1.0)
 
 
 # any prior of r ----------------------------------------------------------------------------------

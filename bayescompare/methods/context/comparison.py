@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,9 @@ from bayescompare.statements import Statement
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, percent, plural, probability_words
 from bayescompare.text.phrases import exactness_phrase
+
+if TYPE_CHECKING:
+    from bayescompare.methods.context.shares import SharePosterior
 
 __all__ = ["ContextComparison", "ContextDetails", "RateScalars", "context_words", "rate_words"]
 
@@ -90,6 +93,15 @@ class ContextComparison(Comparison):
         found = RateScalars.of(self.answer).to_dict()
         figures = {name: found.get(f"rate_{name}") for name in ("mean", "sd", "lower", "upper")}
         return pd.Series(figures, name="rate", dtype=float).dropna()
+
+    @property
+    def wins(self) -> pd.Series[float]:
+        """P(the first is better on so many of the datasets seen): κ of Lacoste et al., exactly.
+
+        Each dataset by itself in the paper's formula, given all of them with ``joint=True``.
+        """
+        self._require("wins")
+        return cast("SharePosterior", self.posterior).wins
 
     @property
     def pooling(self) -> pd.DataFrame:

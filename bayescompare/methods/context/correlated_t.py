@@ -333,8 +333,9 @@ class CorrelatedT(ShareTest):
     joint : bool
         Whether the datasets inform each other through the shares (the full model), or each is
         judged by its own replicates alone (the default).
-    b : float or "learned"
-        Parameter of the symmetric prior of the shares of datasets. ``"learned"``, for
+    b : float, pair of float or "learned"
+        Parameter of the symmetric prior of the shares of datasets, or both of one that favours an
+        algorithm, where there is no rope. ``"learned"``, for
         ``pairwise`` with ``joint=True`` only, learns it from all pairs.
     priors : mapping, optional
         Your priors, by the names in ``bc.methods.describe("correlated-t")``: a number for b, or
@@ -382,6 +383,7 @@ class CorrelatedT(ShareTest):
             "plan",
             "per_dataset",
             "rate",
+            "wins",
             "predict",
         }
     )
@@ -422,7 +424,7 @@ class CorrelatedT(ShareTest):
     rho: float | None = None
     folds: int | None = None
     joint: bool = False
-    b: float | Literal["learned"] = 1.0
+    b: float | tuple[float, float] | Literal["learned"] = 1.0
     priors: Priors | None = None
 
     def __post_init__(self) -> None:
@@ -563,7 +565,8 @@ class CorrelatedT(ShareTest):
         joint = "joint model, " if self.joint else ""
         own = {k: v for k, v in (self.priors or {}).items() if not is_number(v)}
         b = text_on_weight("learned" if self.b == "learned" else self.weight)
-        prior = f"symmetric prior of the shares of datasets with {b}"
+        even = "" if isinstance(self.weight, tuple) else "symmetric "
+        prior = f"{even}prior of the shares of datasets with {b}"
         if own:
             prior = "a prior of the shares of datasets"
         return (

@@ -166,9 +166,10 @@ class PoissonBinomial(ShareTest):
         own counts alone (the paper's formula, the default).
     a : float
         Parameter of the symmetric Dirichlet prior of a dataset's error probabilities.
-    b : float or "learned"
-        Parameter of the symmetric Beta prior of r. ``"learned"``, for ``pairwise`` with
-        ``joint=True`` only, learns it from all pairs of the table.
+    b : float, pair of float or "learned"
+        Parameter of the symmetric Beta prior of r, or both of one that favours an algorithm,
+        (β̂_A, β̂_B). ``"learned"``, for ``pairwise`` with ``joint=True`` only, learns it from all
+        pairs of the table.
     priors : mapping, optional
         Your priors, by the names in ``bc.methods.describe("poisson-binomial")``; with
         ``joint=True`` only. A distribution for ``r`` without random parameters keeps the answer
@@ -206,6 +207,7 @@ class PoissonBinomial(ShareTest):
             "loo",
             "per_dataset",
             "rate",
+            "wins",
             "plan",
             "predict",
             "simulate",
@@ -232,7 +234,7 @@ class PoissonBinomial(ShareTest):
 
     joint: bool = False
     a: float = 1.0
-    b: float | Literal["learned"] = 1.0
+    b: float | tuple[float, float] | Literal["learned"] = 1.0
     priors: Priors | None = None
 
     def __post_init__(self) -> None:

@@ -25,19 +25,23 @@ if TYPE_CHECKING:
 __all__ = ["context_probability", "first_better", "risks"]
 
 
-def context_probability(p: ArrayLike, *, b: float = 1.0, joint: bool = False) -> float:
+def context_probability(
+    p: ArrayLike, *, b: float | tuple[float, float] = 1.0, joint: bool = False
+) -> float:
     r"""P(the first is better on most datasets of a context), from P on each dataset.
 
     The Poisson-binomial test from probabilities alone, wherever they come from.
 
-    .. math:: \sum_\kappa \mathrm{PB}(\kappa; p)\, I_{½}(N - \kappa + b,\; \kappa + b)
+    .. math:: \sum_\kappa \mathrm{PB}(\kappa; p)\,
+              I_{½}(N - \kappa + \hat\beta_B,\; \kappa + \hat\beta_A)
 
     Parameters
     ----------
     p : sequence of float
         P(the first is better) on each dataset.
-    b : float
-        Parameter of the Beta(b, b) prior of the share r of datasets on which it is better.
+    b : float or pair of float
+        Parameter of the Beta(b, b) prior of the share r of datasets on which it is better, or
+        both, (β̂_A, β̂_B), of a prior that favours one of the two.
     joint : bool
         By the full model, in which the datasets inform each other through r, rather than by the
         paper's formula. It takes every p to be a posterior under even prior odds.
@@ -69,9 +73,21 @@ def context_probability(p: ArrayLike, *, b: float = 1.0, joint: bool = False) ->
         raise BayescompareError(
             f"p[{k}]={setting_number_text(probabilities[k])}: probabilities lie between 0 and 1."
         )
-    check_positive(b=b)
+    shape = check_weight(b)
     check_flag(joint=joint)
-    return joint_context(probabilities, b) if joint else context(probabilities, b)
+    return (joint_context if joint else context)(probabilities, *shape)
+
+
+def check_weight(b: object) -> tuple[float, float]:
+    """Return both parameters of the Beta prior of r, from one for both or from a pair."""
+    if isinstance(b, (tuple, list)):
+        if len(b) != 2:
+            raise BayescompareError(f"b={b!r}: give one number, or one for each algorithm.")
+        check_positive(**{"b[0]": b[0], "b[1]": b[1]})
+        return float(b[0]), float(b[1])
+    check_positive(b=b)
+    assert is_number(b)
+    return float(b), float(b)
 
 
 def first_better(

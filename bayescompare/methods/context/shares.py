@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 import numpy as np
 from scipy.special import gammaln, logit, logsumexp
 
-from bayescompare._checks import check_flag, check_positive, is_number
+from bayescompare._checks import check_flag, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
 from bayescompare.evidence import Evidence, TooManyVectors
@@ -55,6 +55,7 @@ from bayescompare.methods.context.comparison import (
     context_words,
     rate_words,
 )
+from bayescompare.methods.context.probabilities import check_weight
 from bayescompare.methods.dirichlet.learned_model import place_learned_shares
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.outcome import nuts
@@ -104,7 +105,7 @@ class ShareTest(Method):
     if TYPE_CHECKING:
         # Each test has them among its own options, in its own order.
         joint: bool
-        b: float | Literal["learned"]
+        b: float | tuple[float, float] | Literal["learned"]
         priors: Priors | None
     #: What `pairwise` learned for one pair, and for all, with ``b="learned"``.
     learned: LearnedPrior | None = field(default=None, repr=False)
@@ -129,7 +130,8 @@ class ShareTest(Method):
         if isinstance(self.b, str) and self.b != "learned":
             raise BayescompareError(f"b={self.b!r}: must be a number > 0, or 'learned'.")
         if not isinstance(self.b, str):
-            check_positive(b=self.b)
+            shape = check_weight(self.b)
+            object.__setattr__(self, "b", self.b if is_number(self.b) else shape)
         elif not self.joint:
             raise BayescompareError(
                 "b='learned' needs the full model, whose evidence is known: say joint=True too."
@@ -161,10 +163,21 @@ class ShareTest(Method):
         return options if self.learned is None else options | {"learned": self.learned.options()}
 
     @property
-    def weight(self) -> float:
+    def weight(self) -> float | tuple[float, float]:
         """The parameter b that holds; where it was learned, 1 is the pair's own."""
         weight = (self.priors or {}).get("b", self.b)
+        if isinstance(weight, tuple):
+            return weight
         return float(weight) if is_number(weight) else 1.0
+
+    def alpha(self, size: int) -> FloatArray:
+        """α of each statement, where nothing was learned."""
+        if size == 3 and isinstance(self.weight, tuple):
+            raise BayescompareError(
+                f"b={self.b!r} is of two statements, and with a rope there are three: give one "
+                "number, or priors={'theta': ...}."
+            )
+        return np.ones(size) * self.weight
 
     @cached_property
     def rate_prior(self) -> RatePrior | None:
@@ -187,14 +200,14 @@ class ShareTest(Method):
     def prior_components(self, size: int) -> tuple[FloatArray, FloatArray]:
         """Return α (A, S) of each component of the prior, and the weights of these."""
         if self.learned is None:
-            return np.full((1, size), self.weight), np.ones(1)
+            return self.alpha(size)[None], np.ones(1)
         strength = np.array(self.learned.values)[:, None]
         return strength * np.exp(self.log_base(size)), self.learned.strength_weights
 
     def log_base(self, size: int) -> FloatArray:
         """Log α of each statement, or of what each learned strength multiplies."""
         if self.learned is None:
-            return np.full(size, np.log(self.weight))
+            return np.log(self.alpha(size))
         # Version 0.1.0 learned b itself.
         return np.log(list(self.learned.shares.values())) if self.learned.folds else np.zeros(size)
 
@@ -204,6 +217,8 @@ class ShareTest(Method):
         base = Component.listed(self.log_base(size))
         if self.learned is None:
             prior = DirichletPrior.of(base)
+            if isinstance(self.weight, tuple):
+                return prior
             return replace(prior, weighed_by="b", weight=self.weight)
         own = replace(DirichletPrior.symmetric(1.0, size), weighed_by="b")
         return replace(self.learned.prior_on(base), own=own)
@@ -232,10 +247,12 @@ class ShareTest(Method):
             r = _single("r", place_prior("r", priors["r"], ()))
         else:
             own = "b" in priors and self.needs_mcmc
-            b = _single("b", place_prior("b", priors["b"], ())) if own else np.float64(self.weight)
+            alpha = self.alpha(size)
+            if own:
+                alpha = _single("b", place_prior("b", priors["b"], ())) * alpha
             if size == 3:
-                return pm.Dirichlet("theta", b * np.ones(3), dims="statement")
-            r = pm.Beta("r", b, b)
+                return pm.Dirichlet("theta", alpha, dims="statement")
+            r = pm.Beta("r", alpha[0], alpha[1])
         return pt.stack([r, 1.0 - r])
 
     # what pairs teach each other ------------------------------------------------------------------
@@ -356,6 +373,12 @@ class ShareTest(Method):
         sentences = [verdict, *learned, *rest, rate_words(answer, decision)]
         if self.priors:
             sentences.append(f"You chose the prior of {join_names(list(self.priors))}.")
+        if isinstance(self.b, tuple):
+            favoured = results.algorithms[int(self.b[1] > self.b[0])]
+            sentences.append(
+                f"The prior of the share of datasets is Beta{self.b}, which favours {favoured} "
+                "before any data."
+            )
         if self.joint:
             sentences.append(
                 "The datasets inform each other: one in doubt is drawn to what the others say."
@@ -484,6 +507,26 @@ class SharePosterior(Posterior):
         assert self.theta is not None
         return least_of_rows(self.theta, rows, rng)
 
+    @property
+    def wins(self) -> pd.Series[float]:
+        """P(the first is better on so many of the datasets seen): κ of Equation (5), exactly.
+
+        Each dataset by itself in the formula; given all of them with ``joint=True``.
+        """
+        import pandas as pd
+
+        theta = self.theta
+        if theta is None or theta.states is not None:
+            raise BayescompareError(
+                "wins: their exact distribution is that of an answer by counts, under a prior b "
+                "or a learned one; this answer came from another prior, or from draws."
+            )
+        number = len(self.results.datasets)
+        weight = np.bincount(
+            theta.counts[:, 0].astype(np.int64), theta.weight.sum(axis=0), number + 1
+        )
+        return pd.Series(weight, pd.RangeIndex(number + 1, name="wins"), name="probability")
+
     # draws ----------------------------------------------------------------------------------------
 
     @abstractmethod
@@ -507,7 +550,8 @@ class SharePosterior(Posterior):
             size = alone.shape[1]
             statement = draw_statements(alone, np.ones((chains * draws, size)), rng)
             counts = (statement[:, :, None] == np.arange(size)).sum(axis=1)
-            gammas = rng.standard_gamma(self.method.weight + counts.reshape(chains, draws, size))
+            alpha = self.method.alpha(size)
+            gammas = rng.standard_gamma(alpha + counts.reshape(chains, draws, size))
             posterior = {"theta": gammas / gammas.sum(axis=-1, keepdims=True)}
         for variables in (posterior, prior):
             variables.pop("log_theta", None)

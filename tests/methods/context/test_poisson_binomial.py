@@ -15,7 +15,7 @@ import pymc as pm
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
 import bayescompare as bc
 from bayescompare import BayescompareError
@@ -360,3 +360,54 @@ def test_draws_check_and_sensitivity_are_of_the_same_formula(joint: bool) -> Non
     predicted = c.check(tree).loc["share of errors that are the first's", "predicted"]
     side = 0.25 * c.rate["mean"] + 0.75 * (1 - c.rate["mean"])
     assert predicted == pytest.approx(side, abs=0.01)
+
+
+# ------------------------------------------------------------------- a prior that favours, and wins
+
+
+def enumerated(joint: bool, b: tuple[float, float]) -> tuple[float, np.ndarray]:
+    """P(r > ½) and P(κ), over every assignment of d written out."""
+    p = np.array(alone(PAIRS))
+    d = np.array(list(itertools.product((0, 1), repeat=len(p))))
+    weight = np.where(d, p, 1 - p).prod(axis=1)
+    wins = d.sum(axis=1)
+    first, second = b[0] + wins, b[1] + len(p) - wins
+    if joint:
+        weight = weight * np.exp(special.betaln(first, second) - special.betaln(*b))
+    weight /= weight.sum()
+    above = float(weight @ stats.beta.sf(0.5, first, second))
+    return above, np.bincount(wins, weight, len(p) + 1)
+
+
+@BOTH
+@pytest.mark.parametrize("b", [(1.0, 1.0), (2.0, 1.0), (0.5, 3.0)])
+def test_unequal_priors_and_wins_by_enumeration(joint: bool, b: tuple[float, float]) -> None:
+    c = ask(PAIRS, joint=joint, b=b if b[0] != b[1] else b[0])
+    above, wins = enumerated(joint, b)
+    assert float(c.probability[0]) == pytest.approx(above, abs=1e-12)
+    p = alone(PAIRS)
+    assert bc.context_probability(p, b=b, joint=joint) == pytest.approx(above, abs=1e-12)
+    np.testing.assert_allclose(c.wins, wins, atol=1e-13)
+    np.testing.assert_array_equal(c.wins.index, np.arange(len(PAIRS) + 1))
+    assert ("favours" in c.explain()) == (b[0] != b[1])
+    drawn = c.draws(4000, chains=2, rng=1)["posterior"]
+    assert shares_near(drawn["r"].values > 0.5, above)
+    for k, share in enumerate(wins):
+        assert shares_near(drawn["d"].values.sum(axis=-1) == k, share)
+
+
+def test_the_papers_context_under_a_prior_that_favours_svm() -> None:
+    counts = bc.load_example("lacoste-svm-parzen")
+    c = bc.compare(counts, method=PoissonBinomial(b=(2, 1)))
+    assert float(c.probability[0]) == pytest.approx(0.989986, abs=5e-7)
+    plain = bc.compare(counts, method=PoissonBinomial())
+    assert float(plain.wins.index @ plain.wins) == pytest.approx(16.931, abs=5e-4)
+    assert c.method.options()["b"] == (2.0, 1.0)
+    assert PoissonBinomial(b=[2, 1]) == PoissonBinomial(b=(2.0, 1.0))
+
+
+@pytest.mark.parametrize("b", [(1.0,), (1.0, 0.0), (1.0, "2"), (1, 2, 3), True])
+def test_bad_pairs_of_weights(b: Any) -> None:
+    for refused in (lambda: PoissonBinomial(b=b), lambda: bc.context_probability([0.4], b=b)):
+        with pytest.raises(BayescompareError, match=r"b(\[\d\])?="):
+            refused()
