@@ -24,7 +24,6 @@ from bayescompare.outcome import nuts, registry
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.change import change_words
 from bayescompare.outcome.columns import THETA_LOWER, THETA_UPPER
-from bayescompare.outcome.compiled import borrowed_compiled_models
 from bayescompare.outcome.decision import SETTLED, Decision, decide
 from bayescompare.outcome.diagnosis import Diagnosis, diagnose, diagnose_answer
 from bayescompare.outcome.intervals import STORED, interval_choice, statement_intervals
@@ -449,17 +448,22 @@ class Comparison:
                 return self._signed(own, seed, sampler="nuts")
         # Before anything is compiled: PyTensor needs a folder that it can write to.
         nuts.check_compiler_for_nuts()
-        with borrowed_compiled_models(self.method, self.results, edited=model) as models:
-            tree = nuts.sample(
-                models.sampled,
-                draws=draws,
-                chains=chains,
-                rng=generator,
-                options=pm_sample,
-                through=models.through,
-            )
-            tree = nuts.with_likelihood(tree, self.posterior.pointwise(), models.sampled)
-        finished = self.posterior.from_nuts(models.labelled(tree), generator)
+        sampled, through = model, None
+        if sampled is None:
+            accepts = self.method.accepts
+            sampled = self.method.model(self.results, "nuts")
+            if len(accepts.forms) > 1 and accepts.predicts == "textbook":
+                through = self.method.model(self.results)
+        tree = nuts.sample(
+            sampled,
+            draws=draws,
+            chains=chains,
+            rng=generator,
+            options=pm_sample,
+            through=through,
+        )
+        tree = nuts.with_likelihood(tree, self.posterior.pointwise(), sampled)
+        finished = self.posterior.from_nuts(tree, generator)
         return self._signed(finished, seed, sampler="nuts", edited=model is not None)
 
     def estimate_evidence(

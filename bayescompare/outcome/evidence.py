@@ -22,7 +22,6 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.bridge import Bridge, bridge_constant, fit_sinh_arcsinh
 from bayescompare.outcome import nuts
-from bayescompare.outcome.compiled import model_with_compiled_memory
 from bayescompare.outcome.diagnosis import MOST_RHAT
 from bayescompare.text.numbers import (
     count,
@@ -143,7 +142,7 @@ def _comparison_evidence_by_bridge(
     """Estimate the log evidence of a model by bridge sampling from NUTS."""
     _check_comparison_evidence_bridge(model, draws, options)
     seed = int(rng.integers(2**31 - 1))
-    model = model_with_compiled_memory(model)
+    model = nuts.frozen(model)
     wanted = {**options, "idata_kwargs": {"include_transformed": True}}
     tree = nuts.run_nuts(model, draws=draws, chains=chains, seed=seed, options=wanted)
     posterior = tree["posterior"].to_dataset()

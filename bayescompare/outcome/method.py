@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from bayescompare.evidence import Evidence
     from bayescompare.outcome.comparison import Comparison
-    from bayescompare.outcome.compiled import ReusableModel
     from bayescompare.outcome.pair_figures import PairFigures
     from bayescompare.posterior.dirichlet import DirichletMixture
     from bayescompare.prior import DirichletPrior
@@ -315,13 +314,6 @@ class Method(ABC):
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the PyMC model as a textbook writes it, or in the form for NUTS if it has one."""
         raise self.unavailable("model")
-
-    def reusable(self, results: Results) -> ReusableModel | None:
-        """Say which models of other tables are this one's but for their data; None: not known.
-
-        Where two tables give the same key, a second NUTS reuses what was compiled for the first.
-        """
-        return None
 
     def methods_text(self, answer: Answer | None) -> str:
         """Return what a paper's methods section says of it, from "by the ... test" on.

@@ -25,7 +25,6 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.bridge import autocorrelation_time
 from bayescompare.outcome import nuts
-from bayescompare.outcome.compiled import model_with_compiled_memory
 from bayescompare.outcome.loo import MOST_KHAT, checked_loo, marked_loo
 from bayescompare.outcome.tree import is_edited_comparison_tree
 from bayescompare.text.numbers import count, plural
@@ -170,7 +169,7 @@ class _PartialRefit:
             pm.Potential(
                 f"{LEFT_OUT}_likelihood", -(left_out * _refit_likelihood_by_dataset(partial)).sum()
             )
-            kept = model_with_compiled_memory(partial)
+            kept = nuts.frozen(partial, but=[LEFT_OUT])
             terms = kept.logp(list(kept.observed_RVs), sum=False, jacobian=False)
             each = sum(map(_sum_refit_likelihood, kept.observed_RVs, terms, [kept] * len(terms)))
             own = (

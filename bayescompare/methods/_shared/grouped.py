@@ -169,12 +169,11 @@ class GroupedMethod(Method):
         if form == "nuts":
             return collapsed_model(results, self.listing(results), self.counts(results))
         import pymc as pm
-        import pytensor.tensor as pt
 
         listing = self.listing(results)
         with pm.Model(coords=domain_coords(results, listing)) as model:
             logs = place_domains(results, listing)
-            marginal = pt.tensordot(model["phi"], listing.wins, axes=1)
+            marginal = (model["phi"] * np.moveaxis(listing.wins, 0, -1)).sum(axis=-1)
             pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
             self.observe_domains(results, logs)
         return model

@@ -59,7 +59,6 @@ from bayescompare.methods.dirichlet.words import dirichlet_words
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import LOWER, LOWEST, UPPER
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.compiled import ReusableModel
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     LEAST_PAIRS,
@@ -525,16 +524,6 @@ class Dirichlet(Method):
             observe_partly_seen(Evidence.from_table(results), log_theta, weights)
         else:
             observe_weights(log_theta, weights)
-
-    def reusable(self, results: Results) -> ReusableModel | None:
-        """Models of the same α and as many datasets differ only in the datasets' weights."""
-        plain = results.weights is None and results.gaps not in _GAPS
-        plain = plain and self.prior != "learned"
-        if self.needs_mcmc or not plain or type(self) is not Dirichlet:
-            return None
-        from bayescompare.methods.dirichlet.model import reusable_dirichlet_model
-
-        return reusable_dirichlet_model(results, self.listing(results))
 
     def listing(self, results: Results) -> LumpedStatements:
         """Return the cells as draws and models see them."""

@@ -28,7 +28,6 @@ from bayescompare.methods._shared.trees import (
 from bayescompare.methods.dirichlet.partial import PartialDetails
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.compiled import ReusableModel
 from bayescompare.outcome.method import Form, Sampling
 from bayescompare.posterior.component import Component
 from bayescompare.statements import DENSE, Statements
@@ -51,7 +50,6 @@ __all__ = [
     "dirichlet_sampled_answer",
     "dirichlet_total_weight",
     "place_dirichlet_alpha",
-    "reusable_dirichlet_model",
     "scaled_dirichlet",
 ]
 
@@ -74,7 +72,8 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
             log_theta = method.place_theta(form, listing)
             theta = model["theta"]
         if not listing.has_other:
-            marginal = pt.tensordot(theta, listing.wins, axes=1)
+            # As a sum: numba takes ten seconds and more to compile a dot product.
+            marginal = (theta * np.moveaxis(listing.wins, 0, -1)).sum(axis=-1)
             pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
         method.observe(results, log_theta, weights)
     return model
@@ -85,13 +84,6 @@ def dirichlet_total_weight() -> Any:
     import pymc as pm
 
     return pm.modelcontext(None)[WEIGHT].sum()
-
-
-def reusable_dirichlet_model(results: Results, listing: LumpedStatements) -> ReusableModel:
-    """What the model of a table has in common with others, under a fixed α."""
-    wins = None if listing.has_other else (listing.wins.shape, listing.wins.tobytes())
-    key = ("dirichlet", listing.weights.shape, listing.log_alpha.tobytes(), wins)
-    return ReusableModel(key, {WEIGHT: listing.weights}, statement_coords(results, listing))
 
 
 def place_dirichlet_alpha(priors: Priors, listing: LumpedStatements) -> Any:

@@ -86,7 +86,7 @@ def build(method: Replicated, results: Results, form: Form) -> pm.Model:
             # Latents centre on what each dataset says by itself.
             expected = replace(listing, counts=evidence.leanings(_even(evidence)))
             logs = method.place_theta(form, expected, len(results.datasets), seen.log_likelihood)
-        marginal = pt.tensordot(model["theta"], listing.wins, axes=1)
+        marginal = (model["theta"] * np.moveaxis(listing.wins, 0, -1)).sum(axis=-1)
         pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
         seen.observe(logs, form)
     return model
