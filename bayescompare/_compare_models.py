@@ -14,7 +14,6 @@ from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._rng import Rng, as_rng
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.loo import EXACT
 from bayescompare.statements import OTHER, Statements
 from bayescompare.text.numbers import plural, setting_number_text, statistic_number_text
 from bayescompare.text.phrases import join_names
@@ -137,7 +136,7 @@ def compare_models(
         Of the models; by default their methods' names.
     refit : bool
         Sample again without the datasets that PSIS cannot leave out, as ``c.loo(refit=True)``.
-    evidence : {"bridge", "smc"}, optional
+    evidence : {"bridge"}, optional
         How to estimate the log evidence of models that have no closed one; not at all by default.
     rng : None, int or Generator
         For refits and estimates.
@@ -157,9 +156,11 @@ def compare_models(
     """
     import arviz as az
 
+    from bayescompare.outcome.loo import EXACT
+
     check_flag(refit=refit)
     if evidence is not None:
-        check_word("evidence", evidence, ("bridge", "smc"))
+        check_word("evidence", evidence, ("bridge",))
     generator, _ = as_rng(rng)
     chosen = _names_of_compared_models(comparisons, names)
     for name, c in chosen.items():

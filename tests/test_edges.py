@@ -230,7 +230,7 @@ def test_a_bridge_over_several_parameters(own: bc.Comparison) -> None:
     edited = own.model()
     with edited:
         pm.Normal("idle", 0.0, 1.0)
-    found = own.estimate_evidence(by="bridge", model=edited, rng=3, **{**QUICK, "draws": 100})
+    found = own.estimate_evidence(model=edited, rng=3, **{**QUICK, "draws": 100})
     assert 0.0 < found.se < 0.1
     assert abs(found.log_evidence - expected) < 4.0 * found.se
 

@@ -27,9 +27,9 @@ from bayescompare.outcome.columns import THETA_LOWER, THETA_UPPER
 from bayescompare.outcome.decision import SETTLED, Decision, decide
 from bayescompare.outcome.diagnosis import Diagnosis, diagnose, diagnose_answer
 from bayescompare.outcome.intervals import STORED, interval_choice, statement_intervals
-from bayescompare.outcome.loo import MOST_KHAT, checked_loo, exact_loo
 from bayescompare.outcome.method import Form, Method, Sampling
 from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.reweighting import MOST_KHAT
 from bayescompare.outcome.tree import EDITED, arviz_tree
 from bayescompare.outcome.words import comparison_headline
 from bayescompare.table.results import Results
@@ -482,21 +482,20 @@ class Comparison:
 
         Parameters
         ----------
-        by : {"bridge", "smc"}
-            Bridge sampling from the posterior that NUTS draws, at any α; or sequential Monte Carlo
-            from the prior, which is refused beyond 16 statements and for α below ¼.
+        by : {"bridge"}
+            Bridge sampling from the posterior that NUTS draws, at any α.
         draws, chains : int, optional
-            Per chain 1000 and 2000, in 4 and 8 chains.
+            1000 per chain, in 4 chains.
         model : pm.Model, optional
             An edited `model()`, of either form. Its potentials count as they are.
         rng : None, int or Generator
         **options
-            Anything else for `pymc.sample` or `pymc.sample_smc`, such as ``cores``.
+            Anything else for `pymc.sample`, such as ``cores``.
 
         Returns
         -------
         EvidenceEstimate
-            Unpacks as ``log_evidence, se``; its ``by``, ``how`` and ``note`` say how it was made.
+            Unpacks as ``log_evidence, se``; its ``how`` and ``note`` say how it was made.
         """
         from bayescompare.outcome.evidence import estimated_evidence
 
@@ -549,7 +548,7 @@ class Comparison:
         **pm_sample
             For `pymc.sample` in the refits; as many draws and chains as the tree has by default.
         """
-        from bayescompare.outcome.refit import check_refit, refits
+        from bayescompare.outcome.loo import check_refit, checked_loo, exact_loo, refits
 
         self._require("loo")
         check_refit(refit, khat, model, pm_sample)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,18 +13,22 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare.outcome.loo import MOST_KHAT, psis_loo
 from bayescompare.outcome.posterior import Tested
+from bayescompare.outcome.reweighting import MOST_KHAT
 from bayescompare.outcome.tree import OF_EDITED, check_tree, is_edited_comparison_tree
 from bayescompare.text.numbers import count, standard_error_text, statistic_number_text
 
 if TYPE_CHECKING:
-    pass
     from bayescompare.outcome.posterior import Posterior
 
-
-__all__ = ["LIMITS", "MOST_RHAT", "Diagnosis", "diagnose", "diagnose_answer"]
-
+__all__ = [
+    "LIMITS",
+    "MOST_RHAT",
+    "Diagnosis",
+    "diagnose",
+    "diagnose_answer",
+    "quiet_pareto",
+]
 
 #: Thresholds of Vehtari et al. (2021, 2024) and Betancourt (2016).
 MOST_RHAT = 1.01
@@ -116,98 +122,62 @@ def diagnose(tree: xr.DataTree, *, supports_psis: bool = True) -> Diagnosis:
     """Diagnose the posterior in a tree.
 
     Draws that do not come from a likelihood times a prior have no k-hat: PSIS cannot weight them.
+    ArviZ's own `diagnose` looks at the same figures, but finds no fault with draws so few that
+    these are not numbers.
     """
-    check_tree(tree, "posterior")
-    posterior = tree["posterior"].to_dataset()
-    chains = posterior.sizes["chain"]
-    table, figures, problems = _convergence_diagnosis(tree, posterior)
-    energy_figures, energy_problems = _transitions_diagnosis(tree)
-    figures |= energy_figures
-    problems += energy_problems
-    loo = ""
-    enough = posterior.sizes["draw"] * chains >= LEAST_FOR_KHAT
-    if supports_psis and "log_likelihood" in tree and enough:
-        figures["greatest k-hat"] = _greatest_khat_in_diagnosis(tree)
-        if figures["greatest k-hat"] > MOST_KHAT:
-            loo = (
-                f" PSIS-LOO is unreliable here (k-hat > {MOST_KHAT}); loo() without a tree is "
-                "exact where it can be."
-            )
-    verdict = (
-        f"not trustworthy: {'; '.join(problems)}"
-        if problems
-        else _sound_diagnosis_words(tree, chains)
-    )
-    edited = f" {OF_EDITED}" if is_edited_comparison_tree(tree) else ""
-    return Diagnosis(not problems, f"{verdict}.{loo}{edited}", table, figures)
-
-
-def _convergence_diagnosis(
-    tree: xr.DataTree, posterior: xr.Dataset
-) -> tuple[pd.DataFrame, dict[str, float], list[str]]:
-    """R-hat and ESS: the table by variable, the worst figures, and what is wrong with them."""
     import arviz as az
 
-    chains = posterior.sizes["chain"]
+    check_tree(tree, "posterior")
+    posterior = tree["posterior"].to_dataset()
+    chains, draws = (posterior.sizes[dim] for dim in ("chain", "draw"))
+    # Of independent draws an R-hat above the limit is chance.
+    made_by_chains = "sample_stats" in tree or tree.attrs.get("sampler", "nuts") == "nuts"
+    figures, problems = {}, []
     with warnings.catch_warnings():
         # A cell that is zero in every draw has no variance to compare between chains.
         warnings.simplefilter("ignore", RuntimeWarning)
         table = az.summary(tree, kind="diagnostics", round_to="none")
-        rhat = az.rhat(posterior)
-        ess = [az.ess(posterior, method=method) for method in ("bulk", "tail")]
-    figures = (
-        {"greatest R-hat": max(_moving_diagnosis_figures(rhat, posterior))} if chains > 1 else {}
-    )
-    figures["least ESS"] = min(
-        v for each in ess for v in _moving_diagnosis_figures(each, posterior)
-    )
-    problems = []
+        if chains > 1:
+            figures["greatest R-hat"] = max(_moving(az.rhat(posterior), posterior))
+        ess = [_moving(az.ess(posterior, method=how), posterior) for how in ("bulk", "tail")]
+    figures["least ESS"] = min(map(min, ess))
     # Written so that NaN, which too few draws give, is a problem too.
-    if _is_diagnosis_of_chains(tree) and not figures.get("greatest R-hat", 1.0) <= MOST_RHAT:
+    if made_by_chains and not figures.get("greatest R-hat", 1.0) <= MOST_RHAT:
         problems.append("chains disagree (R-hat)")
     if not figures["least ESS"] >= LEAST_ESS_PER_CHAIN * chains:
         problems.append("too few effective draws (ESS)")
-    return table, figures, problems
-
-
-def _transitions_diagnosis(tree: xr.DataTree) -> tuple[dict[str, float], list[str]]:
-    """Divergences and energies; Metropolis and Gibbs steps have neither."""
-    import arviz as az
-
+    # Metropolis and Gibbs steps have neither divergences nor energies.
     stats = tree["sample_stats"].to_dataset() if "sample_stats" in tree else xr.Dataset()
-    figures, problems = {}, []
     if "diverging" in stats:
         figures["divergences"] = float(stats["diverging"].sum())
-        if figures["divergences"] > 0:
-            problems.append("divergent transitions")
+        problems += ["divergent transitions"] if figures["divergences"] else []
     if "energy" in stats:
         figures["least E-BFMI"] = float(np.min(np.asarray(az.bfmi(tree)["energy"])))
-        if figures["least E-BFMI"] < LEAST_BFMI:
-            problems.append("poor energy mixing (E-BFMI)")
-    return figures, problems
+        problems += ["poor energy mixing (E-BFMI)"] if figures["least E-BFMI"] < LEAST_BFMI else []
+    if supports_psis and "log_likelihood" in tree and draws * chains >= LEAST_FOR_KHAT:
+        from bayescompare.outcome.loo import psis_loo
+
+        with quiet_pareto():  # the verdict itself says what ArviZ warns of
+            figures["greatest k-hat"] = float(psis_loo(tree).pareto_k.max())
+    if problems:
+        verdict = f"not trustworthy: {'; '.join(problems)}."
+    elif not made_by_chains:
+        verdict = "independent draws, no chains to diagnose."
+    elif chains == 1:
+        verdict = "no problem found, but one chain cannot show that chains agree."
+    else:
+        verdict = "no problem found."
+    if figures.get("greatest k-hat", 0.0) > MOST_KHAT:
+        verdict += (
+            f" PSIS-LOO is unreliable here (k-hat > {MOST_KHAT}); loo() without a tree is exact "
+            "where it can be."
+        )
+    if is_edited_comparison_tree(tree):
+        verdict += f" {OF_EDITED}"
+    return Diagnosis(not problems, verdict, table, figures)
 
 
-def _greatest_khat_in_diagnosis(tree: xr.DataTree) -> float:
-    with warnings.catch_warnings():
-        # The verdict itself will say what ArviZ warns of.
-        warnings.filterwarnings("ignore", message="Estimated shape parameter of Pareto")
-        return float(psis_loo(tree).pareto_k.max())
-
-
-def _is_diagnosis_of_chains(tree: xr.DataTree) -> bool:
-    """Whether chains made the draws; of independent draws an R-hat above the limit is chance."""
-    return "sample_stats" in tree or tree.attrs.get("sampler", "nuts") == "nuts"
-
-
-def _sound_diagnosis_words(tree: xr.DataTree, chains: int) -> str:
-    if not _is_diagnosis_of_chains(tree):
-        return "independent draws, no chains to diagnose"
-    if chains == 1:
-        return "no problem found, but one chain cannot show that chains agree"
-    return "no problem found"
-
-
-def _moving_diagnosis_figures(figures: xr.Dataset, posterior: xr.Dataset) -> list[float]:
+def _moving(figures: xr.Dataset, posterior: xr.Dataset) -> list[float]:
     """Figures of what is not constant over the draws; NaN, which counts as a problem, if one is."""
     samples = ("chain", "draw")
     moves = posterior.max(samples) > posterior.min(samples)
@@ -215,3 +185,11 @@ def _moving_diagnosis_figures(figures: xr.Dataset, posterior: xr.Dataset) -> lis
         [np.ravel(figures[name].values[moves[name].values]) for name in posterior.data_vars]
     )
     return moving.tolist() if len(moving) and np.isfinite(moving).all() else [math.nan]
+
+
+@contextmanager
+def quiet_pareto() -> Iterator[None]:
+    """Silence ArviZ about weights with heavy tails."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Estimated shape parameter of Pareto")
+        yield

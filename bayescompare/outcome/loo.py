@@ -1,36 +1,84 @@
-"""Leave-one-dataset-out: exact, or by PSIS from a tree.
+r"""Leave-one-dataset-out: exact, by PSIS from a tree, or by sampling again without a dataset.
 
-The one file that knows what ArviZ asks of a log likelihood and where it stumbles.
+The one file that knows what ArviZ asks of a log likelihood and where it stumbles. A refit samples
+the model with the likelihood of one dataset taken away, everything else being as it was, and what
+that posterior says of the dataset is
+
+.. math:: \log p(y_i \mid y_{-i}) = \log \tfrac1S \sum_s p(y_i \mid \theta_s), \qquad
+          \theta_s \sim p(\theta \mid y_{-i}).
+
+The model is compiled once: which dataset is left out is data to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+import arviz as az
 import numpy as np
 import xarray as xr
+from arviz_stats.loo.reloo import reloo
+from arviz_stats.loo.wrapper import SamplingWrapper
+from arviz_stats.utils import ELPDDataLOO
 
+from bayescompare._checks import check_draws, check_flag, is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray
+from bayescompare._typing import BoolArray, FloatArray
+from bayescompare.kernels.numerics.bridge import autocorrelation_time
+from bayescompare.outcome import nuts
+from bayescompare.outcome.diagnosis import quiet_pareto
+from bayescompare.outcome.reweighting import MOST_KHAT
 from bayescompare.outcome.tree import EDITED, OF_EDITED, check_tree, is_edited_comparison_tree
-from bayescompare.text.numbers import statistic_number_text
+from bayescompare.text.numbers import count, plural, statistic_number_text
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
-    from arviz_stats.utils import ELPDData
+    import pymc as pm
 
-__all__ = ["EXACT", "MOST_KHAT", "PSIS", "checked_loo", "exact_loo", "marked_loo", "psis_loo"]
+    from bayescompare.outcome.method import Sampling
+    from bayescompare.outcome.posterior import Posterior
 
-#: Threshold of Vehtari et al. (2024).
-MOST_KHAT = 0.7
+__all__ = ["EXACT", "LeftOut", "check_refit", "checked_loo", "exact_loo", "psis_loo", "refits"]
+
 #: What the attribute "how" of ``elpd_i`` says.
 EXACT, PSIS = "exact", "PSIS"
+#: The data of the model that says how much of each dataset is left out.
+LEFT_OUT = "left_out"
 #: A log likelihood above 0 by no more than this is 0.
 _ROUNDING = 1e-9
+_SAMPLES = ("chain", "draw")
 
 
-def exact_loo(without: FloatArray, within: FloatArray, datasets: Sequence[str]) -> ELPDData:
+class LeftOut(ELPDDataLOO):
+    """ArviZ's leave-one-out, which says in print how each dataset was left out."""
+
+    @classmethod
+    def of(cls, elpd_i: xr.DataArray, se: float, **fields: Any) -> LeftOut:
+        """Sum densities by dataset."""
+        figures = {"n_samples": 0, "warning": False, "good_k": MOST_KHAT, "scale": "log", **fields}
+        return cls(
+            elpd=float(elpd_i.sum()), se=se, n_data_points=elpd_i.size, elpd_i=elpd_i, **figures
+        )
+
+    def _header(self) -> str:
+        if self.elpd_i.attrs["how"] == EXACT:
+            return f"Computed exactly for {plural(self.n_data_points, 'dataset')}, without draws."
+        return str(super()._header())  # type: ignore[no-untyped-call]
+
+    def _footer(self) -> str:
+        how = self.elpd_i.attrs
+        lines = [] if how["how"] == EXACT else [super()._footer()]  # type: ignore[no-untyped-call]
+        if how.get("model") == EDITED:
+            lines.append(OF_EDITED)
+        if (refitted := how.get("refitted")) is not None:
+            without = f"Refitted without {join_names(refitted)}: exact there, up to Monte Carlo"
+            lines.append(f"{without} error." if refitted else "No dataset needed a refit.")
+        return "\n".join(lines)
+
+
+def exact_loo(without: FloatArray, within: FloatArray, datasets: Sequence[str]) -> LeftOut:
     """Wrap exact leave-one-out densities as what ``arviz.compare`` takes.
 
     Parameters
@@ -39,72 +87,89 @@ def exact_loo(without: FloatArray, within: FloatArray, datasets: Sequence[str]) 
         Log predictive density of each dataset given the others, and given all.
     datasets : sequence of str
     """
-    from arviz_stats.utils import ELPDDataLOO
-
-    n = len(without)
     elpd_i = xr.DataArray(without, {"dataset": list(datasets)}, dims="dataset", name="elpd_i")
     elpd_i.attrs["how"] = EXACT
-    return ELPDDataLOO(
-        elpd=float(without.sum()),
-        se=float(np.sqrt(n * np.var(without))),
-        p=float((within - without).sum()),
-        n_samples=0,
-        n_data_points=n,
-        scale="log",
-        warning=False,
-        good_k=MOST_KHAT,
-        elpd_i=elpd_i,
-        # Nothing was importance-sampled: no weight has a tail.
-        pareto_k=xr.zeros_like(elpd_i).rename("pareto_k"),
-    )
+    se = float(np.sqrt(len(without) * np.var(without)))
+    # Nothing was importance-sampled: no weight has a tail.
+    khat = xr.zeros_like(elpd_i).rename("pareto_k")
+    return LeftOut.of(elpd_i, se, p=float((within - without).sum()), pareto_k=khat)
 
 
-def checked_loo(tree: xr.DataTree) -> ELPDData:
+def checked_loo(tree: xr.DataTree) -> LeftOut:
     """PSIS-LOO of a tree whose log likelihood can be one; an edited model's says that it is."""
     check_tree(tree, "log_likelihood")
-    _check_comparison_loo_likelihood(tree)
+    _check_likelihood(tree)
     loo = psis_loo(tree)
-    return marked_loo(loo, OF_EDITED, model=EDITED) if is_edited_comparison_tree(tree) else loo
+    if is_edited_comparison_tree(tree):
+        loo.elpd_i.attrs["model"] = EDITED
+    return loo
 
 
-def marked_loo(loo: ELPDData, line: str, **attrs: object) -> ELPDData:
-    """The same figures, which say one more line when printed; attributes go to ``elpd_i``."""
-    from arviz_stats.utils import ELPDDataLOO
+def psis_loo(tree: xr.DataTree) -> LeftOut:
+    """PSIS-LOO of a tree; datasets whose log likelihood never varies are exact as they are.
 
-    lines = (*getattr(loo, "lines", ()), line)
+    ArviZ refuses a constant log likelihood, although leaving such a dataset out changes nothing.
+    """
+    check_tree(tree, "log_likelihood")
+    densities = _by_dataset(tree["log_likelihood"].to_dataset())
+    constant = _constant(densities)
+    elpd_i = densities.isel(chain=0, draw=0, drop=True).rename("elpd_i").copy()
+    khat, fields = xr.zeros_like(elpd_i).rename("pareto_k"), {"p": 0.0, "good_k": MOST_KHAT}
+    if not constant.all():
+        part = az.loo(_tree_of(tree, densities.isel(dataset=~constant)), pointwise=True)
+        elpd_i[~constant], khat[~constant] = part.elpd_i.values, part.pareto_k.values
+        fields = {"p": part.p, "good_k": part.good_k, "warning": part.warning}
+    elpd_i.attrs["how"] = PSIS
+    n = elpd_i.size
+    se = float(np.sqrt(n * np.var(elpd_i.values, ddof=1))) if n > 1 else 0.0
+    draws = densities.sizes["chain"] * densities.sizes["draw"]
+    return LeftOut.of(elpd_i, se, n_samples=draws, pareto_k=khat, **fields)
 
-    class MarkedLOO(ELPDDataLOO):
-        def __str__(self) -> str:
-            return "\n".join([super().__str__(), *lines])  # type: ignore[no-untyped-call]
 
-        __repr__ = __str__
-
-    marked: ELPDData = MarkedLOO(**{f.name: getattr(loo, f.name) for f in fields(loo)})
-    marked.__dict__["lines"] = lines
-    if marked.elpd_i is not None:
-        marked.elpd_i.attrs.update(attrs)
-    return marked
+def _constant(densities: xr.DataArray) -> BoolArray:
+    """Which datasets have the same density in every draw, as far as floats can tell."""
+    most = densities.max(_SAMPLES)
+    spread = most - densities.min(_SAMPLES)
+    return np.asarray(spread <= 1e-12 * (1.0 + abs(most)))
 
 
-def _check_comparison_loo_likelihood(tree: xr.DataTree) -> None:
+def _tree_of(tree: xr.DataTree, densities: xr.DataArray) -> xr.DataTree:
+    likelihood = densities.to_dataset(name="by_dataset")
+    posterior = tree["posterior"].to_dataset()
+    return xr.DataTree.from_dict({"posterior": posterior, "log_likelihood": likelihood})
+
+
+def _by_dataset(densities: xr.Dataset) -> xr.DataArray:
+    """One log density per dataset: a dataset is left out whole, with all that was seen on it."""
+    parts = []
+    for name, each in densities.data_vars.items():
+        if "dataset" not in each.dims:
+            raise BayescompareError(
+                f"log_likelihood of {name!r} has no dim 'dataset', so none can be left out."
+            )
+        parts.append(each.sum([dim for dim in each.dims if dim not in (*_SAMPLES, "dataset")]))
+    if not parts:
+        raise BayescompareError("log_likelihood is empty: there is nothing to leave out.")
+    total: xr.DataArray = sum(parts[1:], parts[0])
+    return total.transpose(*_SAMPLES, "dataset")
+
+
+def _check_likelihood(tree: xr.DataTree) -> None:
     """Reject a log likelihood above 0 of discrete data, which no probability has."""
-    if "observed_data" not in tree:
-        return
-    observed = tree["observed_data"].to_dataset()
+    observed = tree["observed_data"].to_dataset() if "observed_data" in tree else {}
     for name, each in tree["log_likelihood"].to_dataset().data_vars.items():
-        if name not in observed or not _comparison_loo_is_discrete(observed[name]):
+        if name not in observed or not _is_discrete(observed[name]):
             continue
         most = float(each.max())
         if most > _ROUNDING:
             raise BayescompareError(
                 f"loo: the log likelihood of {name!r} reaches "
-                f"{statistic_number_text(most, significant=3)}, "
-                f"but {name!r} is discrete and no probability exceeds 1: normalise the "
-                "model's likelihood."
+                f"{statistic_number_text(most, significant=3)}, but {name!r} is discrete and no "
+                "probability exceeds 1: normalise the model's likelihood."
             )
 
 
-def _comparison_loo_is_discrete(observed: xr.DataArray) -> bool:
+def _is_discrete(observed: xr.DataArray) -> bool:
     """Whole numbers are discrete, and so is a dataset's weight split over statements."""
     if observed.dtype.kind in "biu":
         return True
@@ -113,56 +178,135 @@ def _comparison_loo_is_discrete(observed: xr.DataArray) -> bool:
     return bool((observed >= 0).all() and abs(observed.sum("statement") - 1.0).max() < 1e-6)
 
 
-def psis_loo(tree: xr.DataTree) -> ELPDData:
-    """PSIS-LOO of a tree; datasets whose log likelihood never varies are exact as they are.
+# refits -------------------------------------------------------------------------------------------
 
-    ArviZ refuses a constant log likelihood, although leaving such a dataset out changes nothing.
-    """
-    import arviz as az
 
-    check_tree(tree, "log_likelihood")
-    densities = _comparison_loo_by_dataset(tree["log_likelihood"].to_dataset())
-    (name,) = map(str, densities.data_vars)
-    samples = ("chain", "draw")
-    spread = densities.max(samples) - densities.min(samples)
-    # But for rounding: as constant as floats can tell.
-    constant = np.asarray((spread <= 1e-12 * (1.0 + abs(densities.max(samples))))[name])
-    posterior = tree["posterior"].to_dataset()
-    if not constant.any():
-        groups = {"posterior": posterior, "log_likelihood": densities}
-        whole: ELPDData = az.loo(xr.DataTree.from_dict(groups), pointwise=True)
-        whole.elpd_i.attrs["how"] = PSIS
-        return whole
-    level = densities[name].isel(chain=0, draw=0, drop=True)
-    without, khat, p = np.array(level), np.zeros(level.shape), 0.0
-    if not constant.all():
-        varying = densities.isel(dataset=~constant)
-        part = az.loo(
-            xr.DataTree.from_dict({"posterior": posterior, "log_likelihood": varying}),
-            pointwise=True,
+def check_refit(refit: object, khat: object, model: object, options: Mapping[str, Any]) -> None:
+    """Reject what is for refits without ``refit=True``, and what refits set themselves."""
+    check_flag(refit=refit)
+    if not is_number(khat) or khat != khat:
+        raise BayescompareError(
+            f"khat={show_checked_value_briefly(khat)}: give a number, such as {MOST_KHAT}."
         )
-        without[~constant], khat[~constant], p = part.elpd_i.values, part.pareto_k.values, part.p
-    loo = exact_loo(without, without, level["dataset"].values.tolist())
-    loo.p = p
-    loo.elpd_i.attrs["how"] = PSIS
-    loo.n_samples = densities.sizes["chain"] * densities.sizes["draw"]
-    loo.pareto_k = loo.elpd_i.copy(data=khat).rename("pareto_k")
-    loo.warning = bool((khat > loo.good_k).any())
-    return loo
+    for name in ("random_seed", "idata_kwargs", "return_inferencedata", "var_names"):
+        if name in options:
+            way = "pass the seed as rng= instead" if name == "random_seed" else "leave it out"
+            raise BayescompareError(f"{name}: refits set this themselves; {way}.")
+    if not refit and (model is not None or options or khat != MOST_KHAT):
+        name = next(iter(options), "khat" if model is None else "model")
+        raise BayescompareError(f"{name}: it is for refits; say refit=True.")
 
 
-def _comparison_loo_by_dataset(densities: xr.Dataset) -> xr.Dataset:
-    """One log density per dataset: a dataset is left out whole, with all that was seen on it."""
-    total = None
-    for name, each in densities.data_vars.items():
-        if "dataset" not in each.dims:
-            raise BayescompareError(
-                f"log_likelihood of {name!r} has no dim 'dataset', so none can be left out."
-            )
-        others = [dim for dim in each.dims if dim not in ("chain", "draw", "dataset")]
-        summed = each.sum(others)
-        total = summed if total is None else total + summed
-    if total is None:
-        raise BayescompareError("log_likelihood is empty: there is nothing to leave out.")
-    names = ", ".join(map(str, densities.data_vars))
-    return total.to_dataset(name=names)
+def refits(
+    asked: Posterior,
+    tree: xr.DataTree,
+    khat: float,
+    model: pm.Model | None,
+    sampling: Sampling,
+) -> LeftOut:
+    """PSIS-LOO of a tree, with ArviZ's `reloo` for the datasets that it cannot leave out."""
+    if model is None and is_edited_comparison_tree(tree):
+        raise BayescompareError(
+            "loo: the tree came from an edited model, which refits need: pass it as model=."
+        )
+    with quiet_pareto():  # that is what the refits are for
+        loo = checked_loo(tree)
+    names = loo.elpd_i["dataset"].values
+    poor = [str(name) for name in names[loo.pareto_k.values > khat]]
+    options, sizes = dict(sampling.options), tree["posterior"].sizes
+    draws, chains = (options.pop(f"{d}s", sizes[d]) for d in ("draw", "chain"))
+    check_draws(draws=draws, chains=chains)
+    loo.elpd_i.attrs["refitted"] = poor
+    if not poor:
+        return loo
+    model = asked.method.model(asked.results, "nuts") if model is None else model
+    shown = bool(options.pop("progressbar", sys.stderr.isatty()))
+    how = {**options, "draws": draws, "chains": chains, "progressbar": False}
+    whole = _tree_of(tree, _by_dataset(tree["log_likelihood"].to_dataset()))
+    with nuts.nuts_progress(len(poor), shown) as advance:
+        wrapper = _Without(model, asked, sampling.rng, how, advance, whole)
+        again: Any = reloo
+        found: LeftOut = again(wrapper, loo_orig=loo, k_threshold=khat, pointwise=True)
+    attrs = {"how": f"PSIS, {count(len(poor))} refitted", "refitted": poor}
+    found.elpd_i.attrs.update(attrs, mcse=dict(zip(poor, wrapper.errors, strict=True)))
+    return found
+
+
+class _Without(SamplingWrapper):
+    """A model from which the likelihood of any dataset can be taken away, for `reloo`."""
+
+    def __init__(
+        self,
+        model: pm.Model,
+        asked: Posterior,
+        rng: np.random.Generator,
+        how: dict[str, Any],
+        advance: Any,
+        tree: xr.DataTree,
+    ) -> None:
+        super().__init__(_without_any(model), idata_orig=tree)  # type: ignore[no-untyped-call]
+        self.asked, self.rng, self.how, self.advance = asked, rng, how, advance
+        self.errors: list[float] = []
+
+    def sel_observations(self, idx: int) -> tuple[int, int]:
+        """Leave a dataset out, by its place."""
+        return idx, idx
+
+    def sample(self, modified_observed_data: int) -> xr.DataTree:
+        """Draw from the posterior without this dataset."""
+        n = len(self.model.coords["dataset"])
+        left_out = (np.arange(n) == modified_observed_data).astype(np.float64)
+        self.model.set_data(LEFT_OUT, left_out)
+        options = dict(self.how)
+        draws, chains = options.pop("draws"), options.pop("chains")
+        seed = int(self.rng.integers(2**31 - 1))
+        tree = nuts.run_nuts(self.model, draws=draws, chains=chains, seed=seed, options=options)
+        self.advance(None, None)
+        return tree
+
+    def get_inference_data(self, fitted_model: xr.DataTree) -> xr.DataTree:
+        """Return the tree as it is."""
+        return fitted_model
+
+    def log_likelihood__i(self, excluded_obs: int, idata__i: xr.DataTree) -> xr.DataArray:
+        """Log likelihood of the dataset at each draw; its error is noted."""
+        pointwise = self.asked.pointwise()
+        if pointwise is None:
+            each = _by_dataset(nuts.log_likelihood(self.model, idata__i))
+        else:
+            each = pointwise(idata__i["posterior"].to_dataset())
+        logs = each.isel(dataset=excluded_obs, drop=True)
+        ratio = np.exp(logs.values - logs.values.max())
+        ratio = ratio / ratio.mean()
+        error = float(ratio.std() * np.sqrt(autocorrelation_time(ratio) / ratio.size))
+        self.errors.append(error)
+        return logs
+
+
+def _without_any(model: pm.Model) -> pm.Model:
+    """Copy a model and put in it data that say how much of each dataset is left out."""
+    import pymc as pm
+    from pymc.model.fgraph import clone_model
+
+    nuts.check_compiler_for_nuts()
+    with nuts.nuts_starts_put_aside(model):
+        partial = clone_model(model)
+    with nuts.quiet_nuts_warnings(), partial:
+        left_out = pm.Data(LEFT_OUT, np.zeros(len(model.coords["dataset"])), dims="dataset")
+        each = sum(_likelihood_by_dataset(rv, partial) for rv in partial.observed_RVs)
+        pm.Potential(f"{LEFT_OUT}_likelihood", -(left_out * each).sum())
+    return nuts.frozen(partial, but=[LEFT_OUT])
+
+
+def _likelihood_by_dataset(rv: Any, model: pm.Model) -> Any:
+    """Log likelihood of an observed variable, summed over all its dims but the dataset."""
+    import pymc as pm
+
+    term = pm.logp(rv, model.rvs_to_values[rv], warn_rvs=False)
+    axis = list(model.named_vars_to_dims.get(rv.name) or ()).index("dataset")
+    if axis >= term.ndim:
+        raise BayescompareError(
+            f"loo: the likelihood {rv.name!r} is one number for all datasets, so none can be left "
+            "out; give it one for each."
+        )
+    return term.sum(axis=[k for k in range(term.ndim) if k != axis])

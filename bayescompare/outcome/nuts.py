@@ -29,6 +29,7 @@ __all__ = [
     "check_model_for_nuts",
     "draw_prior_as_nuts",
     "frozen",
+    "log_likelihood",
     "nuts_monte_carlo_error",
     "nuts_progress",
     "nuts_rounding_as_written",
@@ -82,8 +83,8 @@ def sample(
     model = frozen(model)
     tree = run_nuts(model, draws=draws, chains=chains, seed=seeds[0], options=options)
     how = (options or {}).get("compile_kwargs")
+    log_likelihood(model, tree, how)
     with quiet_nuts_warnings(), nuts_starts_put_aside(model), model:
-        pm.compute_log_likelihood(tree, progressbar=False, compile_kwargs=how)
         pm.stats.compute_log_prior(tree, progressbar=False, compile_kwargs=how)
         tree["log_prior"].attrs["top_level"] = _top_names_for_nuts(model)
     with quiet_nuts_warnings(), model if through is None else through:
@@ -95,6 +96,17 @@ def sample(
             lambda: _draw_prior_beside_nuts(tree, draws, seeds[2], how, predictive=predicted)
         )
     return tree
+
+
+def log_likelihood(
+    model: pm.Model, tree: xr.DataTree, how: Mapping[str, Any] | None = None
+) -> xr.Dataset:
+    """Return the log likelihood of everything observed at each draw; the tree gets it, too."""
+    import pymc as pm
+
+    with quiet_nuts_warnings(), nuts_starts_put_aside(model), model:
+        pm.compute_log_likelihood(tree, progressbar=False, compile_kwargs=how)
+    return tree["log_likelihood"].to_dataset()
 
 
 def frozen(model: pm.Model, *, but: Sequence[str] = ()) -> pm.Model:

@@ -23,9 +23,9 @@ from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare._version import __version__
-from bayescompare.outcome.loo import MOST_KHAT
 from bayescompare.outcome.reweighting import (
     LEAST_EFFECTIVE,
+    MOST_KHAT,
     ReweightingWeights,
     leads_for_reweighting,
     smoothed_reweighting,

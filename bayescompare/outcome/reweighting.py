@@ -15,7 +15,6 @@ import pandas as pd
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.outcome.loo import MOST_KHAT
 from bayescompare.prior import POWER
 from bayescompare.text.numbers import count, setting_number_text, statistic_number_text
 
@@ -26,12 +25,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEAST_EFFECTIVE",
+    "MOST_KHAT",
     "POWER_SCALING",
     "ReweightingWeights",
     "leads_for_reweighting",
     "power_scaled",
     "smoothed_reweighting",
 ]
+
+#: Threshold of Vehtari et al. (2024) for the shape of the tail of weights.
+MOST_KHAT = 0.7
+
 
 #: Draws that weights must be worth.
 LEAST_EFFECTIVE = 50
