@@ -13,7 +13,8 @@ import pytest
 import bayescompare as bc
 from bayescompare.outcome.method import is_bayesian
 
-ROOT = Path(__file__).parent.parent
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
 DOCS = ROOT / "docs"
 PAGES = {
     path.relative_to(DOCS).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
@@ -253,3 +254,20 @@ def test_public_attributes_have_docstrings():
         for name in vars(cls):
             if not name.startswith("_") and name not in fields:
                 assert getattr(cls, name).__doc__, f"{cls.__name__}.{name}"
+
+
+def test_every_line_about_the_papers_names_its_test_and_what_became_of_it():
+    lines = [
+        [cell.strip() for cell in line.strip("| \n").split(" | ")]
+        for line in (DOCS / "papers.md").read_text("utf-8").partition("\n## ")[2].splitlines()
+        if line.startswith("| ") and not line.startswith("| where")
+    ]
+    assert len(lines) > 120
+    tests = "".join(path.read_text("utf-8") for path in TESTS.rglob("test_*.py"))
+    outcomes = {"right", "corrected", "fails", "partly", "cannot be had"}
+    for line in lines:
+        assert len(line) == 5, line
+        assert line[-1] in outcomes, line
+        named = re.findall(r"`(test_\w+)`", line[3])
+        assert named or line[-1] in ("cannot be had", "partly"), line
+        assert [name for name in named if f"def {name}(" not in tests] == []
