@@ -42,6 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
             _print_list(out)
             return 0
         _check_files(asked.save, asked.plot)
+        if asked.table is not None and not any(one.takes_table for one in chosen):
+            raise BayescompareError(f"--table {asked.table}: none of these tables takes it.")
         if asked.plot is not None and len(chosen) > 1:
             raise BayescompareError(f"--plot {asked.plot}: is for one table.")
         # One seed for all tables, drawn if none is given.
@@ -80,6 +82,11 @@ def _options() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="Keep finished blocks here; a stopped run resumes.",
     )
+    options.add_argument(
+        "--table",
+        metavar="FILE",
+        help="Results of Jansen et al. before rounding, fold by fold (CSV).",
+    )
     options.add_argument("--json", action="store_true", help="Print JSON instead of tables.")
     options.add_argument("--save", type=Path, metavar="PATH.json", help="Save as JSON.")
     options.add_argument("--plot", type=Path, metavar="PATH.png", help="Draw one table.")
@@ -108,6 +115,7 @@ def _run(one: Reproduction, asked: argparse.Namespace, seed: int | None) -> Repr
         n_jobs=asked.jobs,
         store=asked.store,
         progress=sys.stderr.isatty(),
+        file=asked.table if one.takes_table else None,
     )
 
 

@@ -55,6 +55,7 @@ def reproduce(
     n_jobs: int = 1,
     store: str | Path | None = None,
     progress: bool = False,
+    file: str | Path | None = None,
 ) -> Reproduced:
     """Compute a table or figure of one of the papers again, beside what was published.
 
@@ -74,6 +75,9 @@ def reproduce(
         stopped resumes. Every reproduction has a folder of its own in it.
     progress : bool
         Show a bar on standard error.
+    file : path, optional
+        The results of Jansen et al. as they were before rounding, fold by fold: a CSV file with
+        the columns dataset, algorithm, fold, auc, accuracy, brier.
 
     Returns
     -------
@@ -99,6 +103,9 @@ def reproduce(
             raise BayescompareError(f"replications={replications!r}: leave out quick=, or this.")
         # Exact tables have nothing to replicate.
         count = replications if reproduction.unit else count
+    if file is not None and not reproduction.takes_table:
+        able = ", ".join(r.key for r in _ALL if r.takes_table)
+        raise BayescompareError(f"file={str(file)!r}: {reproduction.key} takes none; {able} do.")
     generator, seed = as_rng(rng)
     run = Run(
         key=reproduction.key,
@@ -107,6 +114,7 @@ def reproduce(
         n_jobs=n_jobs,
         store=None if store is None else check_path(store, "store"),
         progress=progress,
+        table=None if file is None else check_path(file, "file"),
     )
     whole = n_jobs == 1 and not (run.folder and run.folder.exists())
     begin = time.process_time()

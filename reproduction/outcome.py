@@ -23,6 +23,7 @@ __all__ = [
     "AGREE",
     "CURVE_COLUMNS",
     "PAPERS",
+    "TELLING",
     "Claim",
     "Figure",
     "Outcome",
@@ -34,6 +35,9 @@ __all__ = [
 
 #: Standard errors by which a published and an obtained figure may differ.
 AGREE = 3.0
+
+#: A Monte Carlo error so large that `AGREE` of them exceed this cannot tell whether a share agrees.
+TELLING = 0.03
 
 #: Columns of an outcome's curves; ``low`` and ``high`` are a band, NaN where there is none.
 CURVE_COLUMNS = ("panel", "line", "x", "y", "low", "high")
@@ -56,6 +60,8 @@ class Figure:
         Half a unit of the last digit that the paper prints.
     published_mcse : float
         Standard error of the published number, where it was simulated too.
+    inputs : float
+        How far the rounding of the printed data can move the number obtained from them.
     target : bool
         Whether the published number can be had at all.
     """
@@ -67,27 +73,38 @@ class Figure:
     published: float | None = None
     rounding: float = 0.0
     published_mcse: float = 0.0
+    inputs: float = 0.0
     target: bool = True
 
     @property
     def verdict(self) -> str:
-        """``agrees``, ``differs``, ``no target``, or nothing where nothing was published."""
+        """What the comparison says, or nothing where nothing was published.
+
+        ``agrees``, ``differs``, ``inconclusive`` where so few replications would agree with other
+        figures too, ``inputs rounded`` where it agrees with some of the data that round to those
+        printed but not with these, or ``no target``.
+        """
         if self.published is None:
             return ""
         if not self.target:
             return "no target"
-        error = math.hypot(self.mcse, self.published_mcse)
+        error = AGREE * math.hypot(self.mcse, self.published_mcse)
         # Rounding of decimals in binary is no difference.
-        close = abs(self.obtained - self.published) <= self.rounding + AGREE * error + 1e-12
-        return "agrees" if close else "differs"
+        beyond = abs(self.obtained - self.published) - self.rounding - error - 1e-12
+        if beyond <= 0.0:
+            return "inconclusive" if error > TELLING else "agrees"
+        return "inputs rounded" if beyond <= self.inputs else "differs"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper in words, whether it holds here, and by what."""
+    """A statement of the paper in words, whether it holds here, and by what.
+
+    ``holds`` is None where the Monte Carlo error is too large to tell.
+    """
 
     text: str
-    holds: bool
+    holds: bool | None
     seen: str
 
 
@@ -167,6 +184,8 @@ class Run:
     store : Path, optional
         Folder in which finished blocks are kept.
     progress : bool
+    table : Path, optional
+        The results themselves, where the paper prints them rounded.
     """
 
     key: str
@@ -175,6 +194,7 @@ class Run:
     n_jobs: int = 1
     store: Path | None = None
     progress: bool = False
+    table: Path | None = None
 
     @property
     def folder(self) -> Path | None:
@@ -225,6 +245,8 @@ class Reproduction:
         CPU time of the default on one core of 2024, roughly.
     also : tuple of str
         Other keys of the same table.
+    takes_table : bool
+        Whether it can start from results that the paper prints rounded.
     """
 
     key: str
@@ -236,6 +258,7 @@ class Reproduction:
     quick: int = 1
     seconds: float = 1.0
     also: tuple[str, ...] = ()
+    takes_table: bool = False
 
     @property
     def paper(self) -> str:

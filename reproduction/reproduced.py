@@ -14,7 +14,7 @@ import pandas as pd
 from bayescompare._version import __version__
 from bayescompare.table.writing import check_file_is_writable, write_text
 from bayescompare.text.numbers import setting_number_text, whole_number_text
-from reproduction.outcome import AGREE, Outcome, Reproduction, figures_table
+from reproduction.outcome import AGREE, TELLING, Outcome, Reproduction, figures_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["Reproduced"]
 
 _SCHEMA, _VERSION = "bayescompare/reproduction", 1
+
+_HOLDS = {True: "Holds here", False: "Does not hold here", None: "Cannot be told here"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,15 +82,27 @@ class Reproduced:
         r = self.reproduction
         sentences = [f"{r.paper}: {r.what} ({self.simulated})"]
         verdicts = self.table["verdict"]
-        compared = int(verdicts.isin(["agrees", "differs"]).sum())
+        compared = int((~verdicts.isin(["", "no target"])).sum())
         if compared:
-            agree = int((verdicts == "agrees").sum())
+            agree, few, rounded = (
+                int((verdicts == word).sum())
+                for word in ("agrees", "inconclusive", "inputs rounded")
+            )
             sentences.append(
                 f"{agree} of {compared} published figures agree within rounding and "
                 f"{setting_number_text(AGREE)} standard errors."
             )
+            if few:
+                sentences.append(
+                    f"{few} cannot be told: with so few {r.unit}, three standard errors are more "
+                    f"than {setting_number_text(TELLING)}."
+                )
+            if rounded:
+                sentences.append(
+                    f"{rounded} would need data other than those printed, which round to them."
+                )
         for claim in self.outcome.claims:
-            holds = "Holds here" if claim.holds else "Does not hold here"
+            holds = _HOLDS[claim.holds]
             sentences.append(f"“{claim.text}” {holds}: {claim.seen}.")
         return "\n".join([*sentences, *self.outcome.notes])
 

@@ -49,7 +49,9 @@ def test_lacoste_tables() -> None:
     assert two["parzen against adaBoost"] == pytest.approx(0.5253, abs=5e-5)
     assert two["svm against parzen"] == pytest.approx(0.985346, abs=5e-7)
     three = reproduce("lacoste-2012-table3").table
-    assert (three["verdict"] == "agrees").all()
+    verdicts = three.set_index("case")["verdict"]
+    assert verdicts.pop("svm against adaBoost") == "inputs rounded"
+    assert (verdicts == "agrees").all()
     # 13 wins and 6 losses: 1 − 2·P(at most 6 of 19).
     tail = sum(math.comb(19, i) for i in range(7)) / 2**19
     ann = three.set_index("case")["obtained"]["ann against adaBoost"]
@@ -106,14 +108,15 @@ def test_theorem_2_and_its_curves() -> None:
 def test_orders_of_the_uci_table() -> None:
     done = reproduce("jansen-2022-figure6")
     assert obtained(done, "delta=0") == [2.0]
-    assert done.claims["holds"].all()
+    # Some pairs are ordered only above the 0.06 at which the paper says that no more are.
+    assert done.claims["holds"].tolist() == [True, True, True, False]
 
 
 @pytest.mark.slow
 def test_order_at_three_thresholds() -> None:
     done = reproduce("jansen-2022-figure5")
     assert obtained(done, "delta=0") == [21.0]
-    assert done.claims["holds"].tolist() == [True, False, False, True]
+    assert done.claims["holds"].tolist() == [True, False, False, True, True]
 
 
 @pytest.mark.slow
@@ -181,15 +184,16 @@ def test_significance_of_one_run() -> None:
 def fake_scores(rng: np.random.Generator, *, eta: float, datasets: int) -> dict[str, np.ndarray]:
     """Scores that follow the paper's claims: pooled tests best, all-test worst."""
     base = eta + datasets / 100 + np.array([0.4, 0.5, 0.4, 0.5, 0.1, 0.2])
-    return {"f": base, "false": np.array([0.0, 0, 0, 0, 0, 1])}
+    errors = np.array([0.0, 0, 0, 0, 0, 1])
+    return {"f": base, "false": errors, "missed": errors, "f_alone": base + 0.1}
 
 
 def test_claims_about_figure_4(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jansen, "significance_scores", fake_scores)
     done = reproduce("jansen-2022-figure4", replications=2, rng=1)
-    assert len(done.table) == 12 * 6
+    assert len(done.table) == 4 * 12 * 6
     assert done.claims["holds"].all()
-    assert len(done.plot().axes) == 3
+    assert len(done.plot().axes) == 6
 
 
 # the door -----------------------------------------------------------------------------------------
@@ -247,6 +251,11 @@ def test_verdicts() -> None:
     assert Figure(**one, published=0.52, rounding=0.005, mcse=0.004).verdict == "differs"
     assert Figure(**one, published=0.52, rounding=0.005, mcse=0.005).verdict == "agrees"
     assert Figure(**one, published=0.9, target=False).verdict == "no target"
+    # So few replications would agree with .4 and with .6.
+    assert Figure(**one, published=0.52, mcse=0.04).verdict == "inconclusive"
+    assert Figure(**one, published=0.9, mcse=0.04).verdict == "differs"
+    assert Figure(**one, published=0.52, inputs=0.02).verdict == "inputs rounded"
+    assert Figure(**one, published=0.53, inputs=0.02).verdict == "differs"
 
 
 # JSON ---------------------------------------------------------------------------------------------
@@ -319,7 +328,7 @@ def test_a_table_in_the_terminal_and_as_a_picture(
     picture, file = tmp_path / "x.png", tmp_path / "x.json"
     assert main(["lacoste-2012-table2", "--plot", str(picture), "--save", str(file)]) == 0
     said = capsys.readouterr().out
-    for words in ("0.720", "4 of 4 published figures agree", "cannot be had"):
+    for words in ("0.720", "3 of 4 published figures agree", "inputs rounded", "cannot be had"):
         assert words in said
     assert picture.stat().st_size > 1000
     assert json.loads(file.read_text("utf-8"))["key"] == "lacoste-2012-table2"
