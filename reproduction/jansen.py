@@ -209,7 +209,7 @@ def _table3_claims(found: set[tuple[str, str]]) -> list[Claim]:
 
 
 def _all_test_claim(results: bc.Results) -> Claim:
-    level = ALPHA / math.comb(results.n_algorithms, 2)
+    level = ALPHA / math.comb(len(results.algorithms), 2)
     wins = rank_wins(results.oriented(), level).all(axis=-1)
     names = results.algorithms
     found = {(names[i], names[j]) for i, j in np.argwhere(wins)}

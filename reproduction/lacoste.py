@@ -411,7 +411,7 @@ def _reproduce_thresholds(run: Run) -> Outcome:
         wrong = {}
         for test, threshold in _THRESHOLDS.items():
             one = table.sel(test=test)
-            asserted = one["confidence"].values >= threshold
+            asserted = one["confidence"].values > threshold
             share = float((asserted & (one["correct"].values == 0)).mean())
             wrong[test] = share
             figures.append(
