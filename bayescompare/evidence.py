@@ -127,7 +127,7 @@ class Evidence:
 
     def is_certain(self, shape: FloatArray) -> bool:
         """Whether every row leaves one statement only, but for what cannot matter."""
-        from bayescompare.kernels.replicated.rows import EvidenceRows
+        from bayescompare.kernels.replicated.recursion import EvidenceRows
 
         return not EvidenceRows.from_logs(self.rows, shape).uncertain.any()
 
@@ -170,9 +170,8 @@ def _paths_of_two(rows: FloatArray, b: float, other: float, *, joint: bool) -> P
 
 
 def _paths_of_many(rows: FloatArray, shape: FloatArray, *, joint: bool, each: bool) -> Paths:
-    from bayescompare.kernels.replicated.recursion import recursion_for_counts
-    from bayescompare.kernels.replicated.rows import EvidenceRows
-    from bayescompare.kernels.replicated.smoothing import smoothed
+    from bayescompare.kernels.replicated.each_dataset import smoothed
+    from bayescompare.kernels.replicated.recursion import EvidenceRows, recursion_for_counts
 
     kept = EvidenceRows.from_logs(rows, shape)
     found = recursion_for_counts(kept, joint=joint, each=each)

@@ -10,7 +10,7 @@ import pandas as pd
 
 import bayescompare as bc
 from bayescompare.evidence import Evidence, TooManyVectors
-from bayescompare.kernels.replicated.learned_effects import SCALES, learned_effects_at_scales
+from bayescompare.kernels.replicated.learned_effects import SCALES, effects_at_scales
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.prior import DirichletPrior
 from bayescompare.statements import Statements
@@ -40,7 +40,7 @@ def evidence(measures: int, seed: int, scales: slice = slice(None)) -> Evidence:
     y += rng.normal(size=y.shape)
     zero = (np.zeros((_DATASETS, 1)),) * measures
     noise, effects = np.tile(np.eye(measures), (_DATASETS, 1, 1)), SCALES[:, None] ** 2
-    logs = learned_effects_at_scales(y, noise, effects * np.ones(measures), zero, rng)[0]
+    logs = effects_at_scales(y, noise, effects * np.ones(measures), zero, rng)[0]
     names = dict.fromkeys(f"m{j}" for j in range(measures))
     return Evidence.from_rows(Statements.without_data(["A", "B"], names), logs[scales])
 

@@ -35,11 +35,13 @@ from bayescompare._rng import Rng
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.kernels.replicated.count_maximum import averaged_maximum
-from bayescompare.kernels.replicated.effects import ReplicatedEvidence, flat_replicated_evidence
+from bayescompare.kernels.replicated.effects import (
+    ReplicatedEvidence,
+    flat_evidence,
+    replicate_moments,
+)
 from bayescompare.kernels.replicated.learned_effects import learned_evidence
-from bayescompare.kernels.replicated.moments import replicate_moments
-from bayescompare.kernels.replicated.recursion import recursion_for_counts
-from bayescompare.kernels.replicated.rows import EvidenceRows
+from bayescompare.kernels.replicated.recursion import EvidenceRows, recursion_for_counts
 from reproduction.verdicts import laplace_error, simulated
 
 __all__ = ["NoisyTables", "claim_rates", "replicated_study"]
@@ -191,7 +193,7 @@ def _answers(
     alpha = np.full(2**m, _STRENGTH / 2**m)
     learned = learned_evidence(moments, (None,) * m, rng)
     assert learned is not None, "without ropes every scale has a mass in every region"
-    flat = flat_replicated_evidence(moments, (None,) * m, rng)
+    flat = flat_evidence(moments, (None,) * m, rng)
     cell = (moments.mean < 0.0) @ (1 << np.arange(m)[::-1])
     counts = np.bincount(cell, minlength=2**m)
     return [

@@ -359,7 +359,7 @@ class DirichletMixture(Mixture):
         mcse = self.mcse()
         if mcse is None or not self.joint or float(mcse.max()) <= _PRECISION:
             return self
-        from bayescompare.kernels.replicated.gibbs_maximum import gibbs_maximum
+        from bayescompare.kernels.replicated.gibbs import gibbs_maximum
 
         assert self.drawn is not None
         assert self.states is not None

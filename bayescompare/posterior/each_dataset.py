@@ -40,8 +40,8 @@ def statement_given_all(
     version : array (R,)
         P(version | all datasets) under this component.
     """
-    from bayescompare.kernels.replicated.rows import EvidenceRows
-    from bayescompare.kernels.replicated.smoothing import smoothed
+    from bayescompare.kernels.replicated.each_dataset import smoothed
+    from bayescompare.kernels.replicated.recursion import EvidenceRows
 
     classes, shape = component.classes, _shape(component, counted)
     kept = np.flatnonzero(version > _LEAST_WEIGHT)
@@ -62,8 +62,8 @@ def statement_given_all(
 
 def left_out(component: Component, counted: FloatArray, rows: FloatArray) -> FloatArray:
     """Log p(x_i | all other datasets) of the uncertain ones, (u,)."""
-    from bayescompare.kernels.replicated.left_out import left_out_of_rows
-    from bayescompare.kernels.replicated.rows import EvidenceRows
+    from bayescompare.kernels.replicated.each_dataset import left_out_of_rows
+    from bayescompare.kernels.replicated.recursion import EvidenceRows
 
     shape = _shape(component, counted)
     folded = _folded(rows, component.classes)

@@ -56,12 +56,12 @@ def test_evidence_that_overlooks_noise_is_found(monkeypatch: pytest.MonkeyPatch)
     """Half of the noise's standard deviation, and the posterior of θ is too narrow."""
     from bayescompare.methods.replicated import model as calibration
 
-    known = calibration.learned_effects_at_scales
+    known = calibration.effects_at_scales
 
     def sure(y: Any, noise: Any, *others: Any, **options: Any) -> Any:
         return known(y, noise / 4.0, *others, **options)
 
-    monkeypatch.setattr(calibration, "learned_effects_at_scales", sure)
+    monkeypatch.setattr(calibration, "effects_at_scales", sure)
     assert not sbc("replicated", simulations=250, noise=1.0, rng=3).ok
 
 

@@ -20,9 +20,6 @@ from bayescompare.kernels.dirichlet.pmax import TAIL, p_max
 from bayescompare.kernels.numerics.gammas import density_of_log_gamma, log_cdf
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["MaximumRule", "averaged_maximum", "expected_count_maximum"]
-
-
 #: Nodes in a panel, tried in turn until a few vectors agree with another rule in another variable.
 _RULES = (10, 14, 20, 32, 48)
 _AGREEMENT = 1e-11
@@ -55,10 +52,8 @@ def averaged_maximum(
     >>> averaged_maximum(*cells, n, np.ones(1)).round(9).tolist()
     [0.012363335, 0.051922986, 0.137500092, 0.798213587]
     """
-    counts, weight = _count_maximum_without_dust(counts, weight)
-    rule = MaximumRule.settled(
-        alpha + fixed, tracked, counts, _count_maximum_trial_vectors(counts, weight)
-    )
+    counts, weight = _without_dust(counts, weight)
+    rule = MaximumRule.settled(alpha + fixed, tracked, counts, _trial_vectors(counts, weight))
     found = rule.maxima(counts, weight)
     # The rule is right to 1e-11, which is more than rounding; P sums to one.
     return np.asarray(found / found.sum())
@@ -87,9 +82,9 @@ def expected_count_maximum(
     >>> round(expected_count_maximum(*cells, counts, half), 9)
     0.75
     """
-    counts, weight = _count_maximum_without_dust(counts, weight)
+    counts, weight = _without_dust(counts, weight)
     shape = alpha + fixed
-    rule = MaximumRule.settled(shape, tracked, counts, _count_maximum_trial_vectors(counts, weight))
+    rule = MaximumRule.settled(shape, tracked, counts, _trial_vectors(counts, weight))
     whole = np.tile(shape, (len(counts), 1))
     whole[:, tracked] += counts
     leader = whole.argmax(axis=1)
@@ -101,16 +96,14 @@ def expected_count_maximum(
     )
 
 
-def _count_maximum_without_dust(
-    counts: IntArray, weight: FloatArray
-) -> tuple[IntArray, FloatArray]:
+def _without_dust(counts: IntArray, weight: FloatArray) -> tuple[IntArray, FloatArray]:
     """Drop vectors that cannot matter; scale the weights to sum to one."""
     kept = weight > _DUST * weight.max() / len(weight)
     counts = np.ascontiguousarray(counts[kept], dtype=np.int64)
     return counts, weight[kept] / weight[kept].sum()
 
 
-def _count_maximum_panels(low: float, high: float, nodes: int) -> tuple[FloatArray, FloatArray]:
+def _panels(low: float, high: float, nodes: int) -> tuple[FloatArray, FloatArray]:
     """Gauss–Legendre in t = log x, in panels as wide as the features there.
 
     Above x = 1 a Gamma near x has standard deviation 1/√x in log x. Below it F(x; a) is e^{at},
@@ -149,12 +142,10 @@ class MaximumRule:
         cls, shape: FloatArray, tracked: IntArray, counts: IntArray, trial: IntArray
     ) -> MaximumRule:
         """Return the coarsest rule for vectors between `counts` that is right for `trial`."""
-        limits = _count_maximum_limits(shape, tracked, counts)
-        known = np.array([_count_maximum_of_vector(shape, tracked, vector) for vector in trial])
+        limits = _limits(shape, tracked, counts)
+        known = np.array([_maximum_of_vector(shape, tracked, vector) for vector in trial])
         for nodes in _RULES:
-            rule = cls(
-                shape, tracked, int(counts.max(initial=0)), *_count_maximum_panels(*limits, nodes)
-            )
+            rule = cls(shape, tracked, int(counts.max(initial=0)), *_panels(*limits, nodes))
             here = np.array([rule.maxima(vector[None], np.ones(1)) for vector in trial])
             if float(np.abs(here - known).max()) < _AGREEMENT:
                 return rule
@@ -169,11 +160,11 @@ class MaximumRule:
         log_weight: FloatArray,
     ) -> None:
         self._tracked, self._others = tracked, np.delete(np.arange(len(shape)), tracked)
-        log_f, self._hazard = _count_maximum_rows(t, shape[self._others])
+        log_f, self._hazard = _log_cdf_and_hazard(t, shape[self._others])
         self.base = np.exp(log_weight + log_f.sum(axis=0))
         # Statements of the same shape share their rows.
         levels, where = np.unique(shape[tracked], return_inverse=True)
-        cdf, density = _count_maximum_tables(t, levels, most)
+        cdf, density = _tables(t, levels, most)
         self.cdf, self.density = cdf[where], density[where]
 
     def maxima(self, counts: IntArray, weight: FloatArray) -> FloatArray:
@@ -181,15 +172,13 @@ class MaximumRule:
         out = np.empty(len(self._tracked) + len(self._others))
         total: FloatArray | float = 1.0
         if len(self._tracked):
-            total, each = _contract_count_maximum(counts, weight, self.cdf, self.density)
+            total, each = _contract(counts, weight, self.cdf, self.density)
             out[self._tracked] = each @ self.base
         out[self._others] = self._hazard @ (self.base * total)
         return out
 
 
-def _count_maximum_limits(
-    shape: FloatArray, tracked: IntArray, counts: IntArray
-) -> tuple[float, float]:
+def _limits(shape: FloatArray, tracked: IntArray, counts: IntArray) -> tuple[float, float]:
     """Logarithms of x between which the maximum has all but 1e-17 of its mass, for every vector."""
     rest = np.delete(shape, tracked)
     top = np.full(len(counts), rest.max(initial=0.0))
@@ -202,7 +191,7 @@ def _count_maximum_limits(
     return low, math.log(float(gammainccinv(most, TAIL / (len(shape) + 1.0))))
 
 
-def _count_maximum_trial_vectors(counts: IntArray, weight: FloatArray) -> IntArray:
+def _trial_vectors(counts: IntArray, weight: FloatArray) -> IntArray:
     """The most probable vectors, and those in which a statement has the most or fewest."""
     chosen = [int(weight.argmax())]
     if counts.shape[1]:
@@ -211,22 +200,20 @@ def _count_maximum_trial_vectors(counts: IntArray, weight: FloatArray) -> IntArr
     return counts[sorted(set(chosen))]
 
 
-def _count_maximum_of_vector(shape: FloatArray, tracked: IntArray, vector: IntArray) -> FloatArray:
+def _maximum_of_vector(shape: FloatArray, tracked: IntArray, vector: IntArray) -> FloatArray:
     counts = np.zeros(len(shape))
     counts[tracked] = vector
     return p_max(np.log(shape), counts[None])[0, :-1]
 
 
-def _count_maximum_rows(t: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _log_cdf_and_hazard(t: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return log F at the nodes for each shape, and f/F."""
     column = shape[:, None]
     cdf = log_cdf(t, 1.0, column)
     return cdf, np.exp(density_of_log_gamma(t, 1.0, column, np.log(column)) - cdf)
 
 
-def _count_maximum_tables(
-    t: FloatArray, shape: FloatArray, most: int
-) -> tuple[FloatArray, FloatArray]:
+def _tables(t: FloatArray, shape: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
     """F and f at the nodes for each shape and count, (S, counts, nodes).
 
     F(x; a) = F(x; a + 1) + x^a e^{−x}/Γ(a + 1): downwards from the largest count all terms add.
@@ -240,7 +227,7 @@ def _count_maximum_tables(
 
 
 @jit()
-def _contract_count_maximum(
+def _contract(
     counts: IntArray, weight: FloatArray, cdf: FloatArray, density: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Σ_c p(c) Π F at every node, and the same with each F replaced by f in turn.

@@ -20,10 +20,7 @@ from scipy.special import gammaln, logsumexp
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
-from bayescompare.kernels.replicated.recursion import recursion_for_counts
-from bayescompare.kernels.replicated.rows import EvidenceRows
-
-__all__ = ["DomainCounts", "known_replicated_counts", "uncertain_replicated_counts"]
+from bayescompare.kernels.replicated.recursion import EvidenceRows, recursion_for_counts
 
 #: Count vectors of a domain up to which NUTS sums over them.
 MOST_OF_DOMAIN = 5000
@@ -85,12 +82,12 @@ class DomainCounts:
         return version, np.exp(dirichlet_log_theta(log_alpha, *drawn))
 
 
-def known_replicated_counts(weights: FloatArray, domain: IntArray) -> DomainCounts:
+def known_domain_counts(weights: FloatArray, domain: IntArray) -> DomainCounts:
     """Counts of datasets that show their statements, with weights (n, K).
 
     Examples
     --------
-    >>> counts = known_replicated_counts(np.eye(2)[[0, 0, 1]], np.array([0, 1, 1]))
+    >>> counts = known_domain_counts(np.eye(2)[[0, 0, 1]], np.array([0, 1, 1]))
     >>> counts.vectors.tolist()
     [[[1.0, 0.0]], [[1.0, 1.0]]]
     >>> np.exp(counts.log_evidence(np.ones(2))).round(6).tolist()
@@ -101,7 +98,7 @@ def known_replicated_counts(weights: FloatArray, domain: IntArray) -> DomainCoun
     return DomainCounts(vectors, np.zeros((1, len(vectors), 1)))
 
 
-def uncertain_replicated_counts(logs: FloatArray, domain: IntArray) -> DomainCounts | None:
+def uncertain_domain_counts(logs: FloatArray, domain: IntArray) -> DomainCounts | None:
     """Counts of datasets whose statements are uncertain, from log ℓ (R, n, K).
 
     None where a domain has too many count vectors.

@@ -19,18 +19,6 @@ from scipy.special import betainc, betaincc, betaincinv, expit
 
 from bayescompare._typing import FloatArray, IntArray
 
-__all__ = [
-    "discordant_replicated_items",
-    "one_measure_items",
-    "replicated_item_margins",
-    "replicated_item_patterns",
-    "replicated_item_rows",
-    "replicated_pattern_evidence",
-    "roped_replicated_items",
-    "statement_of_replicated_items",
-]
-
-
 #: Draws of the patterns' probabilities, and how many numbers are drawn at once.
 _DRAWS = 40_000
 _BLOCK = 4_000_000
@@ -50,7 +38,7 @@ def one_measure_items(first_only: FloatArray, second_only: FloatArray) -> FloatA
     return np.stack([betainc(b, a, 0.5), betainc(a, b, 0.5)], axis=1)
 
 
-def roped_replicated_items(counts: FloatArray, rope: float) -> FloatArray:
+def roped_items(counts: FloatArray, rope: float) -> FloatArray:
     r"""Evidence for "first", "equal" and "second" from counts of one measure's outcomes, (n, 3).
 
     With q the share of items that differ and u the first's share of these,
@@ -69,12 +57,12 @@ def roped_replicated_items(counts: FloatArray, rope: float) -> FloatArray:
     --------
     Nothing seen says nothing:
 
-    >>> roped_replicated_items(np.zeros((1, 3)), 0.1).round(9).tolist()
+    >>> roped_items(np.zeros((1, 3)), 0.1).round(9).tolist()
     [[0.333333333, 0.333333333, 0.333333333]]
     """
     if rope >= 1.0:  # no difference of two shares is outside it
         return np.tile([0.0, 1.0, 0.0], (len(counts), 1))
-    nodes, weights = _replicated_item_nodes()
+    nodes, weights = _nodes()
     a, b, c = 1.0 + np.asarray(counts, dtype=np.float64).T
     below = betainc(a + c, b, rope)[:, None]
     # Over the distribution function of q, in which the integrand has no peak, only steep ends.
@@ -90,7 +78,7 @@ def roped_replicated_items(counts: FloatArray, rope: float) -> FloatArray:
 
 
 @cache
-def _replicated_item_nodes() -> tuple[FloatArray, FloatArray]:
+def _nodes() -> tuple[FloatArray, FloatArray]:
     """Nodes and weights from 0 to 1 that crowd at the ends (Takahasi & Mori 1974)."""
     t, step = np.linspace(-_RANGE, _RANGE, _STEPS + 1, retstep=True)
     inner = 0.5 * np.pi * np.sinh(t)
@@ -98,14 +86,14 @@ def _replicated_item_nodes() -> tuple[FloatArray, FloatArray]:
     return expit(2.0 * inner), weights / weights.sum()
 
 
-def replicated_item_patterns(outcome: IntArray) -> FloatArray:
+def item_patterns(outcome: IntArray) -> FloatArray:
     """Count the patterns of items: 1, 0 or −1 for each measure, (k, m) to (3^m,).
 
     The first measure is the most significant; "first only" comes first.
 
     Examples
     --------
-    >>> replicated_item_patterns(np.array([[1, 0], [-1, -1], [1, 0]])).tolist()
+    >>> item_patterns(np.array([[1, 0], [-1, -1], [1, 0]])).tolist()
     [0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
     """
     m = outcome.shape[1]
@@ -113,30 +101,30 @@ def replicated_item_patterns(outcome: IntArray) -> FloatArray:
     return np.bincount(code, minlength=3**m).astype(np.float64)
 
 
-def replicated_item_margins(counts: FloatArray, m: int) -> FloatArray:
+def item_margins(counts: FloatArray, m: int) -> FloatArray:
     """Counts of each measure's three outcomes, from those of the patterns, (m, 3).
 
     Examples
     --------
-    >>> replicated_item_margins(np.array([0.0, 2, 0, 0, 0, 0, 0, 0, 1]), 2).tolist()
+    >>> item_margins(np.array([0.0, 2, 0, 0, 0, 0, 0, 0, 1]), 2).tolist()
     [[2.0, 0.0, 1.0], [0.0, 2.0, 1.0]]
     """
     cube = counts.reshape([3] * m)
     return np.stack([cube.sum(axis=tuple(k for k in range(m) if k != j)) for j in range(m)])
 
 
-def discordant_replicated_items(counts: FloatArray, m: int) -> float:
+def discordant_items(counts: FloatArray, m: int) -> float:
     """Fewest items on which the two differ, over the measures.
 
     Examples
     --------
-    >>> discordant_replicated_items(np.array([0.0, 2, 0, 0, 0, 0, 0, 0, 1]), 2)
+    >>> discordant_items(np.array([0.0, 2, 0, 0, 0, 0, 0, 0, 1]), 2)
     1.0
     """
-    return float(replicated_item_margins(counts, m)[:, [0, 2]].sum(axis=1).min())
+    return float(item_margins(counts, m)[:, [0, 2]].sum(axis=1).min())
 
 
-def replicated_pattern_evidence(
+def pattern_evidence(
     counts: FloatArray, ropes: tuple[float | None, ...], rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """P of every statement from the patterns of one dataset's items, and its standard error.
@@ -155,16 +143,16 @@ def replicated_pattern_evidence(
 
     Examples
     --------
-    >>> p, error = replicated_pattern_evidence(
+    >>> p, error = pattern_evidence(
     ...     np.array([8.0, 5, 2]), (None,), np.random.default_rng(0)
     ... )
     >>> bool(abs(p[0] - 0.967285) < 4 * error[0])
     True
     """
-    share = _replicated_item_shares(counts, ropes, rng)
+    share = _shares(counts, ropes, rng)
     relative = (1.0 - share) / (share * _DRAWS)
     if any(rope is not None for rope in ropes):
-        prior = _replicated_item_shares(np.zeros_like(counts), ropes, rng)
+        prior = _shares(np.zeros_like(counts), ropes, rng)
         relative = relative + (1.0 - prior) / (prior * _DRAWS)
         share = share / prior
     p = share / share.sum()
@@ -173,7 +161,7 @@ def replicated_pattern_evidence(
     return p, p * np.sqrt(each)
 
 
-def replicated_item_rows(
+def item_rows(
     counts: Sequence[FloatArray], ropes: tuple[float | None, ...], rng: np.random.Generator
 ) -> tuple[FloatArray, float]:
     """Log evidence of several datasets from their patterns, (n, K), and the largest standard error.
@@ -182,7 +170,7 @@ def replicated_item_rows(
 
     Examples
     --------
-    >>> rows, error = replicated_item_rows(
+    >>> rows, error = item_rows(
     ...     [np.array([8.0, 5, 2])], (None,), np.random.default_rng(0)
     ... )
     >>> np.exp(rows).round(6).tolist(), error
@@ -194,15 +182,15 @@ def replicated_item_rows(
         exact = (
             one_measure_items(table[:, 0], table[:, 2])
             if rope is None
-            else roped_replicated_items(table, rope)
+            else roped_items(table, rope)
         )
         with np.errstate(divide="ignore"):
             return np.log(exact), 0.0
-    rows = [replicated_pattern_evidence(own, ropes, rng) for own in counts]
+    rows = [pattern_evidence(own, ropes, rng) for own in counts]
     return np.log([p for p, _ in rows]), max(float(error.max()) for _, error in rows)
 
 
-def _replicated_item_shares(
+def _shares(
     counts: FloatArray, ropes: tuple[float | None, ...], rng: np.random.Generator
 ) -> FloatArray:
     """Share of draws of the patterns' probabilities that show each statement."""
@@ -214,13 +202,13 @@ def _replicated_item_shares(
         draws = min(block, _DRAWS - start)
         theta = rng.dirichlet(counts + 3.0 ** (1 - m), size=draws)
         seen += np.bincount(
-            statement_of_replicated_items(theta.reshape(draws, *[3] * m), ropes), minlength=size
+            statement_of_items(theta.reshape(draws, *[3] * m), ropes), minlength=size
         )
     # A statement that no draw shows is improbable, not impossible.
     return (seen + 1.0 / size) / (_DRAWS + 1.0)
 
 
-def statement_of_replicated_items(theta: FloatArray, ropes: tuple[float | None, ...]) -> IntArray:
+def statement_of_items(theta: FloatArray, ropes: tuple[float | None, ...]) -> IntArray:
     """Number of the statement that each draw of the patterns' probabilities makes true."""
     m = len(ropes)
     cell = np.zeros(len(theta), dtype=np.int64)

@@ -22,9 +22,6 @@ import numpy as np
 from bayescompare._typing import BoolArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["Lattice", "LatticeGrowth", "count_lattice_vectors", "lattice_place"]
-
-
 #: Bits of the integer that stands for a vector of counts.
 _BITS = 62
 #: Numbers kept for the way back; beyond, they are computed again.
@@ -96,18 +93,18 @@ class Lattice:
         """Add dataset `i` to the sorted codes of `drawn` others."""
         if self._full == len(self.options):
             return self.after(drawn, codes)
-        return LatticeGrowth(*_merge_lattice_codes(codes, self.steps[i]))
+        return LatticeGrowth(*_merge_codes(codes, self.steps[i]))
 
     def after(self, i: int, codes: IntArray | None = None) -> LatticeGrowth:
         """Add dataset `i` to the codes of all before it, which are `codes` if they are known."""
         if i < len(self._kept):
             return self._kept[i]
         if i < self._full:
-            growth = LatticeGrowth(*_lattice_simplex(i, self.shifts))
+            growth = LatticeGrowth(*_simplex(i, self.shifts))
         else:
             if codes is None:
                 codes = self.after(i - 1).codes if i else np.zeros(1, dtype=np.int64)
-            growth = LatticeGrowth(*_merge_lattice_codes(codes, self.steps[i]))
+            growth = LatticeGrowth(*_merge_codes(codes, self.steps[i]))
         if i == len(self._kept) and growth.target.size + growth.codes.size <= self._room:
             self._kept.append(growth)
             self._room -= growth.target.size + growth.codes.size
@@ -115,7 +112,7 @@ class Lattice:
 
 
 @jit()
-def count_lattice_vectors(total: int, parts: int) -> int:
+def number_of_vectors(total: int, parts: int) -> int:
     """How many vectors of so many counts have this total."""
     number = 1
     for k in range(1, parts):
@@ -124,26 +121,24 @@ def count_lattice_vectors(total: int, parts: int) -> int:
 
 
 @jit()
-def lattice_place(outer: IntArray, total: int, parts: int) -> int:
+def place_of(outer: IntArray, total: int, parts: int) -> int:
     """Place of the first vector that begins with `outer`, among those with this total."""
     place, rest = 0, total
     for k in range(len(outer)):
-        place += count_lattice_vectors(rest, parts - k) - count_lattice_vectors(
-            rest - outer[k], parts - k
-        )
+        place += number_of_vectors(rest, parts - k) - number_of_vectors(rest - outer[k], parts - k)
         rest -= outer[k]
     return place
 
 
 @jit()
-def _lattice_simplex(total: int, shifts: IntArray) -> tuple[IntArray, IntArray]:
+def _simplex(total: int, shifts: IntArray) -> tuple[IntArray, IntArray]:
     """All codes that sum to `total` + 1, and where those that sum to `total` go.
 
     Vectors that differ only in the last two counts follow each other, and so do their targets.
     """
     s = len(shifts)
-    codes = np.empty(count_lattice_vectors(total + 1, s), dtype=np.int64)
-    target = np.empty((count_lattice_vectors(total, s), s), dtype=np.int64)
+    codes = np.empty(number_of_vectors(total + 1, s), dtype=np.int64)
+    target = np.empty((number_of_vectors(total, s), s), dtype=np.int64)
     for level in range(total, total + 2):
         outer = np.zeros(s - 2, dtype=np.int64)
         first = np.empty(s, dtype=np.int64)
@@ -159,9 +154,9 @@ def _lattice_simplex(total: int, shifts: IntArray) -> tuple[IntArray, IntArray]:
             else:
                 for j in range(s - 2):
                     outer[j] += 1
-                    first[j] = lattice_place(outer, total + 1, s)
+                    first[j] = place_of(outer, total + 1, s)
                     outer[j] -= 1
-                first[s - 1] = lattice_place(outer, total + 1, s)
+                first[s - 1] = place_of(outer, total + 1, s)
                 first[s - 2] = first[s - 1] + 1
                 for v in range(rest + 1):
                     for j in range(s):
@@ -180,7 +175,7 @@ def _lattice_simplex(total: int, shifts: IntArray) -> tuple[IntArray, IntArray]:
 
 
 @jit()
-def _merge_lattice_codes(codes: IntArray, steps: IntArray) -> tuple[IntArray, IntArray]:
+def _merge_codes(codes: IntArray, steps: IntArray) -> tuple[IntArray, IntArray]:
     """Merge copies of sorted codes, each shifted by one of the steps."""
     n, s = len(codes), len(steps)
     end = np.int64(0x7FFFFFFFFFFFFFFF)

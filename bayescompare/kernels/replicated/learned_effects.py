@@ -39,29 +39,18 @@ from bayescompare.kernels.numerics.cells import (
     normal_cells,
     student_cells,
 )
-from bayescompare.kernels.replicated.effects import ReplicatedEvidence
-from bayescompare.kernels.replicated.moments import Moments, moderate_replicated_moments
-from bayescompare.kernels.replicated.regions import (
+from bayescompare.kernels.replicated.effects import (
+    Moments,
+    ReplicatedEvidence,
     Ropes,
-    certain_region_cells,
-    product_of_region_cells,
-    region_state_edges,
-    spread_region_cells,
-    states_of_regions,
-    unknown_region_cells,
+    certain_cells,
+    moderate,
+    numbers_of_states,
+    product_of_cells,
+    spread_cells,
+    state_edges,
+    unknown_cells,
 )
-
-__all__ = [
-    "SCALES",
-    "StandardisedEffects",
-    "learned_effects_at_scales",
-    "learned_effects_evidence",
-    "learned_effects_masses",
-    "learned_evidence",
-    "posterior_of_effects",
-    "standardise_learned_effects",
-]
-
 
 #: Scales t of the effects, against the typical size of what is seen.
 SCALES: FloatArray = np.geomspace(0.05, 3.0, 12)
@@ -135,13 +124,13 @@ def learned_evidence(
     >>> evidence.log.shape
     (12, 3, 2)
     """
-    return learned_effects_evidence(standardise_learned_effects(moments, ropes), rng)
+    return evidence_of_effects(standardise_effects(moments, ropes), rng)
 
 
-def standardise_learned_effects(moments: Moments, ropes: Ropes) -> StandardisedEffects:
+def standardise_effects(moments: Moments, ropes: Ropes) -> StandardisedEffects:
     """Bring the mean differences of every measure to units of their moderated deviations."""
     n, seen = len(moments.mean), moments.seen
-    moderated = [moderate_replicated_moments(v, moments.dof) for v in moments.variance.T]
+    moderated = [moderate(v, moments.dof) for v in moments.variance.T]
     sd = np.stack([each.sd for each in moderated], axis=1)
     certain = ~(sd > 0.0).any(axis=0)
     y = np.where(seen, moments.mean, 0.0) / np.where(sd > 0.0, sd, 1.0)
@@ -154,16 +143,16 @@ def standardise_learned_effects(moments: Moments, ropes: Ropes) -> StandardisedE
         dof=np.array([np.full(n, math.inf), *(moderated[j].dof for j in used)]).min(axis=0),
         replicates=moments.dof + 1.0,
         factor=moments.factor,
-        correlation=_pooled_learned_effects(moments, sd, used),
+        correlation=_pooled_correlation(moments, sd, used),
         typical=typical[used],
-        edges=tuple(region_state_edges(ropes[j]) / sd[:, j : j + 1] for j in used),
+        edges=tuple(state_edges(ropes[j]) / sd[:, j : j + 1] for j in used),
         used=used,
-        sizes=states_of_regions(ropes),
-        others=_other_learned_effects(moments, ropes, certain, used),
+        sizes=numbers_of_states(ropes),
+        others=_other_measures(moments, ropes, certain, used),
     )
 
 
-def _other_learned_effects(
+def _other_measures(
     moments: Moments, ropes: Ropes, certain: BoolArray, used: list[int]
 ) -> FloatArray:
     """Probabilities of the states of the measures not used, for every statement."""
@@ -171,16 +160,12 @@ def _other_learned_effects(
     parts: list[tuple[list[int], FloatArray]] = [([], np.ones((n, 1)))]
     for j in set(range(m)) - set(used):
         mean = np.where(moments.seen[:, j], moments.mean[:, j], 0.0)
-        cells = (
-            certain_region_cells(mean, ropes[j])
-            if certain[j]
-            else unknown_region_cells(n, ropes[j])
-        )
+        cells = certain_cells(mean, ropes[j]) if certain[j] else unknown_cells(n, ropes[j])
         parts.append(([j], np.where(moments.seen[:, j : j + 1], cells, 1.0)))
-    return product_of_region_cells(parts, states_of_regions(ropes))
+    return product_of_cells(parts, numbers_of_states(ropes))
 
 
-def _pooled_learned_effects(moments: Moments, sd: FloatArray, used: list[int]) -> FloatArray:
+def _pooled_correlation(moments: Moments, sd: FloatArray, used: list[int]) -> FloatArray:
     """The residual correlation of standardised replicates, pooled over complete datasets."""
     whole = moments.seen[:, used].all(axis=1)
     if not whole.any():
@@ -194,7 +179,7 @@ def _pooled_learned_effects(moments: Moments, sd: FloatArray, used: list[int]) -
     return np.asarray((1.0 - _RIDGE) * correlation + _RIDGE * np.eye(len(used)))
 
 
-def learned_effects_evidence(
+def evidence_of_effects(
     data: StandardisedEffects, rng: np.random.Generator
 ) -> ReplicatedEvidence | None:
     """ℓ at each scale of effects; None where no scale will do."""
@@ -211,7 +196,7 @@ def learned_effects_evidence(
         if not members:
             continue
         rows = np.flatnonzero((data.seen == pattern).all(axis=1))
-        own, here, worst = learned_effects_at_scales(
+        own, here, worst = effects_at_scales(
             data.y[rows][:, members],
             data.factor[rows, None, None] * data.correlation[members][:, members],
             effects[:, members],
@@ -219,16 +204,16 @@ def learned_effects_evidence(
             rng,
             dof=data.dof[rows],
         )
-        logs[np.ix_(here, rows)] = spread_region_cells(own, members, sizes)
+        logs[np.ix_(here, rows)] = spread_cells(own, members, sizes)
         kept, error = kept & here, max(error, worst)
     if not kept.any():
         return None
     return ReplicatedEvidence(
-        others + spread_region_cells(logs[kept], data.used, data.sizes), SCALES[kept], error
+        others + spread_cells(logs[kept], data.used, data.sizes), SCALES[kept], error
     )
 
 
-def learned_effects_at_scales(
+def effects_at_scales(
     y: FloatArray,
     noise: FloatArray,
     effects: FloatArray,
@@ -265,7 +250,7 @@ def learned_effects_at_scales(
 
     >>> one, zero, rng = np.ones((1, 1)), (np.zeros((1, 1)),), np.random.default_rng(0)
     >>> for dof in (None, np.array([4.0])):
-    ...     logs, _, _ = learned_effects_at_scales(one, one[None], one, zero, rng, dof=dof)
+    ...     logs, _, _ = effects_at_scales(one, one[None], one, zero, rng, dof=dof)
     ...     row = np.exp(logs[0, 0])
     ...     (row / row.sum()).round(6).tolist()
     [0.76025, 0.23975]
@@ -273,7 +258,7 @@ def learned_effects_at_scales(
     """
     n, sizes = len(y), [e.shape[1] + 1 for e in edges]
     nu = np.full(n, math.inf) if dof is None else dof
-    region = learned_effects_masses(effects, edges, dof=nu)
+    region = masses_of_regions(effects, edges, dof=nu)
     kept = (region >= _LEAST_REGION).all(axis=(1, 2))
     if not kept.any():
         return np.empty((0, n, math.prod(sizes))), kept, 0.0
@@ -286,7 +271,7 @@ def learned_effects_at_scales(
         each,
     )
     tiled = tuple(np.tile(e, (versions, 1)) for e in edges)
-    cells, errors = _cells_of_learned_effects(each + len(edges), mean, posterior, tiled, rng)
+    cells, errors = _cells(each + len(edges), mean, posterior, tiled, rng)
     with np.errstate(divide="ignore"):
         logs = density[:, None] + np.log(cells)
     return logs.reshape(versions, n, -1) - np.log(region[kept]), kept, float(errors.max())
@@ -333,7 +318,7 @@ def posterior_of_effects(
     )
 
 
-def learned_effects_masses(
+def masses_of_regions(
     effects: FloatArray, edges: Edges, *, dof: FloatArray | None = None
 ) -> FloatArray:
     """P(t_ν(0, T) in the region of each statement), (R, n, K); normal where ν is infinite."""
@@ -347,7 +332,7 @@ def learned_effects_masses(
     return independent_cells(np.tile(nu, versions), scale, tiled).reshape(versions, n, -1)
 
 
-def _cells_of_learned_effects(
+def _cells(
     dof: FloatArray, mean: FloatArray, square: FloatArray, edges: Edges, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """P of every cell under a Student-t, normal where its degrees of freedom are infinite."""

@@ -1,4 +1,8 @@
-r"""The counts of statements behind θ, exactly, by recursion over datasets.
+r"""What each dataset says about every statement, and the counts behind θ by recursion over them.
+
+On dataset i the statement :math:`z_i` is not seen; its replicates say how well each statement fits,
+:math:`\ell_i(s)`. Statements that cannot matter are dropped, datasets that leave only one are
+counted, and what remains is numbered so that a vector of counts is one integer (`EvidenceRows`).
 
 With :math:`\theta \sim \mathrm{Dirichlet}(\alpha)` and every :math:`z_i` drawn from θ, the counts c
 of the z grow as in Pólya's urn. Let :math:`V_i(c)` be the probability of the first i
@@ -20,25 +24,84 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
-from bayescompare._typing import FloatArray, IntArray
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.numerics.gammas import log_rising_gamma
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.replicated.lattice import Lattice, LatticeGrowth
-from bayescompare.kernels.replicated.rows import EvidenceRows
 from bayescompare.kernels.replicated.simplex import SimplexCounts, simplex_counts, simplex_numbers
 
-__all__ = [
-    "MOST_STATES",
-    "RecursionCounts",
-    "RecursionLevel",
-    "RecursionUrn",
-    "log_of_fixed_recursion",
-    "recursion_for_counts",
-]
+#: What a dropped statement may weigh: this times min α/(n + Σα), against the row's largest.
+_NEGLIGIBLE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class EvidenceRows:
+    r"""Evidence of n datasets about K statements, in R versions (one for each scale of effects).
+
+    Attributes
+    ----------
+    value : array (R, n, K)
+        :math:`\ell_i(s)`, every row scaled to sum to one and zero where it is negligible.
+    log_scale : array (R, n)
+        Logarithms of the factors that were taken out.
+    alpha : array (K,)
+        Prior parameters of the statements.
+    """
+
+    value: FloatArray
+    log_scale: FloatArray
+    alpha: FloatArray
+
+    @classmethod
+    def from_logs(cls, log_evidence: FloatArray, alpha: FloatArray) -> EvidenceRows:
+        """Scale rows of log ℓ, (R, n, K) or (n, K), and drop what cannot matter.
+
+        Examples
+        --------
+        >>> rows = EvidenceRows.from_logs(np.log([[3.0, 1.0], [1.0, 1e-30]]), np.ones(2))
+        >>> rows.value[0].round(9).tolist(), rows.uncertain.tolist(), rows.fixed.tolist()
+        ([[0.75, 0.25], [1.0, 0.0]], [True, False], [1.0, 0.0])
+        """
+        logs = np.asarray(log_evidence, dtype=np.float64)
+        logs = logs[None] if logs.ndim == 2 else logs
+        least = math.log(_NEGLIGIBLE * alpha.min() / (logs.shape[1] + alpha.sum()))
+        top = logs.max(axis=2, keepdims=True)
+        # Kept in one version, kept in all: the versions share one set of count vectors.
+        kept = (logs - top >= least).any(axis=0)
+        logs = np.where(kept, logs, -math.inf)
+        scale = logsumexp(logs, axis=2, keepdims=True)
+        return cls(np.exp(logs - scale), scale[..., 0], np.asarray(alpha, np.float64))
+
+    @cached_property
+    def support(self) -> BoolArray:
+        """Which statements each dataset leaves possible, (n, K)."""
+        return np.asarray((self.value > 0.0).any(axis=0))
+
+    @cached_property
+    def uncertain(self) -> BoolArray:
+        """Which datasets leave more than one, (n,)."""
+        return np.asarray(self.support.sum(axis=1) > 1)
+
+    @cached_property
+    def fixed(self) -> FloatArray:
+        """How many datasets show each statement for certain, (K,)."""
+        return self.support[~self.uncertain].sum(axis=0).astype(np.float64)
+
+    @cached_property
+    def tracked(self) -> IntArray:
+        """The statements whose counts are not known, in order."""
+        return np.flatnonzero(self.support[self.uncertain].any(axis=0))
+
+    @cached_property
+    def lattice(self) -> Lattice | None:
+        """The count vectors of the uncertain datasets; None where they are too long to number."""
+        return Lattice.of(self.support[self.uncertain][:, self.tracked])
 
 
 #: Count vectors up to which the recursion is used.
@@ -141,7 +204,7 @@ class RecursionUrn:
     ) -> tuple[RecursionLevel, FloatArray]:
         options = self.lattice.options[i]
         # The weights before are scaled to sum to one, by scaling what they are multiplied with.
-        weight = _advance_recursion(
+        weight = _advance(
             level.codes, level.weight, growth.target, len(growth.codes),
             self.lattice.shifts[options], self.lattice.masks[options],
             self.factors(i, drawn) / level.total,
@@ -209,9 +272,9 @@ def recursion_for_counts(
     urn = RecursionUrn.of(rows, joint=joint)
     if urn is None or urn.lattice.at_least > limit:
         return None
-    level, log_evidence = urn.start, log_of_fixed_recursion(rows, joint)
+    level, log_evidence = urn.start, log_of_certain(rows, joint)
     if urn.has_room or (urn.is_dense and len(urn.prior) <= _LONG_RUNS):
-        counts = _recursion_over_simplex(urn, log_evidence, each=each and urn.has_room)
+        counts = _over_simplex(urn, log_evidence, each=each and urn.has_room)
         return counts if len(counts.codes) <= limit else None
     for i in range(len(urn.value)):
         level, log_scale = urn.follow(level, i)
@@ -221,9 +284,7 @@ def recursion_for_counts(
     return RecursionCounts(level.codes, level.weight / level.total, log_evidence, urn.lattice)
 
 
-def _recursion_over_simplex(
-    urn: RecursionUrn, log_fixed: FloatArray, *, each: bool
-) -> RecursionCounts:
+def _over_simplex(urn: RecursionUrn, log_fixed: FloatArray, *, each: bool) -> RecursionCounts:
     counts = urn.simplex(each=each)
     # Vectors that some dataset excludes have no code.
     occurs = np.flatnonzero(counts.weight.any(axis=1))
@@ -232,7 +293,7 @@ def _recursion_over_simplex(
     return RecursionCounts(codes, counts.weight[occurs], log_evidence, urn.lattice, counts.each)
 
 
-def log_of_fixed_recursion(rows: EvidenceRows, joint: bool) -> FloatArray:
+def log_of_certain(rows: EvidenceRows, joint: bool) -> FloatArray:
     """Log evidence of the datasets that are certain, and of the scales of all rows."""
     scale = rows.log_scale.sum(axis=1)
     if not joint:
@@ -243,7 +304,7 @@ def log_of_fixed_recursion(rows: EvidenceRows, joint: bool) -> FloatArray:
 
 
 @jit()
-def _advance_recursion(
+def _advance(
     codes: IntArray,
     weight: FloatArray,
     target: IntArray,

@@ -18,17 +18,13 @@ import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.numerics.cells import Edges
-from bayescompare.kernels.replicated.items import statement_of_replicated_items
+from bayescompare.kernels.replicated.effects import Moments, Ropes, state_edges
+from bayescompare.kernels.replicated.items import statement_of_items
 from bayescompare.kernels.replicated.learned_effects import (
     StandardisedEffects,
-    learned_effects_masses,
+    masses_of_regions,
     posterior_of_effects,
 )
-from bayescompare.kernels.replicated.moments import Moments
-from bayescompare.kernels.replicated.regions import Ropes, region_state_edges
-
-__all__ = ["refined_counts", "refined_effects", "refined_moments", "refinement_pattern_masses"]
-
 
 #: Effects drawn for each dataset, among which one is chosen by its weight.
 _POOL = 1000
@@ -75,9 +71,7 @@ def refined_effects(
     noise = data.factor[:, None, None] * data.correlation
     n, u = data.y.shape
     mean, square, _ = posterior_of_effects(data.y, noise, np.tile(effects, (n, 1)), data.dof)
-    normal = rng.standard_normal((n, _POOL, u)) @ _refinement_covariance_root(square).transpose(
-        0, 2, 1
-    )
+    normal = rng.standard_normal((n, _POOL, u)) @ _covariance_root(square).transpose(0, 2, 1)
     known = np.isinf(data.dof)
     nu = np.where(known, 1.0, data.dof)
     gamma = rng.standard_gamma(np.broadcast_to(0.5 * (nu + u)[:, None], (n, _POOL)))
@@ -87,15 +81,15 @@ def refined_effects(
     # θ of what the measures used say, the others' states being summed out.
     unused = tuple(j + 1 for j in range(len(data.sizes)) if j not in data.used)
     cube = (data.others * theta).reshape(n, *data.sizes)
-    masses = learned_effects_masses(effects[None], data.edges, dof=data.dof)[0]
+    masses = masses_of_regions(effects[None], data.edges, dof=data.dof)[0]
     weight = cube.sum(axis=unused).reshape(n, -1) / masses
     both = np.concatenate([pool, drawn[..., None]], axis=2)
-    chosen = _choose_refinement_draws(both, _refinement_cell_of(pool, data.edges), weight, rng)
-    distance = _distance_in_refinement(data.y, noise + np.diag(effects))
+    chosen = _choose_draws(both, _cell_of(pool, data.edges), weight, rng)
+    distance = _distance(data.y, noise + np.diag(effects))
     precision = np.where(known, 1.0, chosen[:, u] * (nu + u) / (nu + distance))
     root = np.linalg.cholesky(data.correlation) / np.sqrt(precision)[:, None, None]
     less = 1.0 / data.replicates - 1.0 / (data.replicates + more)
-    y = _draw_refinement_mean(data.y, chosen[:, :u], data.factor, less, root, rng)
+    y = _draw_mean(data.y, chosen[:, :u], data.factor, less, root, rng)
     squares = 2.0 * rng.standard_gamma(0.5 * more) / precision
     unit = np.sqrt(np.where(known, 1.0, (nu + squares) / (nu + more)))[:, None]
     return data._replace(
@@ -139,22 +133,20 @@ def refined_moments(
     few = moments.dof < m
     tied = spread[:, :, None] & spread[:, None, :] & ~few[:, None, None] | np.eye(m, dtype=bool)
     square = np.where(tied, moments.covariance, 0.0)
-    edges = tuple(region_state_edges(rope) for rope in ropes)
-    pool = _refinement_student_pool(moments, square, few, rng)
+    edges = tuple(state_edges(rope) for rope in ropes)
+    pool = _student_pool(moments, square, few, rng)
     weight = np.tile(theta, (n, 1))
-    mu = _choose_refinement_draws(pool, _refinement_cell_of(pool, edges), weight, rng)
-    root = _refinement_noise_root(moments, square, tied, mu, few, rng)
+    mu = _choose_draws(pool, _cell_of(pool, edges), weight, rng)
+    root = _noise_root(moments, square, tied, mu, few, rng)
     k, k_new = moments.dof + 1.0, more.astype(np.float64)
-    mean = _draw_refinement_mean(
-        moments.mean, mu, moments.factor, 1 / k - 1 / (k + k_new), root, rng
-    )
+    mean = _draw_mean(moments.mean, mu, moments.factor, 1 / k - 1 / (k + k_new), root, rng)
     shift = mean - moments.mean
     # Squares about the new mean: of the old replicates, of the new, and between the two.
     apart = np.where(more > 0, k * (k + k_new) / np.maximum(k_new, 1.0), 0.0)
     squares = moments.dof[:, None, None] * moments.covariance
     squares = squares + apart[:, None, None] * shift[:, :, None] * shift[:, None, :]
-    new = root @ _refinement_bartlett_roots(
-        np.maximum(k_new - 1.0, 0.0), tied, _refinement_measure_rank(spread, few), rng
+    new = root @ _bartlett_roots(
+        np.maximum(k_new - 1.0, 0.0), tied, _measure_rank(spread, few), rng
     )
     squares = squares + new @ new.transpose(0, 2, 1)
     dof = moments.dof + k_new
@@ -190,31 +182,31 @@ def refined_counts(
     """
     m = len(ropes)
     pool = rng.dirichlet(counts + 3.0 ** (1 - m), size=_POOL)
-    cell = statement_of_replicated_items(pool.reshape(_POOL, *[3] * m), ropes)
-    share = _choose_refinement_draws(pool[None], cell[None], weight[None], rng)[0]
+    cell = statement_of_items(pool.reshape(_POOL, *[3] * m), ropes)
+    share = _choose_draws(pool[None], cell[None], weight[None], rng)[0]
     return np.asarray(counts + rng.multinomial(more, share / share.sum()))
 
 
-def refinement_pattern_masses(ropes: Ropes, rng: np.random.Generator) -> FloatArray:
+def pattern_masses(ropes: Ropes, rng: np.random.Generator) -> FloatArray:
     """Prior probability of every statement about binary items, from draws; ones without ropes."""
     m = len(ropes)
     size = math.prod(2 if rope is None else 3 for rope in ropes)
     if all(rope is None for rope in ropes):
         return np.ones(size)
     shares = rng.dirichlet(np.full(3**m, 3.0 ** (1 - m)), size=_MASS_DRAWS)
-    shown = statement_of_replicated_items(shares.reshape(_MASS_DRAWS, *[3] * m), ropes)
+    shown = statement_of_items(shares.reshape(_MASS_DRAWS, *[3] * m), ropes)
     return np.asarray(np.maximum(np.bincount(shown, minlength=size), 1.0) / _MASS_DRAWS)
 
 
 # the parts ----------------------------------------------------------------------------------------
 
 
-def _distance_in_refinement(y: FloatArray, square: FloatArray) -> FloatArray:
+def _distance(y: FloatArray, square: FloatArray) -> FloatArray:
     """Squared distances of points from zero, in units of their covariances."""
     return np.asarray(np.einsum("ia,ia->i", y, np.linalg.solve(square, y[..., None])[..., 0]))
 
 
-def _choose_refinement_draws(
+def _choose_draws(
     pool: FloatArray, cell: IntArray, weight: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
     """Choose one of each dataset's draws (n, B, ·) by the weight of its cell."""
@@ -223,7 +215,7 @@ def _choose_refinement_draws(
     return np.asarray(np.take_along_axis(pool, best[:, None, None], axis=1)[:, 0])
 
 
-def _refinement_cell_of(points: FloatArray, edges: Edges) -> IntArray:
+def _cell_of(points: FloatArray, edges: Edges) -> IntArray:
     """Number of the cell of each point (n, B, m); states go from the greatest values down."""
     cell = np.zeros(points.shape[:2], dtype=np.int64)
     for j, edge in enumerate(edges):
@@ -232,7 +224,7 @@ def _refinement_cell_of(points: FloatArray, edges: Edges) -> IntArray:
     return cell
 
 
-def _draw_refinement_mean(
+def _draw_mean(
     mean: FloatArray,
     mu: FloatArray,
     factor: FloatArray,
@@ -247,14 +239,12 @@ def _draw_refinement_mean(
     return np.asarray(share * mu + (1.0 - share) * mean + spread * noise)
 
 
-def _refinement_student_pool(
+def _student_pool(
     moments: Moments, square: FloatArray, few: BoolArray, rng: np.random.Generator
 ) -> FloatArray:
     """Draw μ from its multivariate t, (n, B, m); its margins independently where there are few."""
     n, m = moments.mean.shape
-    normal = rng.standard_normal((n, _POOL, m)) @ _refinement_covariance_root(square).transpose(
-        0, 2, 1
-    )
+    normal = rng.standard_normal((n, _POOL, m)) @ _covariance_root(square).transpose(0, 2, 1)
     dof = moments.dof[:, None, None]
     chi = 2.0 * rng.standard_gamma(np.broadcast_to(0.5 * dof, (n, _POOL, m)))
     chi = np.where(few[:, None, None], chi, chi[:, :, :1])
@@ -262,7 +252,7 @@ def _refinement_student_pool(
     return np.asarray(moments.mean[:, None] + scale * normal * np.sqrt(dof / chi))
 
 
-def _refinement_noise_root(
+def _noise_root(
     moments: Moments,
     square: FloatArray,
     tied: BoolArray,
@@ -277,17 +267,17 @@ def _refinement_noise_root(
     spread = moments.variance > 0.0
     number = spread.sum(axis=1)
     dof = moments.dof + 1.0 + np.where(few, 0, number - 1)
-    inner = _refinement_bartlett_roots(dof, tied, _refinement_measure_rank(spread, few), rng)
-    root = _refinement_covariance_root(scale) @ np.linalg.inv(inner).transpose(0, 2, 1)
+    inner = _bartlett_roots(dof, tied, _measure_rank(spread, few), rng)
+    root = _covariance_root(scale) @ np.linalg.inv(inner).transpose(0, 2, 1)
     return np.asarray(np.where(spread[:, :, None], root, 0.0))
 
 
-def _refinement_measure_rank(spread: BoolArray, few: BoolArray) -> IntArray:
+def _measure_rank(spread: BoolArray, few: BoolArray) -> IntArray:
     """Number the measures that vary on each dataset; few replicates know only one at a time."""
     return np.asarray(np.where(few[:, None], 0, np.maximum(np.cumsum(spread, axis=1) - 1, 0)))
 
 
-def _refinement_bartlett_roots(
+def _bartlett_roots(
     dof: FloatArray, tied: BoolArray, rank: IntArray, rng: np.random.Generator
 ) -> FloatArray:
     """Lower-triangular roots A of standard Wisharts A Aᵀ, which may be of deficient rank."""
@@ -298,7 +288,7 @@ def _refinement_bartlett_roots(
     return np.asarray(below + diagonal[:, :, None] * np.eye(m))
 
 
-def _refinement_covariance_root(square: FloatArray) -> FloatArray:
+def _covariance_root(square: FloatArray) -> FloatArray:
     """Lower roots of covariances; measures without spread have none."""
     size = np.diagonal(square, axis1=1, axis2=2)
     fixed = np.where(size > 0.0, 0.0, 1.0)

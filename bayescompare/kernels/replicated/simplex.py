@@ -17,10 +17,7 @@ import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
-from bayescompare.kernels.replicated.lattice import count_lattice_vectors, lattice_place
-
-__all__ = ["SimplexCounts", "simplex_counts", "simplex_numbers"]
-
+from bayescompare.kernels.replicated.lattice import number_of_vectors, place_of
 
 #: Sums may be taken in any order, which lets the compiler add several numbers at once.
 _ANY_ORDER = {"reassoc", "contract", "nsz"}
@@ -110,7 +107,7 @@ def simplex_counts(
     [[0.807692, 0.192308], [0.807692, 0.192308]]
     """
     n, versions, t = value.shape
-    runs = _simplex_runs(n, t)
+    runs = _runs(n, t)
     last = int(runs.sizes[-1])
     # The way back needs all levels; forth, every other one takes the place of the one before it.
     starts = runs.sizes.cumsum() - runs.sizes if each else np.arange(n + 1) % 2 * last
@@ -120,12 +117,12 @@ def simplex_counts(
     shown = np.empty((versions, n, t))
     for r in range(versions):
         own = np.ascontiguousarray(value[:, r])
-        log_evidence[r], total = _follow_simplex(own, balls, masses, *runs, starts, levels)
+        log_evidence[r], total = _follow(own, balls, masses, *runs, starts, levels)
         np.divide(levels[starts[n] : starts[n] + last], total, out=weight[r])
         if each:
-            _retrace_simplex(own, balls, masses, *runs, levels, back, shown[r])
+            _retrace(own, balls, masses, *runs, levels, back, shown[r])
     return SimplexCounts(
-        _simplex_vectors(n, t),
+        _vectors(n, t),
         np.ascontiguousarray(weight.T),
         log_evidence,
         (shown / shown.sum(axis=2, keepdims=True)).transpose(1, 2, 0) if each else None,
@@ -133,29 +130,29 @@ def simplex_counts(
 
 
 @functools.lru_cache(maxsize=4)
-def _simplex_runs(datasets: int, statements: int) -> SimplexRuns:
+def _runs(datasets: int, statements: int) -> SimplexRuns:
     """Number the runs; kept, for all pairs of algorithms have the same."""
     sizes = [math.comb(i + statements - 1, statements - 1) for i in range(datasets + 1)]
-    return SimplexRuns(*_number_simplex_runs(datasets, statements), np.array(sizes))
+    return SimplexRuns(*_number_runs(datasets, statements), np.array(sizes))
 
 
 @functools.lru_cache(maxsize=4)
-def _simplex_vectors(total: int, parts: int) -> IntArray:
+def _vectors(total: int, parts: int) -> IntArray:
     """All vectors of so many counts that sum to `total`, in lexicographic order.
 
     Examples
     --------
-    >>> _simplex_vectors(1, 3).tolist()
+    >>> _vectors(1, 3).tolist()
     [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
     """
     vectors = np.zeros((math.comb(total + parts - 1, parts - 1), parts), dtype=np.int64)
-    _fill_simplex_vectors(vectors, total)
+    _fill_vectors(vectors, total)
     vectors.setflags(write=False)
     return vectors
 
 
 @jit()
-def _fill_simplex_vectors(vectors: IntArray, total: int) -> None:
+def _fill_vectors(vectors: IntArray, total: int) -> None:
     t = vectors.shape[1]
     now = np.zeros(t, dtype=np.int64)
     now[t - 1] = total
@@ -173,11 +170,11 @@ def _fill_simplex_vectors(vectors: IntArray, total: int) -> None:
 
 
 @jit()
-def _number_simplex_runs(n: int, t: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _number_runs(n: int, t: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Return all of `SimplexRuns` but the sizes."""
     ends = np.zeros(n + 1, dtype=np.int64)
     for level in range(n):
-        ends[level + 1] = ends[level] + count_lattice_vectors(level, t - 1)
+        ends[level + 1] = ends[level] + number_of_vectors(level, t - 1)
     outer = np.zeros((ends[n], t - 2), dtype=np.int64)
     target = np.zeros((ends[n], t - 1), dtype=np.int64)
     length = np.zeros(ends[n], dtype=np.int64)
@@ -187,9 +184,9 @@ def _number_simplex_runs(n: int, t: int) -> tuple[IntArray, IntArray, IntArray, 
             outer[k], length[k] = now, rest + 1
             for j in range(t - 2):
                 now[j] += 1
-                target[k, j] = lattice_place(now, level + 1, t)
+                target[k, j] = place_of(now, level + 1, t)
                 now[j] -= 1
-            target[k, t - 2] = lattice_place(now, level + 1, t)
+            target[k, t - 2] = place_of(now, level + 1, t)
             j = t - 3
             while j >= 0 and rest == 0:
                 rest += now[j]
@@ -202,7 +199,7 @@ def _number_simplex_runs(n: int, t: int) -> tuple[IntArray, IntArray, IntArray, 
 
 
 @jit(fastmath=_ANY_ORDER)
-def _simplex_sum(numbers: FloatArray) -> float:
+def _sum(numbers: FloatArray) -> float:
     """Add, in any order; numba's own sum adds one number after the other."""
     total = 0.0
     for m in range(len(numbers)):
@@ -211,7 +208,7 @@ def _simplex_sum(numbers: FloatArray) -> float:
 
 
 @jit(fastmath=_ANY_ORDER)
-def _simplex_factors(
+def _factors(
     value: FloatArray, balls: FloatArray, divisor: float, up: FloatArray, down: FloatArray
 ) -> FloatArray:
     """Fill the factors of the last two counts by place in a run, the last one's from the end."""
@@ -223,7 +220,7 @@ def _simplex_factors(
 
 
 @jit(fastmath=_ANY_ORDER)
-def _follow_simplex(
+def _follow(
     value: FloatArray,
     balls: FloatArray,
     masses: FloatArray,
@@ -244,12 +241,12 @@ def _follow_simplex(
         at, after = starts[i], starts[i + 1]
         out, now = levels[after : after + sizes[i + 1]], slice(ends[i], ends[i + 1])
         # The weights before are scaled to sum to one, by scaling what they are multiplied with.
-        factor = _simplex_factors(value[i], balls, masses[i] * total, up[: i + 1], down[: i + 1])
-        _advance_simplex(
+        factor = _factors(value[i], balls, masses[i] * total, up[: i + 1], down[: i + 1])
+        _advance(
             levels[at : at + sizes[i]], out, outer[now], target[now], lengths[now],
             factor, balls, up, down[: i + 1],
         )  # fmt: skip
-        total = _simplex_sum(out)
+        total = _sum(out)
         log_evidence += math.log(total)
     return log_evidence, total
 
@@ -259,7 +256,7 @@ def _follow_simplex(
 
 
 @jit(fastmath=_ANY_ORDER)
-def _advance_simplex(
+def _advance(
     weight: FloatArray,
     out: FloatArray,
     outer: IntArray,
@@ -296,7 +293,7 @@ def _advance_simplex(
 
 
 @jit(fastmath=_ANY_ORDER)
-def _retrace_simplex(
+def _retrace(
     value: FloatArray,
     balls: FloatArray,
     masses: FloatArray,
@@ -319,17 +316,17 @@ def _retrace_simplex(
         at -= sizes[i]
         now = slice(ends[i], ends[i + 1])
         # B is scaled to sum to one, lest it underflows over many datasets.
-        factor = _simplex_factors(value[i], balls, masses[i] * total, up[: i + 1], down[: i + 1])
-        _retreat_simplex(
+        factor = _factors(value[i], balls, masses[i] * total, up[: i + 1], down[: i + 1])
+        _retreat(
             levels[at : at + sizes[i]], after, before, outer[now], target[now], lengths[now],
             factor, balls, up, down[: i + 1], each[i],
         )  # fmt: skip
-        total = _simplex_sum(before[: sizes[i]])
+        total = _sum(before[: sizes[i]])
         after, before = before, after
 
 
 @jit(fastmath=_ANY_ORDER)
-def _retreat_simplex(
+def _retreat(
     weight: FloatArray,
     after: FloatArray,
     before: FloatArray,

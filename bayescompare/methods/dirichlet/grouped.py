@@ -10,7 +10,7 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.replicated.domains import DomainCounts, known_replicated_counts
+from bayescompare.kernels.replicated.domains import DomainCounts, known_domain_counts
 from bayescompare.methods._shared.domain_words import domain_words
 from bayescompare.methods._shared.domains import (
     DomainDetails,
@@ -40,7 +40,7 @@ class GroupedDirichlet(GroupedMethod, Dirichlet):
 
     def counts(self, results: Results) -> DomainCounts:
         """Return the counts of every domain."""
-        return known_replicated_counts(self.listing(results).weights, domain_codes(results)[1])
+        return known_domain_counts(self.listing(results).weights, domain_codes(results)[1])
 
     def log_likelihood(self, results: Results, logs: FloatArray, version: IntArray) -> FloatArray:
         """Weights times log θ."""

@@ -19,29 +19,32 @@ from scipy.special import softmax
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.kernels.replicated.effects import ReplicatedEvidence, flat_replicated_evidence
+from bayescompare.kernels.replicated.effects import (
+    Moments,
+    ReplicatedEvidence,
+    Ropes,
+    certain_cells,
+    cluster_moments,
+    flat_evidence,
+    numbers_of_states,
+    product_of_cells,
+    replicate_moments,
+)
 from bayescompare.kernels.replicated.items import (
-    discordant_replicated_items,
-    replicated_item_patterns,
-    replicated_item_rows,
+    discordant_items,
+    item_patterns,
+    item_rows,
 )
 from bayescompare.kernels.replicated.learned_effects import (
-    learned_effects_evidence,
+    evidence_of_effects,
     learned_evidence,
-    standardise_learned_effects,
+    standardise_effects,
 )
-from bayescompare.kernels.replicated.moments import Moments, cluster_moments, replicate_moments
 from bayescompare.kernels.replicated.refinement import (
+    pattern_masses,
     refined_counts,
     refined_effects,
     refined_moments,
-    refinement_pattern_masses,
-)
-from bayescompare.kernels.replicated.regions import (
-    Ropes,
-    certain_region_cells,
-    product_of_region_cells,
-    states_of_regions,
 )
 from bayescompare.methods._shared.correlation import replicate_correlation
 from bayescompare.outcome.of_posterior import least_of_rows
@@ -107,7 +110,7 @@ class TableEvidence:
         m = len(self.ropes)
 
         def few(counts: FloatArray) -> bool:
-            return m <= MOST_PATTERNS and discordant_replicated_items(counts, m) < _LEAST_DISCORDANT
+            return m <= MOST_PATTERNS and discordant_items(counts, m) < _LEAST_DISCORDANT
 
         return np.array([c is not None and (m == 1 or few(c)) for c in self.patterns])
 
@@ -147,7 +150,7 @@ class TableEvidence:
         if self.effects == "learned":
             assert self._learned is not None
             return self._learned
-        return flat_replicated_evidence(self._uncounted, self.ropes, _lattice())
+        return flat_evidence(self._uncounted, self.ropes, _lattice())
 
     def _whole(
         self, by_means: Callable[[], ReplicatedEvidence], counts: list[FloatArray]
@@ -157,7 +160,7 @@ class TableEvidence:
         means = nothing if self.counted.all() else by_means()
         if not counts:
             return means
-        rows, error = replicated_item_rows(counts, self.ropes, _lattice())
+        rows, error = item_rows(counts, self.ropes, _lattice())
         logs = np.empty((len(means.log), len(self.counted), rows.shape[1]))
         logs[:, self.counted] = rows
         if not self.counted.all():
@@ -210,12 +213,12 @@ class TableEvidence:
             more = np.array([further(k) for k in (moments.dof + 1.0).tolist()])
             if self.effects == "flat":
                 finer = refined_moments(moments, self.ropes, theta, more, rng)
-                return flat_replicated_evidence(finer, self.ropes, _lattice())
+                return flat_evidence(finer, self.ropes, _lattice())
             scale = float(self.evidence.scales[version])
             data = refined_effects(
-                standardise_learned_effects(moments, self.ropes), scale, theta, more, rng
+                standardise_effects(moments, self.ropes), scale, theta, more, rng
             )
-            found = learned_effects_evidence(data, _lattice())
+            found = evidence_of_effects(data, _lattice())
             assert found is not None  # the scales are those that the table has
             return found
 
@@ -224,7 +227,7 @@ class TableEvidence:
     @cached_property
     def _masses(self) -> FloatArray:
         """Prior masses of the statements about items."""
-        return refinement_pattern_masses(self.ropes, _lattice()) if self._counts else np.ones(1)
+        return pattern_masses(self.ropes, _lattice()) if self._counts else np.ones(1)
 
 
 def _lattice() -> np.random.Generator:
@@ -239,8 +242,8 @@ def _failures(results: Results, ropes: Ropes) -> FloatArray:
         failed = first[:, j] | second[:, j]
         # Two failures tie, and one is further below than any rope.
         mean = np.where(first[:, j] & second[:, j], 0.0, np.where(first[:, j], -math.inf, math.inf))
-        parts.append(([j], np.where(failed[:, None], certain_region_cells(mean, rope), 1.0)))
-    return product_of_region_cells(parts, states_of_regions(ropes))
+        parts.append(([j], np.where(failed[:, None], certain_cells(mean, rope), 1.0)))
+    return product_of_cells(parts, numbers_of_states(ropes))
 
 
 # differences -------------------------------------------------------------------------------------
@@ -303,7 +306,7 @@ def _item_patterns(cells: FloatArray) -> FloatArray | None:
     """Count the patterns of one dataset's items, (2, k, m), if every measure is right or wrong."""
     if not np.isin(np.abs(cells), (0.0, 1.0)).all():
         return None
-    return replicated_item_patterns((cells[0] - cells[1]).astype(np.int64))
+    return item_patterns((cells[0] - cells[1]).astype(np.int64))
 
 
 def _from_clusters(results: Results, cluster: IntArray) -> _Differences:

@@ -22,10 +22,9 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.leading import sole_leader
-from bayescompare.kernels.replicated.domains import DomainCounts, uncertain_replicated_counts
-from bayescompare.kernels.replicated.learned_effects import SCALES, learned_effects_at_scales
-from bayescompare.kernels.replicated.recursion import recursion_for_counts
-from bayescompare.kernels.replicated.rows import EvidenceRows
+from bayescompare.kernels.replicated.domains import DomainCounts, uncertain_domain_counts
+from bayescompare.kernels.replicated.learned_effects import SCALES, effects_at_scales
+from bayescompare.kernels.replicated.recursion import EvidenceRows, recursion_for_counts
 from bayescompare.methods._shared.domain_words import domain_words
 from bayescompare.methods._shared.domains import (
     DomainDetails,
@@ -272,7 +271,7 @@ class GroupedReplicated(GroupedMethod, Replicated):
     def counts(self, results: Results) -> DomainCounts:
         """Return the count vectors of every domain, and how well each fits."""
         logs = self.table_evidence(results).evidence.log
-        counts = uncertain_replicated_counts(logs, domain_codes(results)[1])
+        counts = uncertain_domain_counts(logs, domain_codes(results)[1])
         if counts is None:
             raise BayescompareError(
                 "group=: a domain has too many datasets or statements to sum over what each may "
@@ -388,7 +387,7 @@ def _posterior_draws(
     effects = np.tile(SCALES[:, None] ** 2, (1, m))
     edges = (np.zeros((n, 1)),) * m
     noise, each = np.tile(square, (n, 1, 1)), np.full(n, dof)
-    logs, _, _ = learned_effects_at_scales(y, noise, effects, edges, rng, dof=each)
+    logs, _, _ = effects_at_scales(y, noise, effects, edges, rng, dof=each)
     rows = EvidenceRows.from_logs(logs, np.exp(log_alpha))
     found = recursion_for_counts(rows)
     assert found is not None, "so few datasets have few count vectors"

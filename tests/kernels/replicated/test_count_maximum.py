@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayescompare.kernels.replicated.count_maximum import averaged_maximum, expected_count_maximum
-from bayescompare.kernels.replicated.recursion import recursion_for_counts
-from bayescompare.kernels.replicated.rows import EvidenceRows
+from bayescompare.kernels.replicated.recursion import EvidenceRows, recursion_for_counts
 from tests.oracles.dirichlet import largest_by_dense_rule
 from tests.oracles.replicated import enumerate_statements
 

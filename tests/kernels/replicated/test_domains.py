@@ -7,8 +7,8 @@ import pytest
 from scipy.special import softmax
 
 from bayescompare.kernels.replicated.domains import (
-    known_replicated_counts,
-    uncertain_replicated_counts,
+    known_domain_counts,
+    uncertain_domain_counts,
 )
 from tests.oracles.replicated import enumerate_statements
 
@@ -17,7 +17,7 @@ def test_uncertain_counts_against_enumeration() -> None:
     rng = np.random.default_rng(0)
     ell = rng.dirichlet(np.full(3, 0.7), size=(2, 7))
     domain = np.array([0, 1, 0, 1, 1, 0, 1])
-    counts = uncertain_replicated_counts(np.log(ell), domain)
+    counts = uncertain_domain_counts(np.log(ell), domain)
     assert counts is not None
     assert counts.totals.tolist() == [3.0, 4.0]
     alpha = np.array([0.3, 1.1, 2.0])
@@ -31,8 +31,8 @@ def test_uncertain_counts_against_enumeration() -> None:
 def test_certain_datasets_have_one_vector() -> None:
     states, domain = np.array([0, 2, 2, 1]), np.array([0, 0, 1, 1])
     with np.errstate(divide="ignore"):
-        sure = uncertain_replicated_counts(np.log(np.eye(3)[states])[None], domain)
-    known = known_replicated_counts(np.eye(3)[states], domain)
+        sure = uncertain_domain_counts(np.log(np.eye(3)[states])[None], domain)
+    known = known_domain_counts(np.eye(3)[states], domain)
     assert sure is not None
     assert sure.vectors.shape == (2, 1, 3)
     alpha = np.array([0.5, 1.5, 1.0])
@@ -42,7 +42,7 @@ def test_certain_datasets_have_one_vector() -> None:
 def test_draws_of_a_domain_have_its_mean() -> None:
     rng = np.random.default_rng(1)
     ell = rng.dirichlet(np.ones(2), size=(1, 4))
-    counts = uncertain_replicated_counts(np.log(ell), np.array([0, 0, 1, 1]))
+    counts = uncertain_domain_counts(np.log(ell), np.array([0, 0, 1, 1]))
     assert counts is not None
     alpha = np.array([1.0, 2.0])
     _, drawn = counts.draw(np.tile(alpha, (4_000, 1)), rng)
@@ -55,7 +55,7 @@ def test_draws_of_a_domain_have_its_mean() -> None:
 def test_versions_are_drawn_by_their_evidence() -> None:
     rng = np.random.default_rng(2)
     ell = rng.dirichlet(np.full(2, 0.4), size=(3, 5))
-    counts = uncertain_replicated_counts(np.log(ell), np.array([0, 0, 1, 1, 1]))
+    counts = uncertain_domain_counts(np.log(ell), np.array([0, 0, 1, 1, 1]))
     assert counts is not None
     alpha = np.array([0.6, 1.4])
     version, _ = counts.draw(np.tile(alpha, (4_000, 1)), rng)
@@ -65,4 +65,4 @@ def test_versions_are_drawn_by_their_evidence() -> None:
 
 def test_too_many_vectors() -> None:
     logs = np.zeros((1, 60, 8))
-    assert uncertain_replicated_counts(logs, np.zeros(60, dtype=int)) is None
+    assert uncertain_domain_counts(logs, np.zeros(60, dtype=int)) is None

@@ -12,13 +12,13 @@ from scipy import integrate
 from scipy.stats import beta
 
 from bayescompare.kernels.replicated.items import (
-    discordant_replicated_items,
+    discordant_items,
+    item_margins,
+    item_patterns,
+    item_rows,
     one_measure_items,
-    replicated_item_margins,
-    replicated_item_patterns,
-    replicated_item_rows,
-    replicated_pattern_evidence,
-    roped_replicated_items,
+    pattern_evidence,
+    roped_items,
 )
 
 COUNTS = st.integers(0, 400)
@@ -50,14 +50,14 @@ def roped_oracle(first: float, neither: float, second: float, rope: float) -> np
     "counts", [(0, 0, 0), (8, 5, 2), (0, 50, 1), (400, 900, 350), (2, 5000, 9), (40, 0, 40)]
 )
 def test_a_roped_measure_is_the_integral(counts: tuple[float, float, float], rope: float) -> None:
-    exact = roped_replicated_items(np.array([counts], dtype=float), rope)[0]
+    exact = roped_items(np.array([counts], dtype=float), rope)[0]
     np.testing.assert_allclose(exact, roped_oracle(*counts, rope), atol=1e-9)
 
 
 @given(COUNTS, COUNTS, COUNTS, st.floats(1e-4, 0.9))
 def test_swapping_the_algorithms_swaps_the_regions(a: int, b: int, c: int, rope: float) -> None:
     table = np.array([[a, b, c], [c, b, a]], dtype=float)
-    rows = roped_replicated_items(table, rope)
+    rows = roped_items(table, rope)
     np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-12)
     np.testing.assert_allclose(rows[0], rows[1, ::-1], atol=1e-9)
     two = one_measure_items(table[:, 0], table[:, 2])
@@ -65,7 +65,7 @@ def test_swapping_the_algorithms_swaps_the_regions(a: int, b: int, c: int, rope:
 
 
 def test_a_rope_wider_than_any_difference_leaves_equality() -> None:
-    assert roped_replicated_items(np.array([[90.0, 1, 0]]), 1.0).tolist() == [[0.0, 1.0, 0.0]]
+    assert roped_items(np.array([[90.0, 1, 0]]), 1.0).tolist() == [[0.0, 1.0, 0.0]]
 
 
 @settings(max_examples=15)
@@ -73,8 +73,8 @@ def test_a_rope_wider_than_any_difference_leaves_equality() -> None:
 def test_a_margin_of_two_measures_is_the_one_measure_formula(counts: list[int], seed: int) -> None:
     """Dirichlet(1/3, …) on nine patterns has the margin Dirichlet(1, 1, 1)."""
     patterns = np.array(counts, dtype=float)
-    p, error = replicated_pattern_evidence(patterns, (None, None), np.random.default_rng(seed))
-    (first, _, second), other = replicated_item_margins(patterns, 2)
+    p, error = pattern_evidence(patterns, (None, None), np.random.default_rng(seed))
+    (first, _, second), other = item_margins(patterns, 2)
     bound = 5.0 * np.sqrt((error**2).sum()) + 5e-4
     assert abs(p[:2].sum() - one_measure_items(first, second[None])[0, 0]) < bound
     assert abs(p[[0, 2]].sum() - one_measure_items(other[0], other[2][None])[0, 0]) < bound
@@ -83,16 +83,15 @@ def test_a_margin_of_two_measures_is_the_one_measure_formula(counts: list[int], 
 def test_a_margin_with_ropes_is_what_draws_of_the_margin_give() -> None:
     """One roped measure by draws against its integral."""
     counts = np.array([8.0, 40, 3])
-    p, error = replicated_pattern_evidence(counts, (0.05,), np.random.default_rng(1))
-    exact = roped_replicated_items(counts[None], 0.05)[0]
+    p, error = pattern_evidence(counts, (0.05,), np.random.default_rng(1))
+    exact = roped_items(counts[None], 0.05)[0]
     assert (np.abs(p - exact) < 4 * error).all()
 
 
 def test_the_standard_error_is_what_repetitions_show() -> None:
     counts = np.array([3.0, 1, 0, 2, 5, 1, 0, 1, 2])
     runs = [
-        replicated_pattern_evidence(counts, (None, 0.1), np.random.default_rng(seed))
-        for seed in range(12)
+        pattern_evidence(counts, (None, 0.1), np.random.default_rng(seed)) for seed in range(12)
     ]
     spread = np.std([p for p, _ in runs], axis=0, ddof=1)
     np.testing.assert_allclose(spread, np.mean([e for _, e in runs], axis=0), rtol=0.8)
@@ -101,23 +100,21 @@ def test_the_standard_error_is_what_repetitions_show() -> None:
 def test_no_statement_is_impossible() -> None:
     counts = np.zeros(9)
     counts[0] = 500.0  # the first alone is right on both, always
-    p, _ = replicated_pattern_evidence(counts, (None, None), np.random.default_rng(0))
+    p, _ = pattern_evidence(counts, (None, None), np.random.default_rng(0))
     assert (p > 0.0).all()
     assert p[0] > 0.9999
 
 
 def test_counts_of_patterns_and_margins() -> None:
     outcome = np.random.default_rng(2).integers(-1, 2, size=(200, 3))
-    counts = replicated_item_patterns(outcome)
+    counts = item_patterns(outcome)
     assert counts.sum() == 200
     margins = [[(column == state).sum() for state in (1, 0, -1)] for column in outcome.T]
-    np.testing.assert_array_equal(replicated_item_margins(counts, 3), margins)
-    assert discordant_replicated_items(counts, 3) == min(
-        first + second for first, _, second in margins
-    )
+    np.testing.assert_array_equal(item_margins(counts, 3), margins)
+    assert discordant_items(counts, 3) == min(first + second for first, _, second in margins)
 
 
 def test_rows_of_one_measure_are_exact() -> None:
-    rows, error = replicated_item_rows([np.array([8.0, 1, 2])], (None,), np.random.default_rng(0))
+    rows, error = item_rows([np.array([8.0, 1, 2])], (None,), np.random.default_rng(0))
     assert error == 0.0
     np.testing.assert_allclose(np.exp(rows[0]), one_measure_items(8.0, np.array([2.0]))[0])

@@ -31,7 +31,7 @@ def test_places_of_all_vectors_are_those_of_merged_copies(t: int) -> None:
     codes = np.zeros(1, dtype=np.int64)
     for i in range(6):
         growth = lattice.after(i)
-        merged, target = module._merge_lattice_codes(codes, lattice.steps[i])
+        merged, target = module._merge_codes(codes, lattice.steps[i])
         np.testing.assert_array_equal(growth.codes, merged)
         np.testing.assert_array_equal(growth.target, target)
         codes = merged

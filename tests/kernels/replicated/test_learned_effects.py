@@ -13,18 +13,18 @@ from scipy.special import ndtr
 from scipy.stats import multivariate_normal, t
 
 from bayescompare.kernels.numerics.cells import student_cells
+from bayescompare.kernels.replicated.effects import (
+    Moments,
+    moderate,
+    replicate_moments,
+)
 from bayescompare.kernels.replicated.learned_effects import (
     SCALES,
-    learned_effects_at_scales,
-    learned_effects_evidence,
-    learned_effects_masses,
+    effects_at_scales,
+    evidence_of_effects,
     learned_evidence,
-    standardise_learned_effects,
-)
-from bayescompare.kernels.replicated.moments import (
-    Moments,
-    moderate_replicated_moments,
-    replicate_moments,
+    masses_of_regions,
+    standardise_effects,
 )
 
 ANY = np.random.default_rng(0)
@@ -59,7 +59,7 @@ def test_one_measure_is_its_integral(scale: int, rope: float | None) -> None:
     kept = np.isclose(evidence.scales, SCALES[scale])
     # A rope leaves out scales at which no effect is beyond it.
     assert kept.any() or (rope is not None and scale == 0)
-    sd, dof = moderate_replicated_moments(moments.variance[:, 0], moments.dof)
+    sd, dof = moderate(moments.variance[:, 0], moments.dof)
     y = moments.mean[:, 0] / sd
     spread = SCALES[scale] * np.median(np.abs(y)) / 0.6745
     for i in (0, 2, 5):
@@ -81,7 +81,7 @@ def test_two_measures_by_drawing_effects(dof: float | None) -> None:
     y, noise = np.array([[0.8, -0.3]]), np.array([[[0.5, 0.2], [0.2, 0.4]]])
     effects = np.array([[0.3, 1.1], [2.0, 0.7]])
     zero = np.zeros((1, 1))
-    logs, kept, error = learned_effects_at_scales(
+    logs, kept, error = effects_at_scales(
         y, noise, effects, (zero, zero), ANY, dof=None if dof is None else np.array([dof])
     )
     assert kept.all()
@@ -100,10 +100,10 @@ def test_two_measures_by_drawing_effects(dof: float | None) -> None:
 def test_scales_at_which_a_statement_has_no_mass_are_left_out() -> None:
     edges = (np.array([[-1.0, 1.0]]),)
     y, noise = np.array([[0.5]]), np.ones((1, 1, 1))
-    logs, kept, _ = learned_effects_at_scales(y, noise, np.array([[1e-4], [1.0]]), edges, ANY)
+    logs, kept, _ = effects_at_scales(y, noise, np.array([[1e-4], [1.0]]), edges, ANY)
     assert kept.tolist() == [False, True]
     assert logs.shape == (1, 1, 3)
-    logs, kept, _ = learned_effects_at_scales(y, noise, np.array([[1e-4]]), edges, ANY)
+    logs, kept, _ = effects_at_scales(y, noise, np.array([[1e-4]]), edges, ANY)
     assert not kept.any()
     assert logs.shape == (0, 1, 3)
 
@@ -126,18 +126,18 @@ def test_many_degrees_of_freedom_are_normal() -> None:
     rng = np.random.default_rng(3)
     y, noise = rng.normal(size=(4, 2)), np.tile(np.array([[0.5, 0.2], [0.2, 0.4]]), (4, 1, 1))
     effects, edges = np.array([[0.3, 1.1]]), (np.tile([[-0.2, 0.2]], (4, 1)), np.zeros((4, 1)))
-    known, _, _ = learned_effects_at_scales(y, noise, effects, edges, ANY)
-    many, _, _ = learned_effects_at_scales(y, noise, effects, edges, ANY, dof=np.full(4, 1e9))
+    known, _, _ = effects_at_scales(y, noise, effects, edges, ANY)
+    many, _, _ = effects_at_scales(y, noise, effects, edges, ANY, dof=np.full(4, 1e9))
     np.testing.assert_allclose(many, known, atol=1e-6)
     mixed = np.array([math.inf, 6.0, math.inf, 6.0])
-    some, _, _ = learned_effects_at_scales(y, noise, effects, edges, ANY, dof=mixed)
+    some, _, _ = effects_at_scales(y, noise, effects, edges, ANY, dof=mixed)
     np.testing.assert_allclose(some[:, ::2], known[:, ::2], atol=1e-12)
     assert np.abs(some[:, 1::2] - known[:, 1::2]).min() > 1e-4
 
 
 def test_regions_have_all_the_mass() -> None:
     edges = (np.array([[-0.2, 0.2]]), np.array([[0.0]]), np.array([[-1.0, 1.0]]))
-    masses = learned_effects_masses(np.array([[1.0, 2.0, 0.5]]), edges, dof=np.array([5.0]))
+    masses = masses_of_regions(np.array([[1.0, 2.0, 0.5]]), edges, dof=np.array([5.0]))
     assert masses.shape == (1, 1, 18)
     assert masses.sum() == pytest.approx(1.0, abs=1e-12)
     np.testing.assert_allclose(masses[0, 0], masses[0, 0, ::-1], atol=1e-12)
@@ -165,9 +165,9 @@ def test_a_measure_that_was_not_seen_says_nothing() -> None:
     rows = evidence.log.reshape(-1, 8, 2, 3)
     # All states of the measure fit alike, and the other measure has its own row.
     np.testing.assert_allclose(rows[:, 2], np.broadcast_to(rows[:, 2, :, :1], rows[:, 2].shape))
-    data = standardise_learned_effects(holed, (None, 0.2))
+    data = standardise_effects(holed, (None, 0.2))
     assert data.seen.sum() == 15
-    alone = learned_effects_evidence(
+    alone = evidence_of_effects(
         data._replace(
             y=data.y[:, :1], seen=data.seen[:, :1], typical=data.typical[:1], edges=data.edges[:1],
             correlation=np.eye(1), used=[0], sizes=[2], others=np.ones((8, 2)),

@@ -11,11 +11,12 @@ from scipy.special import betaln, logsumexp
 from bayescompare.kernels.context.poisson_binomial import joint
 from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.kernels.replicated.count_maximum import averaged_maximum
-from bayescompare.kernels.replicated.left_out import left_out_of_rows
-from bayescompare.kernels.replicated.quadrature import beta_nodes
-from bayescompare.kernels.replicated.recursion import RecursionCounts, recursion_for_counts
-from bayescompare.kernels.replicated.rows import EvidenceRows
-from bayescompare.kernels.replicated.smoothing import smoothed
+from bayescompare.kernels.replicated.each_dataset import beta_nodes, left_out_of_rows, smoothed
+from bayescompare.kernels.replicated.recursion import (
+    EvidenceRows,
+    RecursionCounts,
+    recursion_for_counts,
+)
 from tests.oracles.dirichlet import log_dirichlet_moment
 from tests.oracles.replicated import cut_counts, enumerate_statements
 
@@ -86,7 +87,7 @@ def test_leave_one_out_by_enumeration(name: str, monkeypatch: pytest.MonkeyPatch
     ]
     expected = whole - np.array(without)
     np.testing.assert_allclose(left_out_of_rows(rows), expected, atol=1e-11)
-    monkeypatch.setattr("bayescompare.kernels.replicated.quadrature._MOST_NODES", 0)
+    monkeypatch.setattr("bayescompare.kernels.replicated.each_dataset._MOST_NODES", 0)
     np.testing.assert_allclose(left_out_of_rows(rows), expected, atol=1e-11)
 
 
@@ -156,8 +157,8 @@ def test_long_tables_are_smoothed_in_stretches(monkeypatch: pytest.MonkeyPatch) 
     whole = smoothed(rows)[:, :, 0]
     monkeypatch.setattr("bayescompare.kernels.replicated.recursion._MOST_SIMPLEX", 0)
     np.testing.assert_allclose(smoothed(rows)[:, :, 0], whole, atol=1e-13)  # by quadrature
-    monkeypatch.setattr("bayescompare.kernels.replicated.quadrature._MOST_NODES", 0)
-    monkeypatch.setattr("bayescompare.kernels.replicated.smoothing._KEPT", 4)
+    monkeypatch.setattr("bayescompare.kernels.replicated.each_dataset._MOST_NODES", 0)
+    monkeypatch.setattr("bayescompare.kernels.replicated.each_dataset._KEPT", 4)
     np.testing.assert_allclose(smoothed(rows)[:, :, 0], whole, atol=1e-14)
 
 

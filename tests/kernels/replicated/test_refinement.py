@@ -8,20 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import softmax
 
-from bayescompare.kernels.replicated.effects import flat_replicated_evidence
-from bayescompare.kernels.replicated.items import replicated_item_rows
+from bayescompare.kernels.replicated.effects import Moments, flat_evidence
+from bayescompare.kernels.replicated.items import item_rows
 from bayescompare.kernels.replicated.learned_effects import (
     SCALES,
     StandardisedEffects,
-    learned_effects_evidence,
-    standardise_learned_effects,
+    evidence_of_effects,
+    standardise_effects,
 )
-from bayescompare.kernels.replicated.moments import Moments
 from bayescompare.kernels.replicated.refinement import (
+    pattern_masses,
     refined_counts,
     refined_effects,
     refined_moments,
-    refinement_pattern_masses,
 )
 
 RNG = np.random.default_rng(0)
@@ -69,19 +68,19 @@ def test_flat_evidence_is_a_martingale(
     """E ℓ'(s) = ℓ(s) under the predictive distribution."""
     moments = copies(n, k, rho, mean, spread=spread)
     first = Moments(*(field[:1] for field in moments))
-    before = np.exp(flat_replicated_evidence(first, ropes, RNG).log[0, 0])
+    before = np.exp(flat_evidence(first, ropes, RNG).log[0, 0])
     uniform = np.full(len(before), 1.0 / len(before))
     finer = refined_moments(moments, ropes, uniform, np.full(n, 10), np.random.default_rng(1))
-    check_average(before, np.exp(flat_replicated_evidence(finer, ropes, RNG).log[0]))
+    check_average(before, np.exp(flat_evidence(finer, ropes, RNG).log[0]))
 
 
 def test_theta_reweights_the_statements() -> None:
     """With θ the later P(s) average to θ_s ℓ(s), normalised."""
     moments = copies(2000, 5, 0.0, [0.3])
-    before = np.exp(flat_replicated_evidence(moments, (None,), RNG).log[0, 0])
+    before = np.exp(flat_evidence(moments, (None,), RNG).log[0, 0])
     theta = np.array([0.15, 0.85])
     finer = refined_moments(moments, (None,), theta, np.full(2000, 20), np.random.default_rng(2))
-    after = np.exp(flat_replicated_evidence(finer, (None,), RNG).log[0]) * theta
+    after = np.exp(flat_evidence(finer, (None,), RNG).log[0]) * theta
     check_average(theta * before / (theta @ before), after / after.sum(axis=1, keepdims=True))
 
 
@@ -90,14 +89,14 @@ def test_theta_reweights_the_statements() -> None:
 def test_evidence_under_learned_effects_is_a_martingale(
     rho: float, ropes: tuple[float | None, ...]
 ) -> None:
-    data = of_scale(standardise_learned_effects(copies(500, 5, rho, [0.4, -0.6]), ropes), 0.8)
-    before_all = learned_effects_evidence(data, RNG)
+    data = of_scale(standardise_effects(copies(500, 5, rho, [0.4, -0.6]), ropes), 0.8)
+    before_all = evidence_of_effects(data, RNG)
     assert before_all is not None
     before = softmax(before_all.log[0, 0])
     uniform = np.full(len(before), 1.0 / len(before))
     more = np.full(500, 20.0)
     finer = refined_effects(data, SCALES[0], uniform, more, np.random.default_rng(3))
-    after_all = learned_effects_evidence(finer, RNG)
+    after_all = evidence_of_effects(finer, RNG)
     assert after_all is not None
     check_average(before, softmax(after_all.log[0], axis=1))
 
@@ -131,25 +130,25 @@ def test_correlated_replicates_never_show_the_truth() -> None:
         moments, (None,), np.full(2, 0.5), np.full(500, 10**6), np.random.default_rng(5)
     )
     np.testing.assert_allclose(finer.factor, rho / (1 - rho), atol=1e-5)
-    p = np.exp(flat_replicated_evidence(finer, (None,), RNG).log[0, :, 0])
+    p = np.exp(flat_evidence(finer, (None,), RNG).log[0, :, 0])
     assert ((p > 0.01) & (p < 0.99)).mean() > 0.5
     free = refined_moments(
         copies(500, 4, 0.0, [0.2]), (None,), np.full(2, 0.5), np.full(500, 10**6),
         np.random.default_rng(5),
     )  # fmt: skip
-    p = np.exp(flat_replicated_evidence(free, (None,), RNG).log[0, :, 0])
+    p = np.exp(flat_evidence(free, (None,), RNG).log[0, :, 0])
     assert ((p > 0.01) & (p < 0.99)).mean() < 0.02
 
 
 @pytest.mark.parametrize("rope", [None, 0.1])
 def test_counts_of_items_are_a_martingale(rope: float | None) -> None:
     counts = np.array([9.0, 20.0, 5.0])
-    before = np.exp(replicated_item_rows([counts], (rope,), RNG)[0][0])
+    before = np.exp(item_rows([counts], (rope,), RNG)[0][0])
     rng = np.random.default_rng(6)
-    weight = 1.0 / len(before) / refinement_pattern_masses((rope,), rng)
+    weight = 1.0 / len(before) / pattern_masses((rope,), rng)
     finer = [refined_counts(counts, (rope,), weight, 60, rng) for _ in range(300)]
     assert all(float(f.sum()) == 94.0 for f in finer)
-    check_average(before, np.exp(replicated_item_rows(finer, (rope,), RNG)[0]))
+    check_average(before, np.exp(item_rows(finer, (rope,), RNG)[0]))
 
 
 @settings(max_examples=20, deadline=None)

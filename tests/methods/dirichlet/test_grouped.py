@@ -9,7 +9,7 @@ from scipy.special import betaln
 from scipy.stats import gamma
 
 import bayescompare as bc
-from bayescompare.kernels.replicated.domains import known_replicated_counts
+from bayescompare.kernels.replicated.domains import known_domain_counts
 from bayescompare.methods._shared.domains import collapsed_model, domain_codes
 from bayescompare.outcome import nuts
 from bayescompare.table.results import Results
@@ -86,7 +86,7 @@ def test_alike_domains_are_the_flat_model() -> None:
     flat = bc.compare(results._with(group_of=None))
     variant = flat.method.for_table(results)
     listing = flat.method.listing(results)
-    counts = known_replicated_counts(listing.weights, domain_codes(results)[1])
+    counts = known_domain_counts(listing.weights, domain_codes(results)[1])
     assert type(variant).__name__ == "GroupedDirichlet"
     model = collapsed_model(results, listing, counts, kappa=1e7)
     tree = nuts.run_nuts(model, draws=1000, chains=2, seed=1, options={"cores": 1})

@@ -72,15 +72,15 @@ def test_counts_and_means_of_many_items_agree() -> None:
     frame = binary_items(n=2, k=300, m=2, gap=0.05, seed=3)
     c: Any = bc.compare(read(frame), method=Replicated(effects="flat"))
     from bayescompare.kernels.replicated.items import (
-        replicated_item_patterns,
-        replicated_pattern_evidence,
+        item_patterns,
+        pattern_evidence,
     )
 
     for name in ("d0", "d1"):
         own = frame[frame["dataset"] == name].set_index("item")
         first, second = (own[own["algorithm"] == a][["right", "safe"]] * 1 for a in "AB")
-        p, _ = replicated_pattern_evidence(
-            replicated_item_patterns((first - second).to_numpy()),
+        p, _ = pattern_evidence(
+            item_patterns((first - second).to_numpy()),
             (None, None),
             np.random.default_rng(0),
         )
