@@ -184,7 +184,7 @@ def _check_dataset_fact_weights(results: Results, method: Method) -> Results:
     assert results.weights is not None
     if len(set(results.weights)) == 1:
         return results._with(weight_of=None)
-    if not method.accepts.domains:
+    if not (method.accepts.domains or method.accepts.weights):
         raise BayescompareError(
             f"weight=: method {method.name!r} counts every dataset the same; use "
             f"{_methods_using_dataset_facts()}, or make the table without weight=."

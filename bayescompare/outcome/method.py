@@ -139,6 +139,8 @@ class Accepts:
         How it can read missing cells that stay.
     domains : bool
         Domains (``group=``) and weights of datasets.
+    weights : bool
+        Weights of datasets, without domains.
     items : bool
         Clusters of items, and statistics that stand for items.
     forms : tuple of str
@@ -152,6 +154,7 @@ class Accepts:
     judges: Judges = "cells"
     missing: frozenset[Reading] = frozenset()
     domains: bool = False
+    weights: bool = False
     items: bool = False
     forms: tuple[Form, ...] = ("textbook",)
     predicts: Form = "textbook"

@@ -111,6 +111,9 @@ def plot_relation(c: Comparison, *, ax: Axes | None = None) -> Axes:
     if c.incomparable:
         apart = join_names([f"{a} and {b}" for a, b in c.incomparable], most=8)
         lines.append(f"Incomparable pairs: {apart}")
+    if triples := graph.graph["intransitive"]:
+        a, b, c_ = triples[0]
+        lines.append(f"Not transitive: each arrow is one pair, and {a} → {b} → {c_} says nothing")
     # Half an inch more for the longer title.
     return finish(draw_order(graph, ax, more=0.5), *lines, *prefix_words(list(graph)))
 

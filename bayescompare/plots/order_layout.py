@@ -131,8 +131,8 @@ def lay_out(graph: nx.DiGraph[str]) -> Layout:
     longest: dict[str, int] = {}
     for node in nx.topological_sort(merged):
         longest[node] = 1 + max((longest[above] for above in merged.predecessors(node)), default=-1)
-    # Edges that follow from others are left out.
-    kept = nx.transitive_reduction(merged)
+    # Edges that follow from others are left out, where any do.
+    kept = merged if graph.graph.get("intransitive") else nx.transitive_reduction(merged)
     edges = [edge for edge in merged.edges if kept.has_edge(*edge)]
     depth = {n: longest[n] for n in merged if merged.degree(n) or len(members[n]) > 1}
     rows: list[list[Node]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]

@@ -39,7 +39,7 @@ from __future__ import annotations
 import copy
 import math
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -137,10 +137,16 @@ class Solver:
         self._box = np.zeros(system.size), np.ones(system.size)
         self._last_u = np.zeros(system.size)
         self._clock = 0
+        #: What screenings at one δ begin with (`verdicts`): δ, known rows, rows and bounds.
+        self.narrowed: tuple[float, int, Any] | None = None
 
-    def fork(self) -> Solver:
-        """Return a copy that has learned the same, and learns on by itself."""
+    def fork(self, system: PreferenceSystem | None = None) -> Solver:
+        """Return a copy that has learned the same, and learns on by itself.
+
+        Of another `system` only the objective, two of the algorithms that share it, may differ.
+        """
         other = copy.copy(self)
+        other.system = system or self.system
         if "_pool" in self.__dict__:
             other.__dict__["_pool"] = self._pool.fork()
             other._last_used = self._last_used.copy()
@@ -154,7 +160,9 @@ class Solver:
 
     @cached_property
     def _pool(self) -> HotSimplex:
-        pool = HotSimplex(self.system.size, cover_rows(self.system), 0.0)
+        given = self.system.given
+        bounds = cover_rows(self.system) if given is None else given[0][: 2 * self.system.size - 4]
+        pool = HotSimplex(self.system.size, bounds, 0.0)
         self._last_used = np.zeros(len(pool.rows), dtype=np.int64)
         return pool
 
@@ -247,9 +255,13 @@ class Solver:
     def feasible_utilities(self, delta: float) -> FloatArray:
         """Return utilities of N^δ that need no search: single measures, moved inwards.
 
+        Under preferences of the user's own only the centre is known.
+
         N is convex, and δ enters it linearly: with u in N⁰ and v in N^δ_max the mixture
         (1 − t) u + t v lies in N^(t δ_max).
         """
+        if self.system.given is not None:
+            return self.center[None]
         ready = linear_utilities(self.system)
         if delta <= 0.0 or self.delta_max == 0.0:
             return ready
@@ -347,7 +359,7 @@ class Solver:
             value, u, slope = chain_optimum(self.system, w, delta)
             return Optimum(value, u, value, slope)
         s = len(self.system.x)
-        counts = np.rint(w * s)
+        counts = np.rint(w * s)  # none of the kind under weights of the datasets
         if delta > 0.0 or np.abs(w * s - counts).max() > 1e-9:
             return None
         count, u = matching_optimum(self.system, counts.astype(np.int64))
@@ -364,9 +376,9 @@ class Solver:
             return 1.0, np.array([0.0, 1.0])
         if self._contradictory():
             return 0.0, linear_utilities(self.system).mean(axis=0)
-        for _ in range(2):
+        for primal in (True, False):
             try:
-                solution = self._delta_rounds(HighsProgramme(self.system.size, 0.0))
+                solution = self._delta_rounds(HighsProgramme(self.system.size, 0.0, primal=primal))
             except SolverError:
                 continue
             pool, y = self._pool, solution.y
@@ -390,7 +402,7 @@ class Solver:
     def _contradictory(self) -> bool:
         """Whether R2 gives a strict pair of R1 no gain at all, so that only δ = 0 remains."""
         keys, starts = self.system.keys, self.system.starts
-        return not self.system.all_ordinal and bool((np.diff(starts)[~keys.any(axis=1)] > 1).any())
+        return bool(len(keys)) and bool((np.diff(starts)[~keys.any(axis=1)] > 1).any())
 
 
 # ----------------------------------------------------------- where only the order of points matters

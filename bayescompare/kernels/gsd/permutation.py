@@ -170,11 +170,11 @@ def _signs(
 
 
 def _objectives(system: PreferenceSystem, signs: NDArray[np.int8]) -> FloatArray:
-    points = np.concatenate([system.x, system.y])
+    points, weights = np.concatenate([system.x, system.y]), np.tile(system.weights, 2)
     w = np.zeros((system.size, len(signs)))
-    for column, point in zip(signs.T, points, strict=True):
-        w[point] += column
-    return np.ascontiguousarray(w.T) / len(system.x)
+    for column, point, weight in zip(signs.T, points, weights, strict=True):
+        w[point] += weight * column
+    return np.ascontiguousarray(w.T)
 
 
 def _judged(
@@ -188,8 +188,9 @@ def _judged(
     for start in range(0, len(signs), _PART):
         part = signs[start : start + _PART]
         w = _objectives(system, part)
-        counts = np.rint(w * len(system.x)).astype(np.int16)
-        _, first, back = np.unique(counts, axis=0, return_index=True, return_inverse=True)
+        # Equal up to rounding: counts over s where all datasets weigh alike.
+        key = np.rint(w * (len(system.x) << 16)).astype(np.int32)
+        _, first, back = np.unique(key, axis=0, return_index=True, return_inverse=True)
         floors = _floors(verdicts, part[first])
         below = verdicts.below(w[first], statistic, floors, spread=spread)
         parts.append(below[back.ravel()])
@@ -210,7 +211,7 @@ def _floors(verdicts: Verdicts, signs: NDArray[np.int8]) -> FloatArray | None:
     floors = np.zeros(len(signs))
     for block in np.array_split(np.argsort(height, kind="stable"), blocks):
         weights = np.zeros((1 << len(block), s))
-        weights[:, block] = patterns[: len(weights), -len(block) :] / s
+        weights[:, block] = patterns[: len(weights), -len(block) :] * system.weights[block]
         bounds = [verdicts.bound(w) for w in system.objective(weights)]
         number = (signs[:, block] > 0) @ (1 << np.arange(len(block))[::-1])
         floors += np.array(bounds)[number]

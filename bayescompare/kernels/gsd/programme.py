@@ -133,14 +133,15 @@ class HighsProgramme:
     [0.0, 1.0, 1.0]
     """
 
-    def __init__(self, size: int, delta: float) -> None:
+    def __init__(self, size: int, delta: float, *, primal: bool = True) -> None:
         import highspy
 
         self.size, self.delta = size, delta
         self.count = 0
         self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
         self._highs.silent()
-        for name, value in _OPTIONS.items():
+        # By the primal simplex method new columns leave the last basis feasible.
+        for name, value in (_OPTIONS | {"simplex_strategy": 4 if primal else 1}).items():
             _check_status(self._highs.setOptionValue(name, value))
         free = np.full(size - 1, np.inf)
         starts, none = np.zeros(size - 1, dtype=np.int32), np.empty(0, dtype=np.int32)
@@ -188,7 +189,6 @@ _OPTIONS: dict[str, str | float | int] = {
     "presolve": "off",
     "parallel": "off",
     "solver": "simplex",
-    "simplex_strategy": 4,  # primal: new columns leave the last basis feasible
     "simplex_scale_strategy": 0,
     "primal_feasibility_tolerance": 1e-10,
     "dual_feasibility_tolerance": 1e-10,

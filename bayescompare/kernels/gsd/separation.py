@@ -61,7 +61,8 @@ class Separator:
     Parameters
     ----------
     system : PreferenceSystem
-        If all its measures are ordinal, the cover rows are all there is to violate.
+        If all its measures are ordinal, the cover rows are all there is to violate; if R1 and R2
+        are given, their rows are.
 
     Examples
     --------
@@ -76,8 +77,11 @@ class Separator:
 
     def __init__(self, system: PreferenceSystem) -> None:
         self.system = system
+        self._listed = system.given
         if system.all_ordinal:
-            self._covers = cover_rows(system)
+            covers = cover_rows(system)
+            self._listed = covers, np.zeros(len(covers), dtype=np.bool_)
+        if self._listed is not None:
             return
         few = system.keys.shape[1] <= 3
         self._order = build_sweep(system.keys) if few else build_tree(system.keys)
@@ -85,7 +89,7 @@ class Separator:
 
     def near(self, u: FloatArray, delta: float, tolerance: float) -> Violations:
         """Return violations of equality and of the rows between neighbours: some, not all."""
-        if self.system.all_ordinal:
+        if self._listed is not None:
             return self.every(u, delta, tolerance)
         gains = self._gains(u)
         least, most = gains[:2]
@@ -96,10 +100,12 @@ class Separator:
 
     def every(self, u: FloatArray, delta: float, tolerance: float) -> Violations:
         """Return for every class the row that u violates most; nothing if u is feasible."""
-        if self.system.all_ordinal:
-            excess = delta - u[self._covers] @ SIGNS
-            rows = self._covers[excess > tolerance]
-            return Violations(rows, np.zeros(len(rows), np.bool_), excess[excess > tolerance])
+        if self._listed is not None:
+            rows, equal = self._listed
+            gap = u[rows] @ SIGNS
+            excess = np.where(equal, np.abs(gap), delta - gap)
+            broken = excess > tolerance
+            return Violations(rows[broken], equal[broken], excess[broken])
         gains = self._gains(u)
         rival, amount = dominance_maxima(self._order, gains[0], gains[1], delta, tolerance)
         own = np.flatnonzero(rival >= 0)

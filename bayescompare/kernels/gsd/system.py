@@ -21,6 +21,10 @@ The utilities of the system are, with (a, a) a pair of R1 too and :math:`u(\text
 
 A *row* is such an (a, b, c, d), and is one of equality or not.
 
+The points may be those of two algorithms, or of all in a table (`others`); only where all share one
+system is dominance a pre-order (Proposition 1). A user's own R1 and R2 are given as functions of
+vectors, and then every row is written down.
+
 References
 ----------
 Jansen, Nalenz, Schollmeyer & Augustin (2022), Statistical comparisons of classifiers by generalized
@@ -29,7 +33,8 @@ stochastic dominance, equations (1) to (3).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -40,6 +45,10 @@ from bayescompare._typing import BoolArray, FloatArray, Int32Array, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
 PairRule = Literal["interval", "jansen2022"]
+#: Whether one vector is at least as good as another, and whether going from the second to the first
+#: is worth at least as much as going from the fourth to the third.
+Prefers = Callable[[FloatArray, FloatArray], bool]
+PrefersMore = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], bool]
 
 #: Positions of the least and the greatest element among the points.
 LEAST, GREATEST = 0, 1
@@ -49,6 +58,8 @@ SIGNS = np.array([1.0, -1.0, -1.0, 1.0])
 SAME = 1e-12
 #: Bytes for one pair of R1 while the system is built and searched.
 _PAIR_BYTES = 250
+#: Ordered pairs up to which a user's preferences among gains are asked for.
+MOST_ASKED = 1500
 #: Bytes that may be used by default.
 MOST_BYTES = 4e9
 
@@ -75,6 +86,12 @@ class PreferenceSystem:
         Where each class begins among the pairs.
     keys : array (C, m)
         Key of each class, as ranks. Empty when every measure is ordinal: no R2 then.
+    weights : array (s,)
+        Of the datasets; they sum to one.
+    others : array (s, l)
+        Points of further algorithms that share the system.
+    given : tuple of array (r, 4) and array (r,), optional
+        All rows, and which are equalities, where R1 and R2 are the user's own.
     """
 
     points: FloatArray
@@ -87,6 +104,13 @@ class PreferenceSystem:
     lower: Int32Array
     starts: Int32Array
     keys: Int32Array
+    weights: FloatArray
+    others: Int32Array
+    given: tuple[Int32Array, BoolArray] | None = None
+
+    def between(self, first: int, second: int) -> PreferenceSystem:
+        """Return the same system, to compare two of the algorithms that share it."""
+        return replace(self, x=self.others[:, first], y=self.others[:, second])
 
     @property
     def size(self) -> int:
@@ -95,11 +119,11 @@ class PreferenceSystem:
 
     @property
     def all_ordinal(self) -> bool:
-        """Whether R2 is empty."""
-        return not bool(self.metric.any())
+        """Whether R2 is empty, and the order of the points that of their values."""
+        return self.given is None and not bool(self.metric.any())
 
     def objective(self, weights: ArrayLike | None = None) -> FloatArray:
-        r"""Return w with :math:`w \cdot u = E_x u - E_y u`; datasets count equally by default.
+        r"""Return w with :math:`w \cdot u = E_x u - E_y u`, by the system's weights by default.
 
         Parameters
         ----------
@@ -107,7 +131,7 @@ class PreferenceSystem:
             Weight of every dataset, of either sign.
         """
         s = len(self.x)
-        share = np.full(s, 1.0 / s) if weights is None else np.asarray(weights, dtype=np.float64)
+        share = self.weights if weights is None else np.asarray(weights, dtype=np.float64)
         flat = share.reshape(-1, s)
         w = np.zeros((len(flat), self.size))
         for l in range(s):
@@ -125,6 +149,10 @@ def build_system(
     *,
     rule: PairRule = "interval",
     memory: float = MOST_BYTES,
+    weights: ArrayLike | None = None,
+    others: ArrayLike | None = None,
+    prefers: Prefers | None = None,
+    prefers_more: PrefersMore | None = None,
 ) -> PreferenceSystem:
     """Return the preference system of two algorithms.
 
@@ -142,6 +170,12 @@ def build_system(
         the ordinal measures do not matter.
     memory : float
         Bytes that may be used.
+    weights : array (s,), optional
+        Weight of every dataset; alike by default.
+    others : array (s, l, k), optional
+        Observations of all algorithms that are to share the system.
+    prefers, prefers_more : callable, optional
+        R1 and R2 of the user's own, as functions of vectors.
 
     Examples
     --------
@@ -153,7 +187,8 @@ def build_system(
     """
     rows = np.vstack([np.atleast_2d(np.asarray(v, dtype=np.float64)) for v in (least, greatest)])
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    values, ranks = _snapped(np.vstack([rows, first, second]))
+    more = np.empty((len(first), 0, first.shape[1])) if others is None else np.asarray(others)
+    values, ranks = _snapped(np.vstack([rows, first, second, *more.swapaxes(0, 1)]))
     of_point = _numbered(ranks)
     taken = np.unique(of_point, return_index=True)[1]
     points, ranks = values[taken], np.ascontiguousarray(ranks[taken])
@@ -163,19 +198,27 @@ def build_system(
             "every measure has equal least and greatest values, so no utility can distinguish the "
             "vectors: give wider bounds."
         )
-    s = len(first)
-    upper, lower, starts, keys = _classes(points, ranks, is_metric, rule, memory)
+    s, given = len(first), None
+    if prefers is None and prefers_more is None:
+        upper, lower, starts, keys = _classes(points, ranks, is_metric, rule, memory)
+    else:
+        given = _written_rows(points, ranks, prefers, prefers_more)
+        upper, lower, starts, keys = _classes(points, ranks, is_metric & False, rule, memory)
+    each = np.ones(s) if weights is None else np.asarray(weights, dtype=np.float64)
     return PreferenceSystem(
         points=points,
         ranks=ranks,
         x=of_point[2 : 2 + s],
-        y=of_point[2 + s :],
+        y=of_point[2 + s : 2 + 2 * s],
         metric=is_metric,
         rule=rule,
         upper=upper,
         lower=lower,
         starts=starts,
         keys=keys,
+        weights=each / each.sum(),
+        others=of_point[2 + 2 * s :].reshape(-1, s).T,
+        given=given,
     )
 
 
@@ -270,6 +313,55 @@ def _keys(
         for j in np.flatnonzero(~metric):
             columns += [ranks[upper, j], ranks[:, j].max() - ranks[lower, j]]
     return np.stack(columns, axis=1).astype(np.int32)
+
+
+def _written_rows(
+    points: FloatArray,
+    ranks: Int32Array,
+    prefers: Prefers | None,
+    prefers_more: PrefersMore | None,
+) -> tuple[Int32Array, BoolArray]:
+    """All rows of a user's R1 and R2, after the bounds of every point, and which are equalities."""
+    size = len(points)
+    if prefers is None:
+        above = (ranks[:, None] >= ranks[None]).all(axis=2)
+    else:
+        above = np.array([[bool(prefers(a, b)) for b in points] for a in points])
+        above[GREATEST], above[:, LEAST] = True, True
+        above |= np.eye(size, dtype=np.bool_)
+        gaps = np.argwhere((above.astype(np.int64) @ above > 0) & ~above)
+        if len(gaps):
+            a, c = gaps[0]
+            (b, *_) = np.flatnonzero(above[a] & above[:, c])
+            raise BayescompareError(
+                f"prefers is not transitive: {_shown(points[a])} is preferred to "
+                f"{_shown(points[b])} and that to {_shown(points[c])}, but the first not to the "
+                "last."
+            )
+    pairs = [(a, b) for a, b in np.argwhere(above).tolist() if a != b]
+    rows = [(a, b, b, b) for a, b in pairs]
+    equal = [bool(above[b, a]) for a, b in pairs]
+    if prefers_more is not None:
+        if len(pairs) > MOST_ASKED:
+            raise BayescompareError(
+                f"prefers_more: {size} distinct quality vectors make {len(pairs)} ordered pairs, "
+                f"and every two are asked about, up to {MOST_ASKED} pairs: compare on fewer "
+                "datasets, round the values, or use system='pair'."
+            )
+        gains = [(points[a], points[b]) for a, b in pairs]
+        more = np.array([[bool(prefers_more(*p, *q)) for q in gains] for p in gains])
+        for i, j in np.argwhere(more).tolist():
+            if i != j and not (more[j, i] and j < i):
+                rows.append((*pairs[i], *pairs[j]))
+                equal.append(bool(more[j, i]))
+    inner = range(2, size)
+    bounds = [(a, *[LEAST] * 3) for a in inner] + [(GREATEST, *[a] * 3) for a in inner]
+    every = np.array(bounds + rows, dtype=np.int32).reshape(-1, 4)
+    return every, np.array([False] * len(bounds) + equal, dtype=np.bool_)
+
+
+def _shown(point: FloatArray) -> str:
+    return f"({', '.join(f'{value:g}' for value in point)})"
 
 
 @jit()

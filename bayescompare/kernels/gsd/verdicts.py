@@ -218,6 +218,10 @@ class Verdicts:
         """Return a lower bound of the optimum of w, from the pool alone."""
         return self.solver.relaxed(w, self.delta).bound
 
+    def prepare(self) -> None:
+        """Do at once what solvers over this system can share: δ_max, and bounds of utilities."""
+        _ = self.solver.delta_max, self._screen
+
     def fork(self) -> Verdicts:
         """Return a copy that learns by itself."""
         other = copy.copy(self)
@@ -232,7 +236,7 @@ class Verdicts:
     def _screen(self) -> Screen | None:
         """None if the system is small, or needs no simplex method at all."""
         system = self.solver.system
-        worth = system.size >= _LARGE and not system.all_ordinal
+        worth = system.size >= _LARGE and len(system.keys) > 0
         return Screen(self.solver, self.delta) if worth else None
 
     def _settle(self, w: FloatArray, limits: FloatArray) -> FloatArray | None:
@@ -296,9 +300,13 @@ class Screen:
 
     def __init__(self, solver: Solver, delta: float) -> None:
         self.solver, self.delta = solver, delta
-        self.pool = Pool(solver.system.size, *solver.pool_rows, delta)
-        self._passed_on = len(self.pool.rows)
-        self._narrow_box()
+        if solver.narrowed is None or solver.narrowed[0] != delta:
+            self.pool = Pool(solver.system.size, *solver.pool_rows, delta)
+            self._passed_on = len(self.pool.rows)
+            self._narrow_box()
+            solver.narrowed = delta, self._passed_on, copy.copy(self.pool)
+        _, self._passed_on, pool = solver.narrowed
+        self.pool = copy.copy(pool)
 
     def settle(self, questions: Questions, known: FloatArray) -> None:
         """Raise `floor` and lower `best` until few limits are between them.

@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.gsd.permutation import PermutationTest, Scheme, permutation_test
 from bayescompare.kernels.gsd.system import PairRule
+from bayescompare.kernels.gsd.verdicts import Verdicts
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.posterior import bootstrap_tree
 from bayescompare.methods.gsd.problem import (
@@ -54,7 +56,7 @@ from bayescompare.outcome.columns import OPT, PVALUE, SHARE_BELOW
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details
-from bayescompare.outcome.method import Method, Phrases, Sampling, Scope
+from bayescompare.outcome.method import Accepts, Method, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
@@ -106,6 +108,11 @@ class GsdMethod(Method):
     delta: float = 1e-5
     epsilon: float | None = None
     rule: PairRule | None = None
+    system: Literal["pair", "all"] = "pair"
+    prefers: Callable[..., bool] | str | None = None
+    prefers_more: Callable[..., bool] | str | None = None
+    #: That of all algorithms, whose vectors share one system; files do not hold it.
+    shared: DominanceProblem | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check_share("delta", self.delta, "0 for the order itself, 1e-5 to tell ties apart")
@@ -117,15 +124,63 @@ class GsdMethod(Method):
                 )
         if self.rule is not None:
             check_word("rule", self.rule, ("interval", "jansen2022"))
+        check_word("system", self.system, ("pair", "all"))
+        for name in ("prefers", "prefers_more"):
+            given: object = getattr(self, name)
+            # A file holds the name of what was a function.
+            if not (given is None or callable(given) or isinstance(given, str)):
+                raise BayescompareError(
+                    f"{name}={given!r}: give a function of vectors, which says yes or no."
+                )
+            if given is not None and self.rule is not None:
+                raise BayescompareError(
+                    f"{name} and rule={self.rule!r}: the rule is of gains that {name} has its own "
+                    "say about; pass one."
+                )
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name; functions by theirs."""
+        options = super().options()
+        del options["shared"]
+        for name in ("prefers", "prefers_more"):
+            options[name] = getattr(options[name], "__name__", options[name])
+        return options
+
+    def for_table(self, results: Results, pair: tuple[str, str] | None = None) -> Self:
+        """Return the test; that of a pair shares the system of all where that is asked."""
+        if pair is None or self.system == "pair":
+            return self
+        if self._made is None or self._made.results is not results:
+            shared = self._problem(results)
+            Verdicts(shared.solver, shared.used_delta).prepare()
+            self.__dict__["_made"] = shared
+        return replace(self, shared=self._made)
+
+    @cached_property
+    def _made(self) -> DominanceProblem | None:
+        """The system of the last table, which all its pairs share."""
+        return None
 
     def pair(self, results: Results) -> DominanceProblem:
         """Set up the linear programmes of two algorithms."""
-        return DominanceProblem(results, self.rule or "interval", float(self.delta), self.epsilon)
+        return replace(self._problem(results), shared=self.shared)
+
+    def _problem(self, results: Results) -> DominanceProblem:
+        given: dict[str, Any] = {}
+        for name in ("prefers", "prefers_more"):
+            given[name] = getattr(self, name)
+            if isinstance(given[name], str):
+                raise BayescompareError(
+                    f"{name}: {given[name]} was a function of yours, which a file does not hold; "
+                    "ask compare() again with it."
+                )
+        rule, delta = self.rule or "interval", float(self.delta)
+        return DominanceProblem(results, rule, delta, self.epsilon, **given)
 
     def pairs(self, results: Results) -> dict[tuple[str, str], DominanceProblem]:
         """Set them up for every pair."""
         return {
-            two: self.pair(results.sel(algorithms=two))
+            two: self.for_table(results, two).pair(results.sel(algorithms=two))
             for two in itertools.combinations(results.algorithms, 2)
         }
 
@@ -157,7 +212,7 @@ class GSD(GsdMethod):
     ----------
     delta : float
         By how much a better vector and a larger gain must at least be better. 0 is the order of
-        the paper's Section 3.1; a small δ makes dominances of different extent comparable and so
+        the paper's Section 6.2; a small δ makes dominances of different extent comparable and so
         gives the test power. Above a pair's δ_max the pair is judged at δ_max.
     epsilon : float, optional
         δ as a share of each pair's δ_max, in place of `delta`.
@@ -165,6 +220,18 @@ class GSD(GsdMethod):
         What ordinal measures mean for gains, where metric ones are there too: gains are compared
         only where one ordinal interval holds the other (the default), or the paper's equation (2)
         to the letter.
+    system : {"pair", "all"}
+        Which vectors utilities range over: those of the two algorithms, as in the paper's tables,
+        or those of all that are compared. Under "pair" a verdict does not depend on who else is in
+        the table, but A over B and B over C need not give A over C; under "all" dominance is a
+        pre-order.
+    prefers : callable, optional
+        ``prefers(a, b)``: whether the vector a is at least as good as b, in place of "nowhere
+        worse". Vectors are arrays of the measures' values, in their order.
+    prefers_more : callable, optional
+        ``prefers_more(a, b, c, d)``: whether going from b to a is worth at least as much as going
+        from d to c, where a is preferred to b and c to d; in place of what the scales say. With
+        `prefers` alone gains are not compared.
     permutations : int
         Resamples of the test; all there are if these are not more.
     scheme : {"paired", "pooled"}
@@ -216,6 +283,7 @@ class GSD(GsdMethod):
             "order",
         }
     )
+    accepts: ClassVar[Accepts] = Accepts(weights=True)
     posterior_type: ClassVar[type[Posterior]] = PermutationResult
     details_type: ClassVar[type[Details]] = GsdDetails
 
@@ -244,6 +312,11 @@ class GSD(GsdMethod):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Test two algorithms, or order more of them."""
+        if self.scheme == "pooled" and results.weights is not None:
+            raise BayescompareError(
+                "scheme='pooled' deals vectors over all datasets, and weight= gives datasets "
+                "weights of their own: use scheme='paired', or make the table without weight=."
+            )
         if len(results.algorithms) > 2:
             return _order_answer(self, results)
         pair = self.pair(results)

@@ -22,6 +22,7 @@ from bayescompare.methods.gsd.problem import (
     PairDetails,
     contaminated_pvalues,
     front_of,
+    intransitive_triples,
     not_dominated_pvalues,
     strict_order,
     thresholds_of,
@@ -118,15 +119,22 @@ class GsdComparison(Comparison):
         return self._square("relation", held, bool)
 
     def order(self) -> nx.DiGraph[str]:
-        """Return the Hasse diagram: an edge from each algorithm to those next below it."""
+        """Return the Hasse diagram: an edge from each algorithm to those next below it.
+
+        Each pair is judged on its own vectors unless ``system="all"``, so that A may dominate B and
+        B dominate C, but A not C. Such triples are in the attribute ``"intransitive"``; where there
+        are any the graph has an edge for each pair in the relation, and paths mean nothing.
+        """
         import networkx as nx
 
-        names, above = self.results.algorithms, strict_order(self.relation.values)
-        graph: nx.DiGraph[str] = nx.DiGraph(incomparable=self.incomparable, mixed=[], cycles=[])
+        names, relation = self.results.algorithms, self.relation.values
+        triples = intransitive_triples(relation, names)
+        graph: nx.DiGraph[str] = nx.DiGraph(
+            incomparable=self.incomparable, mixed=[], cycles=[], intransitive=triples
+        )
         graph.add_nodes_from(names)
-        graph.add_edges_from((names[i], names[j]) for i, j in np.argwhere(above))
-        # Dominance at δ > 0 is transitive up to rounding; nothing is left out where it is not.
-        if not nx.is_directed_acyclic_graph(graph):
+        graph.add_edges_from((names[i], names[j]) for i, j in np.argwhere(strict_order(relation)))
+        if triples:
             return graph
         reduced = nx.transitive_reduction(graph)
         reduced.graph.update(graph.graph)

@@ -19,7 +19,7 @@ variables with locally varying scale of measurement.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Self, cast
@@ -47,6 +47,7 @@ __all__ = [
     "Square",
     "contaminated_pvalues",
     "front_of",
+    "intransitive_triples",
     "not_dominated_pvalues",
     "strict_order",
     "thresholds_of",
@@ -66,42 +67,89 @@ class DominanceProblem:
         What ordinal measures mean for gains.
     delta, epsilon : float
         The regularisation: δ itself, or as a share of the pair's δ_max.
+    prefers, prefers_more : callable, optional
+        R1 and R2 of the user's own, as functions of vectors in the table's units.
+    shared : DominanceProblem, optional
+        That of the first two of all algorithms, where all share one system.
     """
 
     results: Results
     rule: PairRule
     delta: float
     epsilon: float | None = None
+    prefers: Callable[..., bool] | None = None
+    prefers_more: Callable[..., bool] | None = None
+    shared: DominanceProblem | None = None
 
     @cached_property
     def system(self) -> PreferenceSystem:
         """Points, order and gains."""
-        values = self.results.oriented()
-        low, high = _bounds(self.results, values)
-        metric = np.array([self.results[name].scale == "metric" for name in self.results.measures])
+        if self.shared is not None:
+            names = self.shared.results.algorithms
+            return self.shared.system.between(*map(names.index, self.results.algorithms))
+        results = self.results
+        values = results.oriented()
+        low, high = _bounds(results, values)
+        metric = [results[name].scale == "metric" for name in results.measures]
         try:
-            return build_system(values[:, 0], values[:, 1], low, high, metric, rule=self.rule)
+            return build_system(
+                values[:, 0],
+                values[:, 1],
+                low,
+                high,
+                metric,
+                rule=self.rule,
+                weights=results.weights,
+                others=values,
+                prefers=self._in_units(self.prefers),
+                prefers_more=self._in_units(self.prefers_more),
+            )
         except BayescompareError as error:
-            first, second = self.results.algorithms
-            raise BayescompareError(f"{first} against {second}: {error}") from None
+            raise BayescompareError(f"{self._names}: {error}") from None
+
+    @property
+    def _names(self) -> str:
+        return " against ".join(self.results.algorithms[:2])
+
+    def _in_units(self, asked: Callable[..., bool] | None) -> Callable[..., bool] | None:
+        """Make a user's function of vectors one of vectors in which every measure is turned up."""
+        if asked is None:
+            return None
+        signs = np.array([self.results[name].sign for name in self.results.measures])
+        return lambda *vectors: asked(*(signs * vector for vector in vectors))
 
     @cached_property
     def solver(self) -> Solver:
         """The solver, which keeps what it learned from one question to the next."""
+        if self.shared is not None:
+            return self.shared.solver.fork(self.system)
         solver = Solver(self.system)
         if self.rule == "jansen2022":
             self._check_some_utility(solver)
+        if self.system.given is not None:
+            self._check_consistent(solver)
         return solver
+
+    def _check_consistent(self, solver: Solver) -> None:
+        """Preferences of a user's own may leave no utility."""
+        try:
+            largest = solver.delta_max
+        except ArithmeticError:
+            largest = 0.0
+        if largest <= TOLERANCE:
+            raise BayescompareError(
+                f"{self._names}: prefers and prefers_more contradict themselves: no utility keeps "
+                "to all of them."
+            )
 
     def _check_some_utility(self, solver: Solver) -> None:
         """Equation (2) to the letter may ask of all gains to be equal, and so zero."""
         try:
             solver.optimum(self.system.objective(), 0.0)
         except ArithmeticError:
-            first, second = self.results.algorithms
             raise BayescompareError(
-                f"{first} against {second}: rule='jansen2022' leaves no utility at all, because "
-                "metric measures tie where ordinal ones differ; use rule='interval'."
+                f"{self._names}: rule='jansen2022' leaves no utility at all, because metric "
+                "measures tie where ordinal ones differ; use rule='interval'."
             ) from None
 
     @property
@@ -275,6 +323,19 @@ class OrderDetails(GsdDetails):
 def strict_order(relation: BoolArray) -> BoolArray:
     """Who dominates whom and is not dominated in turn."""
     return np.asarray(relation & ~relation.T)
+
+
+def intransitive_triples(relation: BoolArray, names: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Return who dominates a second that dominates a third which the first does not dominate.
+
+    Examples
+    --------
+    >>> relation = np.array([[True, True, False], [False, True, True], [False, False, True]])
+    >>> intransitive_triples(relation, ["A", "B", "C"])
+    [('A', 'B', 'C')]
+    """
+    path = relation[:, :, None] & relation[None] & ~relation[:, None, :]
+    return [(names[i], names[j], names[k]) for i, j, k in np.argwhere(path).tolist()]
 
 
 def front_of(relation: BoolArray, names: Sequence[str]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from bayescompare.methods.gsd.problem import (
     OrderDetails,
     PairDetails,
     PermutationDetails,
+    intransitive_triples,
     strict_order,
     unbounded_measures,
 )
@@ -89,7 +90,7 @@ def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision
         sentences.append(f"{tested} not rejected ({p}){caution}.")
     return [
         *sentences,
-        _meaning_words(results),
+        _meaning_words(method, results),
         *_small_print(method, results, answer),
     ]
 
@@ -114,7 +115,7 @@ def bootstrap_words(
         f"({exactness_phrase(answer, decision.statement)}){verdict}.",
         f"The others: {join_names(others)}.",
         f"In the data themselves {_relation_words(results, answer)}.",
-        _meaning_words(results),
+        _meaning_words(method, results),
         "The bootstrap assumes that only the kinds of datasets seen exist, with unknown weights; "
         "with few datasets it is overconfident.",
         *_small_print(method, results, answer),
@@ -158,6 +159,13 @@ def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
             "These are incomparable, because each is better for some utilities: "
             f"{'; '.join(apart[:12])}{more}."
         )
+    if triples := intransitive_triples(relation, names):
+        a, b, c = triples[0]
+        more = f" (and {len(triples) - 1} more such cases)" if len(triples) > 1 else ""
+        sentences.append(
+            f"{a} dominates {b} and {b} dominates {c}, but {a} does not dominate {c}{more}: each "
+            "pair is judged on its own results; system='all' judges all on one scale."
+        )
     sentences.append(
         f"No other algorithm dominates {join_names(front)}."
         if len(front) < len(names)
@@ -165,7 +173,7 @@ def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
     )
     return [
         *sentences,
-        _meaning_words(results),
+        _meaning_words(method, results),
         "This is the order in these data; pairwise() tests, pair by pair, whether it could be "
         "chance.",
         *_small_print(method, results, answer),
@@ -215,17 +223,21 @@ def _relation_words(results: Results, answer: Answer) -> str:
     )
 
 
-def _meaning_words(results: Results) -> str:
+def _meaning_words(method: GsdMethod, results: Results) -> str:
     ordinal = [name for name in results.measures if results[name].scale == "ordinal"]
     metric = [name for name in results.measures if results[name].scale == "metric"]
-    scales = []
-    if metric:
-        scales.append(f"larger gains on {join_names(metric)} as worth more than smaller ones")
-    if ordinal:
-        scales.append(f"{join_names(ordinal)} by order alone")
+    scales = ["better values as better" if method.prefers is None else "what you prefer as better"]
+    if method.prefers_more is not None:
+        scales.append("gains as you do")
+    elif method.prefers is None:
+        if metric:
+            scales.append(f"larger gains on {join_names(metric)} as worth more than smaller ones")
+        if ordinal:
+            scales.append(f"{join_names(ordinal)} by order alone")
+    over = "the results of the two" if method.system == "pair" else "the results of all algorithms"
     return (
-        "An algorithm dominates another if it is at least as good on average for every utility "
-        f"that counts better values as better and {' and '.join(scales)}; you need no weights."
+        "An algorithm dominates another if it is at least as good on average for every utility of "
+        f"{over} that counts {' and '.join(scales)}; you need no weights."
     )
 
 
