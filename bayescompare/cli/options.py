@@ -273,7 +273,7 @@ ALIASES = (
             int,
         ),
         search=option(
-            "--search exact|hill-climb|ges", "How to look for the graph. Default: exact."
+            "--search exact|hill-climb|ges|exhaustive", "How to look for the graph. Default: exact."
         ),
         average=option(
             "--average/--no-average",

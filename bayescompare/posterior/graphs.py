@@ -37,7 +37,6 @@ from bayescompare.kernels.network.scores import (
     CellPrior,
     ParentSets,
     family_scores,
-    local_bdeu_scores,
     local_scores,
     number_of_sets,
 )
@@ -79,6 +78,9 @@ _ERROR, _RHAT = 0.01, 1.01
 _MOST_RHAT = 1.05
 #: Sets of parents, of all measures together, that are scored at most.
 _MOST_SETS = 3_000_000
+_NOTHING_GIVEN: tuple[tuple[int, ...], tuple[int, ...]] = (), ()
+#: What a set of parents that there must not be loses: e to this is 0.
+_RULED_OUT = 1e6
 #: Edges whose probability varies less than this between samples are not asked for their R-hat.
 _MOVING = 1e-3
 
@@ -105,15 +107,19 @@ def edges_of(graph: Sequence[int], measures: Sequence[str]) -> list[tuple[str, s
     ]
 
 
-def graph_of(graph: Any, measures: Sequence[str]) -> Graph:
+def _check_measure(name: Any, measures: Sequence[str], option: str) -> None:
+    if name not in measures:
+        raise BayescompareError(
+            f"{option} names measure {name!r}, which these results do not have "
+            f"({', '.join(measures)}).{did_you_mean(str(name), measures)}"
+        )
+
+
+def graph_of(graph: Any, measures: Sequence[str], option: str = "search") -> Graph:
     """Read a user's graph: a pgmpy DAG, any networkx DiGraph, or pairs (parent, child)."""
     nodes, edges = _parts_of(graph)
     for name in nodes:
-        if name not in measures:
-            raise BayescompareError(
-                f"search names measure {name!r}, which these results do not have "
-                f"({', '.join(measures)}).{did_you_mean(str(name), measures)}"
-            )
+        _check_measure(name, measures, option)
     missing = [name for name in measures if name not in nodes]
     if missing and hasattr(graph, "nodes"):
         raise BayescompareError(
@@ -125,9 +131,8 @@ def graph_of(graph: Any, measures: Sequence[str]) -> Graph:
     for parent, child in edges:
         parents[place[child]] |= 1 << place[parent]
     if any(mask >> j & 1 for j, mask in enumerate(parents)) or not is_acyclic(tuple(parents)):
-        raise BayescompareError(
-            f"search, your graph, has a cycle: {_cycle(parents, measures)}; it must not."
-        )
+        given = "search, your graph," if option == "search" else option
+        raise BayescompareError(f"{given} has a cycle: {_cycle(parents, measures)}; it must not.")
     return tuple(parents)
 
 
@@ -160,6 +165,15 @@ class GraphScores:
     statements: Statements
     prior: CellPrior
     max_parents: int
+    #: Bit masks of the parents that each measure must have, and of those that it must not.
+    required: tuple[int, ...] = ()
+    forbidden: tuple[int, ...] = ()
+
+    def allows(self, child: int, parents: int) -> bool:
+        """Whether a measure may have these parents."""
+        if not self.required:
+            return True
+        return not (self.required[child] & ~parents or self.forbidden[child] & parents)
 
     def with_counts(self, counts: FloatArray, *, datasets: int | None = None) -> GraphScores:
         """Return those of other counts; `datasets` is their number, where it sets the limit."""
@@ -167,7 +181,8 @@ class GraphScores:
         limit = self.max_parents
         if datasets is not None:
             limit = default_max_parents(self.statements, datasets)
-        return GraphScores(replace(self.statements, table=table), self.prior, limit)
+        statements = replace(self.statements, table=table)
+        return replace(self, statements=statements, max_parents=limit)
 
     @cached_property
     def _known(self) -> dict[tuple[int, int], float]:
@@ -175,6 +190,8 @@ class GraphScores:
 
     def local(self, child: int, parents: int) -> float:
         """Score of a measure given its parents."""
+        if not self.allows(child, parents):
+            return -math.inf
         if (child, parents) not in self._known:
             table, arities = self.statements.table, self.statements.arities
             own = family_scores(table.states, table.counts, arities, self.prior, child, [parents])
@@ -192,7 +209,14 @@ class GraphScores:
 
     def _local_table(self) -> FloatArray:
         table, arities = self.statements.table, self.statements.arities
-        return local_scores(table.states, table.counts, arities, self.prior, self.most)
+        local = local_scores(table.states, table.counts, arities, self.prior, self.most)
+        if self.required:
+            index = np.arange(local.shape[1])
+            for child, (must, never) in enumerate(zip(self.required, self.forbidden, strict=True)):
+                low = (1 << child) - 1
+                parents = (index & low) | (index & ~low) << 1
+                local[child, (parents & must != must) | (parents & never != 0)] = -np.inf
+        return local
 
     @cached_property
     def local_table(self) -> FloatArray:
@@ -205,6 +229,11 @@ class GraphScores:
             )
         return self._local_table()
 
+    @property
+    def flat_table(self) -> FloatArray:
+        """The same where the data say nothing: 0 for every set of parents that there may be."""
+        return np.where(np.isfinite(self.local_table), 0.0, -np.inf)
+
     def best(self) -> Graph:
         """Find the graph of the best score, exactly."""
         return best_dag(self._local_table(), self.most)
@@ -212,6 +241,8 @@ class GraphScores:
     @property
     def log_graphs(self) -> float:
         """Logarithm of the number of graphs."""
+        if self.required:
+            return log_sum_over_dags(self.flat_table)
         return log_number_of_dags(len(self.statements.measures), self.most)
 
     @property
@@ -244,34 +275,59 @@ class GraphPrior:
     Attributes
     ----------
     cells : CellPrior
-    max_parents : int, optional
-        Most parents of a measure; None: as many as the number of datasets affords.
+    max_parents : int, "auto" or None
+        Most parents of a measure; "auto": as many as the number of datasets affords; None: any.
     find : callable
         Finds the graph by its scores, or returns the one that was given.
     is_learned : bool
         Whether the graph depends on the data.
     is_averaged : bool
         Whether θ is averaged over all graphs; else it is that of the one found.
+    required, forbidden : tuple of (str, str)
+        Edges (parent, child) that every graph has, and that none has.
     """
 
     cells: CellPrior
-    max_parents: int | None = None
+    max_parents: int | str | None = "auto"
     find: Callable[[GraphScores], Graph] = GraphScores.best
     is_learned: bool = True
     is_averaged: bool = False
+    required: tuple[tuple[str, str], ...] = ()
+    forbidden: tuple[tuple[str, str], ...] = ()
 
     def scores(self, statements: Statements) -> GraphScores:
         """Scores of graphs under this prior."""
-        limit = self.max_parents
-        return GraphScores(
-            statements, self.cells, default_max_parents(statements) if limit is None else limit
-        )
+        limit, masks = self.max_parents, _NOTHING_GIVEN
+        if limit is None:
+            limit = len(statements.measures) - 1
+        most = default_max_parents(statements) if isinstance(limit, str) else limit
+        if self.required or self.forbidden:
+            masks = self._masks(statements.measures)
+            most = max(most, *(mask.bit_count() for mask in masks[0]))
+            if isinstance(limit, int) and most > limit:
+                raise BayescompareError(
+                    f"required gives a measure {most} parents, and max_parents={limit}: allow more."
+                )
+        return GraphScores(statements, self.cells, most, *masks)
+
+    def _masks(self, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Parents that each measure must have, and must not."""
+        must = graph_of(self.required, names, "required") if self.required else (0,) * len(names)
+        never = [0] * len(names)
+        for parent, child in self.forbidden:
+            for name in (parent, child):
+                _check_measure(name, names, "forbidden")
+            never[names.index(child)] |= 1 << names.index(parent)
+        both = edges_of([a & b for a, b in zip(must, never, strict=True)], names)
+        if both:
+            raise BayescompareError(
+                f"required and forbidden both name the edge {' → '.join(both[0])}: choose one."
+            )
+        return tuple(must), tuple(never)
 
     def again(self, scores: GraphScores, counts: FloatArray, datasets: int) -> GraphScores:
         """Scores of other counts, from so many datasets."""
-        return scores.with_counts(
-            counts, datasets=None if self.max_parents is not None else datasets
-        )
+        return scores.with_counts(counts, datasets=datasets if self.max_parents == "auto" else None)
 
 
 def graph_weights(
@@ -288,14 +344,15 @@ def graph_weights(
     """
     m = len(scores.statements.measures)
     if m <= MOST_ENUMERATED:
-        graphs = list(dags(m, scores.most))
+        graphs = [
+            graph
+            for graph in dags(m, scores.most)
+            if all(scores.allows(j, mask) for j, mask in enumerate(graph))
+        ]
         logs = np.array([0.0 if prior else scores.graph(graph) for graph in graphs])
         shares = np.exp(logs - logsumexp(logs)).tolist()
     else:
-        local = scores.local_table
-        if prior:
-            local = local_bdeu_scores(np.zeros(1 << m), m, scores.most)
-        graphs = sample_dags(local, size, rng)
+        graphs = sample_dags(scores.flat_table if prior else scores.local_table, size, rng)
         shares = [1.0 / size] * size
     chosen: dict[object, Graph] = {}
     weights: dict[Graph, float] = {}
@@ -345,7 +402,7 @@ def edge_posterior(scores: GraphScores, rng: np.random.Generator) -> Edges:
         return Edges(edge_probabilities(scores.local_table))
     if scores.max_parents == 0:
         return Edges(np.zeros((m, m)))
-    if scores.max_parents > 1:
+    if scores.max_parents > 1 or any(scores.required):
         return _sampled_edges(scores, rng)
     alone = np.array([scores.local(j, 0) for j in range(m)])
     given = [[scores.local(j, 1 << i) if i != j else alone[j] for j in range(m)] for i in range(m)]
@@ -392,9 +449,16 @@ def _parent_sets(scores: GraphScores) -> ParentSets:
             "max_parents, or compare on fewer measures."
         )
     table = statements.table
-    return ParentSets.score(
+    sets = ParentSets.score(
         table.states, table.counts, statements.arities, scores.prior, scores.max_parents
     )
+    if not scores.required:
+        return sets
+    # Far below the others, so that a chain that begins without required edges finds to them.
+    allowed = np.array(
+        [[scores.allows(j, mask) for mask in own] for j, own in enumerate(sets.masks.tolist())]
+    )
+    return sets.weighed(np.where(allowed, sets.scores, sets.scores - _RULED_OUT))
 
 
 def _with_errors(draws: FloatArray) -> tuple[FloatArray, FloatArray, float]:

@@ -240,8 +240,14 @@ class ParentSets:
         scores = np.stack(
             [family_scores(states, counts, arities, prior, j, own) for j, own in enumerate(masks)]
         )
+        return cls(masks, scores).weighed(scores)
+
+    def weighed(self, scores: FloatArray) -> ParentSets:
+        """Return the same sets by other scores, falling."""
         order = np.argsort(-scores, axis=1, kind="stable")
-        return cls(np.take_along_axis(masks, order, 1), np.take_along_axis(scores, order, 1))
+        return ParentSets(
+            np.take_along_axis(self.masks, order, 1), np.take_along_axis(scores, order, 1)
+        )
 
     def weights(self) -> FloatArray:
         """Each set's e^score relative to that of the best."""

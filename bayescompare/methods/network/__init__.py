@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._checks import check_flag, check_positive, is_number
+from bayescompare._checks import check_flag, check_positive, is_number, is_whole
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.evidence import Evidence
@@ -94,9 +94,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Network", "network_model"]
 
+#: Measures up to which every graph is scored, 29,281 of them.
+MOST_LISTED = 5
 #: Measures up to which all subsets fit into memory.
 MOST_SEARCHED = 22
-SEARCHES = ("exact", "hill-climb", "ges")
+SEARCHES = ("exact", "hill-climb", "ges", "exhaustive")
 #: Monte Carlo errors below this take more than 10⁹ draws.
 _LEAST_MCSE = 1e-5
 
@@ -193,11 +195,15 @@ class Network(Method):
     ----------
     ess : float
         Equivalent sample size of BDeu and of the tables' priors.
-    max_parents : int, optional
-        Most parents of a measure; by default max(1, min(m − 1, ⌊log_r(n/10)⌋)), which keeps BDeu
-        from finding spurious dense graphs. The result records it.
-    search : {"exact", "hill-climb", "ges"} or graph
+    max_parents : int, "auto" or None
+        Most parents of a measure; "auto", the default, is max(1, min(m − 1, ⌊log_r(n/10)⌋)), which
+        keeps BDeu from finding spurious dense graphs. The result records it. None sets no limit, as
+        in the paper.
+    search : {"exact", "hill-climb", "ges", "exhaustive"} or graph
         How the graph is found, or a pgmpy ``DAG``, a networkx ``DiGraph`` or pairs of names.
+    required, forbidden : sequence of (parent, child)
+        Edges that the graph must have and must not have, wherever graphs are searched or averaged.
+        pgmpy's ``ExpertKnowledge``, as `required`, gives both.
     average : bool
         Average P over the posterior of all graphs instead of taking the best one.
     mcse : float
@@ -236,11 +242,13 @@ class Network(Method):
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
 
     ess: float = 1.0
-    max_parents: int | None = None
+    max_parents: int | Literal["auto"] | None = "auto"
     search: Any = "exact"
     average: bool = False
     mcse: float = 1e-3
     priors: Priors | None = None
+    required: Any = ()
+    forbidden: Any = ()
     #: Where θ is summed over measures that cannot be left out: the edges of the whole network, and
     #: its posterior, which files do not hold.
     summed_from: Sequence[Sequence[str]] | None = field(default=None, repr=False)
@@ -255,8 +263,11 @@ class Network(Method):
                 "draws it takes grow with the square of its inverse."
             )
         most: object = self.max_parents
-        if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
-            raise BayescompareError(f"max_parents={self.max_parents!r}: an integer >= 0, or None.")
+        if most not in ("auto", None) and not (is_whole(most) and most >= 0):
+            raise BayescompareError(
+                f"max_parents={self.max_parents!r}: an integer >= 0, 'auto', or None for no limit."
+            )
+        self._read_edges()
         if isinstance(self.search, str) and self.search not in SEARCHES:
             raise BayescompareError(
                 f"search={self.search!r}: choose one of {', '.join(SEARCHES)}, or give a graph."
@@ -273,6 +284,33 @@ class Network(Method):
                 f"average=True needs graphs with closed evidence, and priors gives {given} a "
                 "distribution: give a number, or average=False."
             )
+
+    def _read_edges(self) -> None:
+        """Take required and forbidden edges as pairs, from pgmpy's own class too."""
+        given = {"required": self.required, "forbidden": self.forbidden}
+        if hasattr(self.required, "required_edges"):
+            known, given["required"] = self.required, sorted(self.required.required_edges)
+            given["forbidden"] = [*self.forbidden, *sorted(known.forbidden_edges)]
+        for name, edges in given.items():
+            good = isinstance(edges, (list, tuple, set, frozenset)) and all(
+                isinstance(edge, (list, tuple)) and len(edge) == 2 for edge in edges
+            )
+            if not good:
+                raise BayescompareError(
+                    f"{name}={edges!r}: give pairs (parent, child) of measures."
+                )
+            object.__setattr__(self, name, tuple((str(a), str(b)) for a, b in edges))
+        if (self.required or self.forbidden) and self.search not in SEARCHES[:2]:
+            raise BayescompareError(
+                f"search={self.search!r} does not honour required and forbidden edges; use 'exact' "
+                "or 'hill-climb'."
+            )
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Network:
+        """Make the method again; before 0.2.0 no limit on parents meant "auto"."""
+        old = "required" not in options and options.get("max_parents") is None
+        return cls(**{**options, "max_parents": "auto"} if old else options)
 
     def _check_priors(self) -> None:
         priors: Any = self.priors
@@ -337,6 +375,8 @@ class Network(Method):
             self._find,
             is_learned=isinstance(self.search, str),
             is_averaged=self.average,
+            required=self.required,
+            forbidden=self.forbidden,
         )
 
     def _find(self, scores: GraphScores) -> Graph:
@@ -346,6 +386,11 @@ class Network(Method):
         m = len(scores.statements.measures)
         if not isinstance(self.search, str):
             return graph_of(self.search, scores.statements.measures)
+        if self.search == "exhaustive" and m > MOST_LISTED:
+            raise BayescompareError(
+                f"search='exhaustive' scores every graph, up to {MOST_LISTED} measures, and here "
+                f"are {m}; search='exact' finds the same."
+            )
         if self.search != "exact":
             return search_by_pgmpy(scores, self.search)
         if m > MOST_SEARCHED:

@@ -300,7 +300,9 @@ class NetworkComparison(Questions, Comparison):
         summed = replace(
             method,
             ess=whole.prior.cells.ess,
-            max_parents=None,
+            max_parents="auto",
+            required=(),
+            forbidden=(),
             search="exact",
             priors=None if whole.prior.cells.alpha is None else method.priors,
             summed_from=edges_of(whole.learned.graph, whole.evidence.statements.measures),
@@ -326,7 +328,9 @@ class NetworkComparison(Questions, Comparison):
             ess=ess,
             search=edges_of(posterior.learned.graph, statements.measures),
             priors=None if alpha is None else {"alpha": alpha},
-            max_parents=None,
+            max_parents="auto",
+            required=(),
+            forbidden=(),
             summed_from=None,
             whole=None,
         )

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import io
+import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from bayescompare._errors import BayescompareError
 from bayescompare.kernels.network.graphs import Graph
 from bayescompare.kernels.network.tables import NetworkTables
 from bayescompare.posterior.graphs import GraphScores, edges_of, graph_of
@@ -31,16 +34,55 @@ def search_by_pgmpy(scores: GraphScores, how: str) -> Graph:
     The measures go in as 0, 1, …: the order of sets of integers is the same in every process, that
     of sets of names is not.
     """
-    from pgmpy.causal_discovery import GES, HillClimbSearch
+    from pgmpy.causal_discovery import GES, ExpertKnowledge, HillClimbSearch
 
     score, frame = pgmpy_score(scores), _frame_for_pgmpy(scores.statements)
+    if how == "exhaustive":
+        return _exhaustive(scores, frame)
     options: dict[str, Any] = {"scoring_method": score, "return_type": "dag"}
     if how == "hill-climb":
         options.update(max_indegree=scores.max_parents, show_progress=False)
+        if scores.required:
+            required, forbidden = (
+                edges_of(masks, list(frame.columns))
+                for masks in (scores.required, scores.forbidden)
+            )
+            options["expert_knowledge"] = ExpertKnowledge(
+                required_edges=required, forbidden_edges=forbidden
+            )
     finder = (HillClimbSearch if how == "hill-climb" else GES)(**options)
     with contextlib.redirect_stdout(io.StringIO()):
         finder.fit(frame)
     return graph_of(finder.causal_graph_, list(frame.columns))
+
+
+def _exhaustive(scores: GraphScores, frame: pd.DataFrame) -> Graph:
+    """Score every graph by pgmpy's own class; of equal ones take the first, as it lists them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            from pgmpy.estimators import ExhaustiveSearch, StructureScore
+        except ImportError:
+            raise BayescompareError(
+                "search='exhaustive' is pgmpy's ExhaustiveSearch, which this pgmpy no longer has; "
+                "search='exact' finds the same score."
+            ) from None
+
+        class OurScore(StructureScore):  # type: ignore[misc]
+            """The score as this class of pgmpy's wants it."""
+
+            def local_score(self, variable: int, parents: list[int]) -> float:
+                return _local(scores, variable, parents)
+
+        found = ExhaustiveSearch(frame, scoring_method=OurScore(frame)).estimate()
+    return graph_of(found, list(frame.columns))
+
+
+def _local(scores: GraphScores, variable: int, parents: Sequence[int]) -> float:
+    mask = sum(1 << int(name) for name in parents)
+    if mask.bit_count() > scores.max_parents:
+        return -np.inf
+    return scores.local(int(variable), mask)
 
 
 def pgmpy_score(scores: GraphScores) -> Any:
@@ -56,10 +98,7 @@ def pgmpy_score(scores: GraphScores) -> Any:
         }
 
         def _local_score(self, variable: int, parents: tuple[int, ...]) -> float:
-            mask = sum(1 << int(name) for name in parents)
-            if mask.bit_count() > scores.max_parents:
-                return -np.inf
-            return scores.local(int(variable), mask)
+            return _local(scores, variable, parents)
 
     return WeightedBDeu(_frame_for_pgmpy(scores.statements))
 

@@ -98,7 +98,7 @@ class Layout:
         listing = LumpedStatements.from_cells(statements, cells)
         labels = [label for label in listing.labels if label != OTHER]
         at = np.array([statements.find(label) for label in labels], dtype=np.int64)
-        complete = GraphScores(statements, scores.prior, scores.max_parents)
+        complete = replace(scores, statements=statements)
         return cls(results, complete, listing, statements.table.states, at)
 
     def showing(self, table: Results, states: Mapping[str, IntArray]) -> Layout:
@@ -336,9 +336,8 @@ def _graphs(
     """A graph for each draw, as parents' bit masks: (chain, draw, measure)."""
     if graph is not None:
         return np.tile(np.array(graph, dtype=np.int64), (*size, 1))
-    local = scores.local_table
-    flat = np.where(np.isfinite(local), 0.0, local) if prior else local
-    return np.array(sample_dags(flat, size[0] * size[1], rng)).reshape(*size, -1)
+    table = scores.flat_table if prior else scores.local_table
+    return np.array(sample_dags(table, size[0] * size[1], rng)).reshape(*size, -1)
 
 
 def _by_graph(graphs: IntArray) -> Iterator[tuple[Graph, AnyArray]]:

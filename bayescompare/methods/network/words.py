@@ -91,14 +91,22 @@ def _carrier_words(results: Results, answer: Answer, decision: Decision) -> list
 def methods_text(method: Any, answer: Answer | None) -> str:
     """Describe the test, its graph and what is reported."""
     limit = method.max_parents if answer is None else NetworkDetails.of(answer).max_parents
+    edges = [
+        f"{name} {join_names([f'{a}–{b}' for a, b in given])}"
+        for name, given in (("required", method.required), ("forbidden", method.forbidden))
+        if given
+    ]
     choices = ["BDeu score", f"equivalent sample size {option_as_given(method.ess)}"]
     if method.priors:
         choices[1] = f"prior given by the user: {own_priors_text(method)}"
     if "alpha" in (method.priors or {}) and not method.needs_mcmc:
         choices[0] = "BD score"
     if isinstance(method.search, str):
-        most = "as many parents as the datasets allow" if limit is None else plural(limit, "parent")
+        most = "as many parents as the datasets allow" if limit == "auto" else "any number of them"
+        if isinstance(limit, int):
+            most = plural(limit, "parent")
         choices.append(f"at most {most} each")
+        choices += [f"edges {text}" for text in edges]
     graph = "of a graph given by the user"
     if method.average:
         graph = "averaged over all graphs within the limit on parents"

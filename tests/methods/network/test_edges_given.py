@@ -1,0 +1,167 @@
+"""Edges that a graph must have or must not have, limits on parents, and pgmpy's own search."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+import bayescompare as bc
+from bayescompare._errors import BayescompareError
+from bayescompare.kernels.network.graphs import dags
+from bayescompare.methods import Network
+from bayescompare.posterior.graphs import GraphPrior, edges_of, graph_weights
+from bayescompare.statements import Statements
+from tests.oracles import network as no
+from tests.tables import table
+
+NAMES = ("m0", "m1", "m2", "m3")
+REQUIRED = [("m0", "m2"), ("m3", "m2")]
+FORBIDDEN = [("m1", "m0"), ("m2", "m1"), ("m1", "m3")]
+
+
+def ask(m: int = 4, seed: int = 0, n: int = 30, **choices: Any) -> Any:
+    return bc.compare(table(no.linked(n, m, seed=seed)), method=Network(**choices), rng=0)
+
+
+def allowed(c: Any) -> tuple[list[tuple[int, ...]], np.ndarray]:
+    """Every graph that keeps to the edges given, by enumeration, with its probability."""
+    statements = Statements.of(c.results)
+    free = GraphPrior(c.method.prior_of(statements).cells, c.method.max_parents).scores(statements)
+    graphs = [
+        graph
+        for graph in dags(4, 3)
+        if set(REQUIRED) <= set(edges_of(graph, NAMES))
+        and not set(FORBIDDEN) & set(edges_of(graph, NAMES))
+    ]
+    logs = np.array([free.graph(graph) for graph in graphs])
+    return graphs, np.exp(logs - logsumexp(logs))
+
+
+GIVEN: dict[str, Any] = {"required": REQUIRED, "forbidden": FORBIDDEN, "max_parents": None}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_given_against_all_graphs_that_keep_to_it(seed: int) -> None:
+    c = ask(seed=seed, **GIVEN)
+    graphs, weight = allowed(c)
+    assert c.score == pytest.approx(
+        ask(seed=seed, search=edges_of(graphs[weight.argmax()], NAMES)).score
+    )
+    edge = np.zeros((4, 4))
+    for graph, p in zip(graphs, weight, strict=True):
+        for a, b in edges_of(graph, NAMES):
+            edge[NAMES.index(a), NAMES.index(b)] += p
+    found = c.edges.sel(parent=list(NAMES), child=list(NAMES)).values
+    np.testing.assert_allclose(found, edge, atol=1e-9)
+    for a, b in FORBIDDEN:
+        assert float(c.edges.sel(parent=a, child=b)) == 0.0
+    climbed = ask(seed=seed, search="hill-climb", **GIVEN)
+    held = set(climbed.network.edges())
+    assert set(REQUIRED) <= held
+    assert not set(FORBIDDEN) & held
+    assert climbed.score <= c.score + 1e-9
+
+
+def test_averages_are_over_the_graphs_that_keep_to_it() -> None:
+    c = ask(average=True, mcse=0.05, ess=2.0, **GIVEN)
+    graphs, _ = allowed(c)
+    scores = c.method.prior_of(Statements.of(c.results)).scores(Statements.of(c.results))
+    assert scores.log_graphs == pytest.approx(np.log(len(graphs)))
+    logs = [scores.graph(graph) for graph in graphs]
+    assert c.log_evidence == pytest.approx(logsumexp(logs) - np.log(len(graphs)))
+    before = graph_weights(scores, np.random.default_rng(0), prior=True)
+    assert sum(before.values()) == pytest.approx(1.0)
+    tree = c.draws(300, chains=1, rng=1)
+    edge = tree["posterior"]["edge"].mean(("chain", "draw"))
+    assert all(float(edge.sel(parent=a, child=b)) == 1.0 for a, b in REQUIRED)
+    assert all(float(edge.sel(parent=a, child=b)) == 0.0 for a, b in FORBIDDEN)
+
+
+@pytest.mark.slow
+def test_many_measures_are_sampled_with_the_edges_given() -> None:
+    given = {"required": [("m0", "m5")], "forbidden": [("m1", "m2"), ("m2", "m1")]}
+    c = ask(17, n=60, search="hill-climb", max_parents=2, **given)
+    assert float(c.edges.sel(parent="m0", child="m5")) == pytest.approx(1.0)
+    assert float(c.edges.sel(parent="m1", child="m2")) == 0.0
+    assert float(c.edges.sel(parent="m5", child="m0")) == 0.0
+
+
+def test_pgmpys_knowledge_is_read() -> None:
+    from pgmpy.causal_discovery import ExpertKnowledge
+
+    known = ExpertKnowledge(required_edges=REQUIRED, forbidden_edges=FORBIDDEN)
+    method = Network(required=known)
+    assert set(method.required) == set(REQUIRED)
+    assert set(method.forbidden) == set(FORBIDDEN)
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [
+        ({"required": [("m0", "m1"), ("m1", "m0")]}, "required has a cycle: m. → m. → m."),
+        ({"required": [("m0", "m1")], "forbidden": [("m0", "m1")]}, "both name the edge m0 → m1"),
+        ({"required": [("m0", "mm")]}, "required names measure 'mm'"),
+        ({"forbidden": [("x", "m0")]}, "forbidden names measure 'x'"),
+        ({"required": "m0"}, "required='m0': give pairs"),
+        ({"forbidden": [("m0",)]}, "give pairs"),
+        ({"required": [("m0", "m2"), ("m1", "m2")], "max_parents": 1}, "gives a measure 2 parents"),
+        ({"forbidden": [("m0", "m1")], "search": "ges"}, "'ges' does not honour"),
+        ({"forbidden": [("m0", "m1")], "search": [("m0", "m1")]}, "does not honour"),
+        ({"max_parents": "many"}, "max_parents='many'"),
+        ({"max_parents": True}, "max_parents=True"),
+    ],
+)
+def test_refusals(choices: dict[str, Any], words: str) -> None:
+    with pytest.raises(BayescompareError, match=words):
+        ask(3, **choices)
+
+
+def test_exhaustive_search_is_for_few_measures() -> None:
+    with pytest.raises(BayescompareError, match="up to 5 measures, and here are 6"):
+        ask(6, search="exhaustive")
+
+
+@pytest.mark.parametrize("count", [6, pytest.param(50, marks=pytest.mark.slow)])
+def test_pgmpys_exhaustive_search_finds_the_same_score(count: int) -> None:
+    for seed in range(count):
+        m = 2 + seed % 3
+        both = [ask(m, seed, max_parents=None, search=s).score for s in ("exhaustive", "exact")]
+        assert both[0] == pytest.approx(both[1], abs=1e-9)
+
+
+def test_no_limit_is_the_papers_and_auto_the_default() -> None:
+    """Fair coins: without a limit BDeu joins most of them."""
+    coins = table(np.random.default_rng(0).random((16, 2, 7)))
+    edges = {
+        limit: len(
+            bc.compare(coins, method=Network(max_parents=limit, mcse=0.05), rng=0).network.edges
+        )  # type: ignore[arg-type]
+        for limit in ("auto", None)
+    }
+    assert edges["auto"] <= 6 < edges[None]
+
+
+def test_files_of_earlier_versions_had_no_limit_for_auto() -> None:
+    old = {"ess": 1.0, "max_parents": None, "search": "exact", "average": False, "mcse": 1e-3}
+    assert Network.from_options(old).max_parents == "auto"
+    for limit in ("auto", None, 2):
+        made = Network(max_parents=limit, required=[("a", "b")])  # type: ignore[arg-type]
+        again = Network.from_options(made.options())
+        assert (again.max_parents, again.required) == (limit, (("a", "b"),))
+
+
+def test_pgmpys_inference_gives_theta() -> None:
+    from pgmpy.inference import VariableElimination
+
+    c = ask(3, max_parents=2)
+    factor = VariableElimination(c.network).query(list(NAMES[:3]), show_progress=False)
+    theta = c.summary()["theta_mean"]
+    for states in itertools.product(
+        *(c.network.get_cpds(name).state_names[name] for name in NAMES[:3])
+    ):
+        value = factor.get_value(**dict(zip(NAMES, states, strict=False)))
+        assert theta["|".join(states)] == pytest.approx(value)
