@@ -171,6 +171,36 @@ def observe_weights(
     )
 
 
+def split_categorical(name: str, p: Any, split: Any, observed: Any) -> None:
+    r"""Observe states of datasets, ties split: :math:`\log p(k) = \sum_s w_{ks} \log p_s`.
+
+    k is a row w_k of `split` (t, s), whose first rows are the identity, so that k is a state; any
+    further row is a tie. No draw is tied.
+
+    Parameters
+    ----------
+    name : str
+    p : tensor (s,) or (n, s)
+    split : tensor (t, s)
+    observed : data of the model (n,)
+    """
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    pm.CustomDist(
+        name,
+        p,
+        split,
+        logp=lambda value, p, split: weighted_logs(split[value], pt.log(p)),
+        dist=lambda p, split, size: pm.Categorical.dist(p / p.sum(-1, keepdims=True), size=size),
+        observed=observed,
+        dims="dataset",
+        class_name="SplitCategorical",
+        signature="(s),(t,s)->()",
+        dtype="int64",
+    )
+
+
 def weighted_logs(weights: Any, logs: Any) -> Any:
     """Σ w log p, in which a cell without weight counts nothing even where its p is 0."""
     import pytensor.tensor as pt

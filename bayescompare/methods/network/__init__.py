@@ -39,6 +39,7 @@ from bayescompare.methods._shared.priors import (
 from bayescompare.methods._shared.simplex import (
     observe_weights,
     place_dirichlet,
+    split_categorical,
     weighted_logs,
 )
 from bayescompare.methods._shared.trees import (
@@ -117,49 +118,74 @@ _PARAMETERS = (
 # the model ----------------------------------------------------------------------------------------
 
 
-def network_model(
-    layout: Layout, graph: Graph, priors: Priors, form: Form = "textbook"
-) -> pm.Model:
-    """One graph: a conditional table for each measure, with a Dirichlet for every row."""
+def network_model(layout: Layout, graph: Graph, priors: Priors) -> pm.Model:
+    r"""Every measure has a state, :math:`x_{ij} \sim \mathrm{Categorical}(\theta_{j \mid pa_j})`.
+
+    The states of its parents choose the row of its table, so that the graph of the model is the
+    network. A tied measure is split, as a child and as a parent: log θ is averaged over its states.
+    """
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    tables = layout.tables(graph)
+    with pm.Model(coords=layout.coords(tables)) as model:
+        alphas = _placed_alphas(tables, priors)
+        logs = [
+            place_dirichlet("textbook", table.name, alpha, 0.0, table.dims)
+            for table, alpha in zip(tables, alphas, strict=True)
+        ]
+        for j in layout.scores.tables(graph).members:
+            own, (seen, split) = tables[j].own, layout.patterns(j)
+            model.add_coord(f"pattern_{own}", range(len(split)))
+            split = pm.Data(f"split_{own}", split, dims=(f"pattern_{own}", f"state_{own}"))
+            seen = pm.Data(f"seen_{own}", seen, dims="dataset")
+            share, row = None, logs[j][0]
+            for i in (i for i in range(len(graph)) if graph[j] >> i & 1):
+                above = model[f"split_{tables[i].own}"][model[f"x_{tables[i].own}"]]
+                both = above if share is None else share[..., None] * above[..., None, :]
+                share = both.reshape((both.shape[0], -1))
+            if share is not None:
+                row = weighted_logs(share[:, None, :], logs[j].T)
+            split_categorical(f"x_{own}", pt.exp(row), split, seen)
+        _place_theta(layout, [log.ravel()[t.cell] for log, t in zip(logs, tables, strict=True)])
+    return model
+
+
+def sampled_model(layout: Layout, graph: Graph, priors: Priors) -> pm.Model:
+    """The same for NUTS, which wants θ of each statement, and its latents in place of the tables.
+
+    The ancillary re-prior of the form for NUTS is per row here; without it R-hat stays at 1.04.
+    """
     import pymc as pm
 
     tables = layout.tables(graph)
     with pm.Model(coords=layout.coords(tables)) as model:
-        log_theta, unlisted = 0.0, 0.0
-        for table, alpha in zip(tables, _placed_alphas(tables, priors), strict=True):
-            shown, rest = _place_table(layout, table, alpha, form)
-            log_theta, unlisted = log_theta + shown, unlisted + rest
-        _observe(layout, log_theta, unlisted, form)
+        alphas = _placed_alphas(tables, priors)
+        cells = [
+            place_dirichlet("nuts", t.name, alpha, t.counts.sum(axis=-1), t.dims).ravel()[t.cell]
+            for t, alpha in zip(tables, alphas, strict=True)
+        ]
+        log_theta = _place_theta(layout, cells)
+        rest = sum(weighted_logs(layout.unlisted, log) for log in cells)
+        observe_weights(
+            log_theta, layout.listing.weights, rest if layout.listing.has_other else None
+        )
     return model
 
 
-def _place_table(layout: Layout, table: Table, alpha: Any, form: Form) -> tuple[Any, Any]:
-    """Add a table; return log of its cells of the listed statements, and what the others weigh.
-
-    The ancillary re-prior of the form for NUTS is per row here; without it R-hat stays at 1.04.
-    """
-    total = table.counts.sum(axis=-1)
-    cells = place_dirichlet(form, table.name, alpha, total, table.dims).ravel()
-    rest = weighted_logs(layout.unlisted, cells[table.cell])
-    return cells[table.cell[layout.at]], rest
-
-
-def _observe(layout: Layout, log_theta: Any, unlisted: Any, form: Form) -> None:
-    """Add θ and the data; what is lumped in θ is observed through its cells."""
+def _place_theta(layout: Layout, cells: Sequence[Any]) -> Any:
+    """Add θ of the statements that are listed, and of all others together; return log θ."""
     import pymc as pm
     import pytensor.tensor as pt
 
-    has_other = layout.listing.has_other
+    log_theta = sum(log[layout.at] for log in cells)
     theta = pt.exp(log_theta)
-    if has_other:
+    if layout.listing.has_other:
         rest = pt.maximum(1.0 - theta.sum(keepdims=True), 0.0)
         theta = pm.math.concatenate([theta, rest])
         log_theta = pm.math.concatenate([log_theta, pt.log(rest)])
-    theta = pm.Deterministic("theta", theta, dims="statement")
-    if form == "textbook":
-        # Through θ itself, so that pm.do(θ) reaches the data.
-        log_theta = pt.log(theta)
-    observe_weights(log_theta, layout.listing.weights, unlisted if has_other else None)
+    pm.Deterministic("theta", theta, dims="statement")
+    return log_theta
 
 
 def _placed_alphas(tables: Sequence[Table], priors: Priors) -> list[Any]:
@@ -234,7 +260,9 @@ class Network(Method):
         reference="Benavoli & de Campos (2015), Section 5",
         levers="another graph (see edges), another ess (see sensitivity()), or more datasets",
     )
-    accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}), forms=("textbook", "nuts"))
+    accepts: ClassVar[Accepts] = Accepts(
+        missing=frozenset({"worst"}), forms=("textbook", "nuts"), predicts="nuts"
+    )
     provides: ClassVar[frozenset[str]] = OF_SUMS | {
         *("draws", "model", "sample", "log_evidence", "loo", "network", "edges", "score"),
         *("predict", "simulate", "plan"),
@@ -462,10 +490,9 @@ class Network(Method):
     ) -> Answer:
         """Sample the tables where α has a distribution of the user's, by NUTS."""
         priors, statements = self.nonconjugate_priors, Statements.of(results)
-        textbook = network_model(layout, graph, priors)
-        check_prior_support(priors, self.parameters, textbook)
-        for_nuts = network_model(layout, graph, priors, "nuts")
-        sampled = nuts.sample_nuts_as_asked(sampling, for_nuts, through=textbook)
+        model = sampled_model(layout, graph, priors)
+        check_prior_support(priors, self.parameters, model)
+        sampled = nuts.sample_nuts_as_asked(sampling, model)
         tree = finished_tree(layout, graph, sampled)
         drawn = tree["posterior"].to_dataset()
         each = layout.leads(graph, drawn, statements)
@@ -493,7 +520,8 @@ class Network(Method):
                 "loo() are exact, so there is no model of all graphs; average=False has that of "
                 "one."
             )
-        return network_model(*self.layout(results), self.nonconjugate_priors, form)
+        build = network_model if form == "textbook" else sampled_model
+        return build(*self.layout(results), self.nonconjugate_priors)
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:

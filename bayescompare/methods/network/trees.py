@@ -65,6 +65,11 @@ class Table:
     counts: FloatArray
     cell: IntArray
 
+    @property
+    def own(self) -> str:
+        """The measure, as variables have it."""
+        return self.name.removeprefix("cpt_")
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -141,6 +146,14 @@ class Layout:
             tables.rows(tables.counts, k),
             tables.cells(self.states)[:, k] - tables.part(k).start,
         )
+
+    def patterns(self, measure: int) -> tuple[IntArray, FloatArray]:
+        """Which row each dataset has of a table of states, then of splits between tied ones."""
+        states = np.eye(len(self.statements.state_names(measure)))
+        weights = self.weights @ states[self.statements.table.states[:, measure]]
+        ties = np.unique(weights[weights.max(axis=1) < 1.0 - 1e-9], axis=0)
+        split = np.concatenate([states, ties])
+        return np.abs(weights[:, None] - split).sum(axis=2).argmin(axis=1), split
 
     @property
     def names(self) -> list[str]:
@@ -383,10 +396,38 @@ def _centred_log_prior(tables: NetworkTables, log_cells: FloatArray) -> FloatArr
     return np.add.reduceat(terms, tables.offsets[:-1], axis=-1)
 
 
+def _join_states(layout: Layout, tree: xr.DataTree) -> None:
+    """Make statements of the measures' states, where a tree comes from the textbook's model."""
+    import xarray as xr
+
+    seen = [name.replace("cpt_", "x_", 1) for name in layout.names]
+    listed = {tuple(row): k for k, row in enumerate(layout.states[layout.at].tolist())}
+    labels = list(layout.listing.labels)
+    for group in ("posterior_predictive", "prior_predictive", "log_likelihood", "observed_data"):
+        if group not in tree or not set(seen) <= set(tree[group].data_vars):
+            continue
+        data = tree[group].to_dataset()
+        joined: xr.DataArray = sum(data[name] for name in seen)  # type: ignore[assignment]
+        if group == "observed_data":
+            joined = xr.DataArray(layout.listing.weights, dims=("dataset", "statement"))
+        elif group != "log_likelihood":
+            states = np.stack([data[name].values for name in seen], axis=-1)
+            rows, of_row = np.unique(states.reshape(-1, len(seen)), axis=0, return_inverse=True)
+            place = np.array([listed.get(tuple(row), len(labels) - 1) for row in rows.tolist()])
+            one = np.eye(len(labels), dtype=np.int8)[place[of_row.ravel()]]
+            dims = (*data[seen[0]].dims, "statement")
+            joined = xr.DataArray(one.reshape(*states.shape[:-1], -1), dims=dims)
+        data = data.drop_vars(seen).assign({OUTCOME: joined})
+        if "statement" in joined.dims:
+            data = data.assign_coords(statement=labels)
+        tree[group] = xr.DataTree(data)
+
+
 def finished_tree(layout: Layout, graph: Graph, tree: xr.DataTree) -> xr.DataTree:
     """Bring NUTS's tree into the shape of `draws_tree`."""
     import xarray as xr
 
+    _join_states(layout, tree)
     whole = layout.scores.tables(graph)
     for group in ("posterior", "prior"):
         data = without_latents(tree[group].to_dataset())
