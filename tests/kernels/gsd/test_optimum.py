@@ -302,32 +302,6 @@ def both_ways(
 
 
 @given(tables())
-def test_swapping_the_two_swaps_the_directions(table: tuple) -> None:
-    x, y, metric, rule = table
-    here, there = both_ways(x, y, metric, rule), both_ways(y, x, metric, rule)
-    assert there == pytest.approx(here[[1, 0, 3, 2, 4]], abs=1e-9)
-
-
-@given(tables(), st.randoms(use_true_random=False))
-def test_the_order_of_datasets_and_measures_does_not_matter(table: tuple, random) -> None:
-    x, y, metric, rule = table
-    datasets, measures = list(range(len(x))), list(range(len(metric)))
-    random.shuffle(datasets)
-    random.shuffle(measures)
-    moved = (v[datasets][:, measures] for v in (x, y))
-    expected = both_ways(x, y, metric, rule)
-    assert both_ways(*moved, metric[measures], rule) == pytest.approx(expected, abs=1e-9)
-
-
-@given(tables(), st.lists(st.floats(0.01, 100.0), min_size=3, max_size=3))
-def test_units_do_not_matter(table: tuple, factors: list[float]) -> None:
-    x, y, metric, rule = table
-    scale = np.array(factors[: len(metric)])
-    expected = both_ways(x, y, metric, rule)
-    assert both_ways(x, y, metric, rule, scale) == pytest.approx(expected, abs=1e-9)
-
-
-@given(tables())
 def test_what_must_hold_between_the_optima(table: tuple) -> None:
     x, y, metric, rule = table
     xy, yx, xy_later, yx_later, largest = both_ways(x, y, metric, rule)

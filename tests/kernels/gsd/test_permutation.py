@@ -140,15 +140,6 @@ def test_all_ordinal_by_matching() -> None:
     assert found.below.tolist() == (every[:, None] < found.statistic - 1e-9).sum(axis=0).tolist()
 
 
-def test_nothing_differs() -> None:
-    x = [[0.5, 0.2], [0.1, 0.9]]
-    system = build_system(x, x, [0, 0], [1, 1], [True, True])
-    found = permutation_test(Solver(system), 0.0, np.random.default_rng(0))
-    assert found.exact
-    assert found.pvalue.tolist() == [1.0, 1.0]
-    assert found.statistic.tolist() == [0.0, 0.0]
-
-
 # -------------------------------------------------------------------------------------- sequential
 
 
@@ -169,18 +160,6 @@ def test_stopping_at_the_hth_exceedance() -> None:
         assert found.below[i] == places[9] + 1 - 10
 
 
-def test_a_direction_that_never_stops_has_the_usual_p_value() -> None:
-    _, values = jansen()
-    solver = Solver(jansen_system(values, 0, 1))
-    full = permutation_test(solver, 1e-5, np.random.default_rng(4), permutations=100)
-    found = permutation_test(
-        solver, 1e-5, np.random.default_rng(4), permutations=100, stop_after=20
-    )
-    assert found.resamples[0] == 100
-    assert found.pvalue[0] == full.pvalue[0]
-    assert found.resamples[1] == 20
-
-
 def test_sequential_p_values_are_valid() -> None:
     """P(p ≤ α) ≤ α for ideal exceedances: a uniform p of the data, h = 5, at most 60 resamples."""
     from bayescompare.kernels.gsd.permutation import _stopped
@@ -199,60 +178,3 @@ def test_sequential_p_values_are_valid() -> None:
 def test_nearest_order_visits_all() -> None:
     objectives = np.random.default_rng(0).normal(size=(50, 4))
     assert sorted(nearest_order(objectives)) == list(range(50))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["paired", "pooled"])
-def test_type_one_error(scheme: str) -> None:
-    """Three measures, eight datasets, the same distribution: at 5 % no more than 5 % are rejected.
-
-    Datasets have a level of their own, common to both algorithms where the scheme is paired.
-    """
-    rng = np.random.default_rng(11)
-    rejected, runs = 0, 1000
-    for _ in range(runs):
-        level = rng.random((1 if scheme == "paired" else 2, 8, 1))
-        x, y = np.clip(level + rng.normal(0, 0.1, (2, 8, 3)), 0, 1).round(3)
-        solver = Solver(build_system(x, y, [0] * 3, [1] * 3, [True] * 3))
-        found = permutation_test(solver, 0.0, rng, permutations=199, scheme=scheme)
-        rejected += int(found.pvalue[0] <= 0.05)
-    assert rejected / runs <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
-    assert rejected / runs >= 0.02, "and not far fewer"
-
-
-@pytest.mark.slow
-def test_table_3() -> None:
-    """δ = 1e-5, 1000 swaps; the published values are from unrounded data and other swaps.
-
-    Two samples of 1000 differ by up to 0.02 at 0.95; rounding to three decimals does the rest.
-    """
-    names, values = jansen()
-    shares = {}
-    for i, j in itertools.combinations(range(8), 2):
-        solver = Solver(jansen_system(values, i, j))
-        found = permutation_test(solver, 1e-5, np.random.default_rng(0), permutations=1000)
-        shares[names[i], names[j]], shares[names[j], names[i]] = found.share_below
-    for pair, share in PUBLISHED.items():
-        assert shares[pair] == pytest.approx(share, abs=0.02), pair
-    large = {pair for pair, share in shares.items() if share >= 0.95}
-    assert large - set(PUBLISHED) == {("RF", "LASSO")}
-    assert set(PUBLISHED) - large <= {("RF", "EN"), ("BDS", "RIDGE")}, "0.953 and 0.951 published"
-
-
-PUBLISHED = {
-    ("BDS", "CART"): 1.0,
-    ("BDS", "EN"): 0.976,
-    ("BDS", "LASSO"): 0.967,
-    ("BDS", "RIDGE"): 0.951,
-    ("EN", "CART"): 0.998,
-    ("GBM", "BDS"): 0.998,
-    ("GBM", "CART"): 1.0,
-    ("GBM", "EN"): 0.998,
-    ("GBM", "LASSO"): 0.999,
-    ("GBM", "RIDGE"): 0.997,
-    ("GLM", "CART"): 1.0,
-    ("LASSO", "CART"): 0.997,
-    ("RF", "CART"): 1.0,
-    ("RF", "EN"): 0.953,
-    ("RIDGE", "CART"): 0.999,
-}

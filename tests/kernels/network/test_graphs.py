@@ -288,12 +288,6 @@ def test_renaming_measures_keeps_score_and_class(seed: int, m: int) -> None:
     assert max(mask.bit_count() for mask in graph) <= most
 
 
-def test_more_parents_never_lower_the_score() -> None:
-    states, counts = no.random_table(np.random.default_rng(7), [2, 3, 2, 2, 6, 2], 80, 0.5)
-    scores = [searched(states, counts, [2, 3, 2, 2, 6, 2], most)[1] for most in range(6)]
-    assert (np.diff(scores) >= -1e-9).all()
-
-
 def test_the_memory_named_is_enough() -> None:
     """Scores, best parents of every half, totals and sinks."""
     for m in (5, 15, 22, 30):
@@ -302,29 +296,6 @@ def test_the_memory_named_is_enough() -> None:
 
 
 # ------------------------------------------------------------------------------------------ forests
-
-
-def by_enumeration(log_weight: np.ndarray) -> np.ndarray:
-    """The sum over all DAGs with at most one parent each."""
-    m = len(log_weight)
-    local = np.full((m, 1 << m), -np.inf)
-    local[:, 0] = 0.0
-    for j in range(m):
-        for i in range(m):
-            if i != j:
-                local[j, 1 << i] = log_weight[i, j]
-    dags = no.dags_up_to(m, 1)
-    scores = no.dag_scores(local, dags)
-    p = np.exp(scores - scores.max())
-    has = dags[:, None, :] >> np.arange(m)[:, None] & 1
-    return np.tensordot(p / p.sum(), has, axes=1)
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.sampled_from([0.1, 3.0, 40.0, 600.0]))
-def test_all_forests_one_by_one(seed: int, m: int, spread: float) -> None:
-    log_weight = np.random.default_rng(seed).normal(0.0, spread, (m, m))
-    found = forest_edge_probabilities(log_weight)
-    np.testing.assert_allclose(found, by_enumeration(log_weight), atol=1e-12)
 
 
 def test_forty_measures_by_kirchhoffs_determinant() -> None:

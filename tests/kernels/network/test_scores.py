@@ -15,7 +15,6 @@ from bayescompare.kernels.network.scores import (
     CellPrior,
     ParentSets,
     family_scores,
-    local_bdeu_scores,
     local_scores,
     mask_with_gap,
     number_of_sets,
@@ -121,16 +120,6 @@ def test_the_joint_of_all_is_polyas_urn() -> None:
     assert g[1] == pytest.approx(math.log(urn([Fraction(1, 2)] * 2, first)), abs=1e-12)
 
 
-def test_alpha_one_is_k2() -> None:
-    """Cooper & Herskovits (1992), eq. 5: (r − 1)! / (N + r − 1)! times the cells' factorials."""
-    states = np.array([[0, 0], [0, 1], [1, 2]])
-    counts = np.array([3.0, 2.0, 4.0])
-    found = alone(states, counts, [[1.0] * 2, [1.0] * 3], 1, 0b01)
-    first = math.factorial(2) * math.factorial(3) * math.factorial(2) / math.factorial(7)
-    second = math.factorial(2) * math.factorial(4) / math.factorial(6)
-    assert found == pytest.approx(math.log(first * second), abs=1e-12)
-
-
 def test_without_parents_it_is_bdeu_of_the_same_weight() -> None:
     states, counts = no.random_table(np.random.default_rng(1), [2, 3], 20, 0.5)
     g = subsets(states, counts, [2, 3], 1.5)
@@ -163,14 +152,6 @@ def test_markov_equivalent_graphs_score_equally(seed: int, arities: list[int]) -
     assert len(by_class) == 11
     for found in by_class.values():
         assert max(found) - min(found) < 1e-10
-
-
-def test_a_collider_is_not_a_chain() -> None:
-    states = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]])
-    g = subsets(states, np.full(4, 10.0), [2, 2, 2])
-    parity = local(g, 0, 0) + local(g, 1, 0) + local(g, 2, 0b011)
-    chain = local(g, 0, 0) + local(g, 1, 0b001) + local(g, 2, 0b010)
-    assert parity > chain + 10
 
 
 def test_under_another_alpha_the_direction_of_an_arrow_has_a_score() -> None:
@@ -241,11 +222,6 @@ def test_subsets_above_the_limit_are_not_a_number(most: int) -> None:
     np.testing.assert_array_equal(part[small], whole[small])
     assert np.isnan(part[~small]).all()
     assert part[0] == 0.0
-
-
-def test_local_scores_of_nothing_are_flat() -> None:
-    found = local_bdeu_scores(np.zeros(8), 3, 1)
-    np.testing.assert_array_equal(found, [[0.0, 0.0, 0.0, -np.inf]] * 3)
 
 
 # ------------------------------------------------------------------------------- sets of parents

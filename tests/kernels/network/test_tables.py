@@ -226,36 +226,12 @@ def test_a_certain_row_is_always_drawn() -> None:
 
 # ------------------------------------------------------------------------ parameters of the cells
 
-COMPLETE = [0, 0b001, 0b011]
-
 
 def of_prior(prior: CellPrior, graph: list[int], arities: list[int]) -> NetworkTables:
     states = no.joint_states(arities)
     return NetworkTables.count(
         states, np.ones(len(states)), arities, graph, range(len(graph)), prior
     )
-
-
-def test_bdeu_shares_the_ess() -> None:
-    found = of_prior(CellPrior(3.0), [0, 0b01], [2, 3])
-    np.testing.assert_allclose(found.alpha, [1.5] * 2 + [0.5] * 6)
-
-
-def test_alpha_is_the_same_in_every_row() -> None:
-    prior = CellPrior(alpha=((2.0, 1.0), (0.1, 0.2, 0.3)))
-    found = of_prior(prior, [0, 0b01], [2, 3])
-    np.testing.assert_allclose(found.alpha, [2.0, 1.0, 0.1, 0.2, 0.3, 0.1, 0.2, 0.3])
-    assert not prior.equivalent
-    # Parents after their children in the listing.
-    found = of_prior(prior, [0b10, 0], [2, 3])
-    np.testing.assert_allclose(found.alpha, [0.1, 0.2, 0.3] + [2.0, 1.0] * 3)
-
-
-@pytest.mark.parametrize("graph", [[0], [0, 0b01], COMPLETE, [0b110, 0b100, 0]])
-def test_bdeu_of_a_complete_graph_is_one_dirichlet(graph: list[int]) -> None:
-    arities = [2, 3, 2][: len(graph)]
-    alpha = of_prior(CellPrior(1.2), graph, arities).joint_alpha()
-    np.testing.assert_allclose(alpha, 1.2 / np.prod(arities), rtol=1e-12)
 
 
 def test_consistent_parameters_are_one_dirichlet_and_others_are_not() -> None:

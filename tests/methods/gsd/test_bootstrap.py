@@ -52,18 +52,6 @@ def test_bootstrap_errors_are_those_of_shares(uci: bc.Results) -> None:
     assert (mcse > 0).all()
 
 
-def test_bootstrap_errors_of_two_outcomes_are_the_same(uci: bc.Results) -> None:
-    # Of two relations with all the probability the errors are equal: p (1 − p) is one number.
-    for seed in range(6):
-        c = ask(uci, GSDBootstrap(delta=0, resamples=60), algorithms=["GBM", "EN"], rng=seed)
-        p, mcse = c.probability.values, c.mcse.values  # type: ignore[union-attr]
-        if ((p > 0) & (p < 1)).sum() == 2:
-            one, two = mcse[p > 0]
-            assert one == pytest.approx(two)
-            return
-    pytest.fail("no seed gave two outcomes")
-
-
 def test_draws_have_shapes_names_and_the_observed(uci: bc.Results) -> None:
     pair = ["RF", "BDS"]
     for method in (GSD(delta=0, permutations=1), GSDBootstrap(delta=0, resamples=5)):
@@ -95,19 +83,6 @@ def test_identical_algorithms_are_equivalent() -> None:
     assert d.incomparable == []
     assert d.front == ("A", "B")
     assert d.order().number_of_edges() == 0
-
-
-def test_arviz_reads_the_tree(uci: bc.Results) -> None:
-    import arviz as az
-
-    c = ask(uci, GSDBootstrap(delta=0, resamples=50), algorithms=["RF", "BDS"], rng=1)
-    tree = c.draws(60, chains=4, rng=1)
-    shown = az.summary(tree, var_names=["opt"])
-    assert shown.index.tolist() == ["opt[RF>BDS]", "opt[BDS>RF]"]
-    mean = tree["posterior"]["opt"].mean(("chain", "draw")).values
-    np.testing.assert_allclose(shown["mean"].astype(float), mean, atol=2e-3)
-    assert "standard error" in str(c.diagnose())
-    assert c.diagnose(tree) is not None
 
 
 def test_the_bootstrap_says_what_it_lacks(uci: bc.Results) -> None:

@@ -19,7 +19,7 @@ from scipy import stats
 
 import bayescompare as bc
 from bayescompare import BayescompareError
-from bayescompare.methods import GSD, GSDBootstrap
+from bayescompare.methods import GSDBootstrap
 from bayescompare.methods.gsd.model import WorstGains, optimum_of
 from tests.methods.context.test_posterior import close, converged, same_shape, share_close
 from tests.methods.gsd.cases import Naive, ask, made
@@ -364,9 +364,3 @@ def test_a_prior_of_ones_own_under_nuts(uci: bc.Results) -> None:
         c.tree["prior"]["weight"].values[..., 0] > 1 / 16,
         float(stats.beta.sf(1 / 16, 2, 30)),
     )
-
-
-def test_gsd_itself_has_no_model(uci: bc.Results) -> None:
-    c = ask(uci, GSD(delta=0, permutations=5), algorithms=PAIR)
-    with pytest.raises(BayescompareError, match="'model'"):
-        c.model()

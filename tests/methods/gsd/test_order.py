@@ -100,19 +100,6 @@ def test_thresholds_are_where_the_definition_puts_them(kind: str) -> None:
     assert checked
 
 
-def test_thresholds_against_bisection_on_the_bundled_table(uci: bc.Results) -> None:
-    pair = ["RF", "BDS"]
-    c = ask(uci, GSD(delta=0, permutations=1), algorithms=pair)
-    low, high = 0.0, c.delta_max
-    for _ in range(18):
-        middle = (low + high) / 2
-        d = ask(uci, GSD(delta=middle, permutations=1), algorithms=pair)
-        low, high = (low, middle) if d.relation.values[0, 1] else (middle, high)
-    assert float(c.thresholds[0, 1]) == pytest.approx(high, abs=2 * (high - low))
-    assert np.isinf(c.thresholds[1, 0])
-    assert np.isnan(np.diag(c.thresholds.values)).all()
-
-
 @pytest.mark.slow
 def test_relation_at_is_what_another_delta_gives(uci: bc.Results, whole: GsdComparison) -> None:
     some = ["GLM", "RIDGE", "EN"]
@@ -148,17 +135,6 @@ def test_swapping_the_algorithms_mirrors_everything(kind: str, scheme: Any) -> N
     assert one.delta_max == pytest.approx(two.delta_max, abs=1e-10)
     np.testing.assert_array_equal(one.relation.values, two.relation.values.T)
     np.testing.assert_allclose(one.thresholds.values, two.thresholds.values.T, atol=1e-9)
-
-
-def test_swapping_leaves_sampled_p_values_within_their_error(uci: bc.Results) -> None:
-    one, two = (
-        ask(uci, GSD(permutations=400), algorithms=pair, rng=3)
-        for pair in (["BDS", "RF"], ["RF", "BDS"])
-    )
-    assert one.statistic == pytest.approx(two.statistic, abs=1e-12)
-    for label in ("BDS>RF", "RF>BDS"):
-        p, q = (c.summary().loc[label, "pvalue"] for c in (one, two))
-        assert abs(p - q) < 4 * math.sqrt(2 * 0.25 / 400)
 
 
 @pytest.mark.parametrize("scheme", ["paired", "pooled"])
@@ -259,16 +235,6 @@ def test_the_front_test_by_brute_force(scheme: Any) -> None:
         assert found.loc[name, "pvalue"] == pytest.approx(max(each.values()), abs=1e-12)
         assert each[str(found.loc[name, "closest"])] == pytest.approx(max(each.values()))
         assert found.loc[name, "front"] == (name in c.front)
-
-
-def test_the_front_test_on_the_bundled_table(uci: bc.Results) -> None:
-    some = ["GBM", "RF", "CART"]
-    c = ask(uci, GSD(permutations=80), algorithms=some)
-    one, two = (c.front_test(rng=1) for _ in range(2))
-    pd.testing.assert_frame_equal(one, two)
-    assert one["front"].tolist() == [True, False, False]
-    assert one.loc["CART", "pvalue"] > 0.9
-    assert one.loc["CART", "closest"] in ("GBM", "RF")
 
 
 # ---------------------------------------------------------------------- Hasse diagram and witness

@@ -14,17 +14,6 @@ from tests.methods.gsd.cases import Naive, ask, made
 
 
 @pytest.mark.slow
-def test_no_contamination_is_the_test_itself(uci: bc.Results) -> None:
-    for choices in ({}, {"epsilon": 0.5}, {"scheme": "pooled"}):
-        method = GSD(permutations=200, **choices)
-        c = ask(uci, method, algorithms=["BDS", "EN"], rng=4)
-        curve = c.robustness([0.0], rng=4)
-        assert curve["pvalue"].tolist() == [c.pvalue]
-        other = ask(uci, method, algorithms=["EN", "BDS"], rng=4)
-        assert other.robustness([0.0], rng=4)["pvalue"].tolist() == [other.pvalue]
-
-
-@pytest.mark.slow
 def test_more_contamination_a_larger_p_value(uci: bc.Results) -> None:
     c = ask(uci, GSD(epsilon=0.5, permutations=300), algorithms=["GBM", "CART"], rng=1)
     curve = c.robustness(rng=1)

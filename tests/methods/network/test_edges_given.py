@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -152,16 +151,3 @@ def test_files_of_earlier_versions_had_no_limit_for_auto() -> None:
         made = Network(max_parents=limit, required=[("a", "b")])  # type: ignore[arg-type]
         again = Network.from_options(made.options())
         assert (again.max_parents, again.required) == (limit, (("a", "b"),))
-
-
-def test_pgmpys_inference_gives_theta() -> None:
-    from pgmpy.inference import VariableElimination
-
-    c = ask(3, max_parents=2)
-    factor = VariableElimination(c.network).query(list(NAMES[:3]), show_progress=False)
-    theta = c.summary()["theta_mean"]
-    for states in itertools.product(
-        *(c.network.get_cpds(name).state_names[name] for name in NAMES[:3])
-    ):
-        value = factor.get_value(**dict(zip(NAMES, states, strict=False)))
-        assert theta["|".join(states)] == pytest.approx(value)
