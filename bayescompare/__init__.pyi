@@ -24,6 +24,8 @@ from .ranking.gate import Gate as Gate
 from .ranking.ranking import Ranking as Ranking
 from .ranking.saved import load_ranking as load_ranking
 from .readers.formats import read as read
+from .readers.look import Look as Look
+from .readers.look import look as look
 from .table.counts import ErrorCounts as ErrorCounts
 from .table.examples import load_example as load_example
 from .table.measure import Measure as Measure
@@ -37,6 +39,7 @@ __all__ = [
     "Comparison",
     "ErrorCounts",
     "Gate",
+    "Look",
     "Measure",
     "Pairwise",
     "Ranking",
@@ -54,6 +57,7 @@ __all__ = [
     "load_example",
     "load_pairwise",
     "load_ranking",
+    "look",
     "methods",
     "modelling",
     "pairwise",

@@ -28,7 +28,7 @@ from bayescompare.cli.process import (
     prepare_streams,
     stoppable_process,
 )
-from bayescompare.cli.source import check_table, read_table
+from bayescompare.cli.source import check_table, look_at, read_table
 from bayescompare.table.writing import check_file_is_writable, write_bytes, write_text
 
 __all__ = ["app", "main"]
@@ -336,6 +336,22 @@ def gate(asked: SimpleNamespace) -> None:
 
     _deliver(g, asked, lambda out: printing.print_gate(out, g))
     raise typer.Exit(EXIT_CODES[g.passed])
+
+
+@_command(
+    o.TABLE,
+    examples="""\
+  bayescompare look results.csv
+  bayescompare look results.csv -m score:max""",
+)
+def look(asked: SimpleNamespace) -> None:
+    """Say what is in FILE, what can be asked, and what to type next."""
+    flags = o.flags_of(o.TABLE | o.ASKED, asked)
+    flags = {**flags, "measures": flags["measure"]}
+    for name in ("candidate", "baseline"):
+        flags[name] = o.Flag(f"--{name}", "A")
+    for line in str(look_at(asked)).splitlines():
+        typer.echo(o.in_flags(line, flags))
 
 
 # the commands that simulate -----------------------------------------------------------------------

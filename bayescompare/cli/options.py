@@ -25,6 +25,7 @@ import typer
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import FORMATS
+from bayescompare.text.names import shell_word
 
 type Options = dict[str, tuple[Any, Any]]
 
@@ -429,12 +430,6 @@ class Flag(NamedTuple):
         return " ".join(f"{yes} {word}".rstrip() for word in words)
 
 
-def shell_word(value: object) -> str:
-    """Write a value as one word of a command line."""
-    text = str(value).lower() if value is None or isinstance(value, bool) else str(value)
-    return text if re.fullmatch(r"[^\s'\"\\$`|<>;&*?#()!]+", text) else shlex.quote(text)
-
-
 _QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
 _VALUE = (
     rf"{_QUOTED}|\[[^\[\]]*\]|\{{[^{{}}]*\}}|\([^()]*\)"
@@ -455,8 +450,8 @@ _MAKERS = {
 }
 
 
-def in_flags(error: BayescompareError, flags: Mapping[str, Flag]) -> str:
-    """Write an error with flags in place of the arguments that have one.
+def in_flags(message: str, flags: Mapping[str, Flag]) -> str:
+    """Write a text with flags in place of the arguments that have one.
 
     Text in quotes stays, since it is a name or a value of the user; so does a call such as
     ``Dirichlet(prior='jeffreys')``.
@@ -464,12 +459,11 @@ def in_flags(error: BayescompareError, flags: Mapping[str, Flag]) -> str:
     Examples
     --------
     >>> flags = {"fdr": Flag("--fdr", "RATE"), "replicate": Flag("--replicate-column", "COLUMN")}
-    >>> in_flags(BayescompareError("fdr=2.0: must be a number between 0 and 1."), flags)
+    >>> in_flags("fdr=2.0: must be a number between 0 and 1.", flags)
     '--fdr 2.0: must be a number between 0 and 1.'
-    >>> in_flags(BayescompareError("name their column by replicate=, not 'fdr=1'."), flags)
+    >>> in_flags("name their column by replicate=, not 'fdr=1'.", flags)
     "name their column by --replicate-column, not 'fdr=1'."
     """
-    message = str(error)
     for call, typed_so in _MAKERS.items():
         message = message.replace(call, typed_so)
 
@@ -486,10 +480,8 @@ def in_flags(error: BayescompareError, flags: Mapping[str, Flag]) -> str:
         return flag.typed(token["value"] or token["key"])
 
     message = _TOKEN.sub(typed, message)
-    about = error.argument
-    if about is not None and about in flags and message.startswith(f"{about}: "):
-        message = flags[about].text.partition("/")[0] + message.removeprefix(about)
-    return message
+    about, colon, rest = message.partition(": ")
+    return flags[about].text.partition("/")[0] + colon + rest if about in flags else message
 
 
 @contextmanager
@@ -499,7 +491,7 @@ def naming_flags(flags: Callable[[], Mapping[str, Flag]]) -> Iterator[None]:
         yield
     except BayescompareError as error:
         # As a new error, so that a value read off the message is printable again.
-        error.args = BayescompareError(in_flags(error, flags())).args
+        error.args = BayescompareError(in_flags(str(error), flags())).args
         raise
 
 

@@ -63,31 +63,50 @@ def check_table(asked: SimpleNamespace) -> list[Path]:
             raise BayescompareError(f"{path}: no such file or directory{_similar_file(path)}")
     if list(map(str, paths)).count("-") > 1:
         raise BayescompareError("FILE - is given twice, but there is one standard input.")
-    if any(":" in text for text in asked.measure or ()):
-        read_measures(asked.measure)
+    read_measures(asked.measure)
     _renamed(asked)
     return paths
 
 
 def read_table(asked: SimpleNamespace, algorithms: str | None = None) -> bc.Results:
     """Read the table that the options name; `algorithms` names the two of ``--errors``."""
+    with _paths_of(asked) as (paths, called):
+        if paths is None:
+            _refuse_others(asked, "--example", {"bundled"})
+            return bc.load_example(asked.bundled)
+        results = _read(asked, paths, algorithms)
+        if results.source is not None and called:
+            return results._with(source=_as_typed(results.source, called))
+        return results
+
+
+def look_at(asked: SimpleNamespace) -> Any:
+    """Look at what the options name, without reading more than that needs."""
+    with _paths_of(asked) as (paths, called):
+        if paths is None:
+            return bc.look(bc.load_example(asked.bundled).to_frame())
+        if asked.format in TOOLS:
+            how = {"measures": _measures_of_tool(asked), **_options_of_tool(asked, asked.format)}
+            found = bc.look(paths, format=asked.format, **how)
+        else:
+            found = bc.look(paths, **_reading(asked))
+        return _as_typed(str(found), called)
+
+
+@contextmanager
+def _paths_of(asked: SimpleNamespace) -> Iterator[tuple[Any, dict[str, str]]]:
+    """Yield the paths that the options name, None for an example, and what pipes are called."""
     typed = check_table(asked)
     with (
         naming_flags(lambda: _reading_flags(asked)),
         input_limits(max_cells=asked.max_cells, max_bytes=asked.max_bytes),
+        _files_of_pipes(typed) as (files, called),
     ):
-        if asked.bundled is not None:
-            _refuse_others(asked, "--example", {"bundled"})
-            return bc.load_example(asked.bundled)
         named = _by_label(asked)
-        with _files_of_pipes(typed) as (files, called):
-            paths: Any = {name: [files[path] for path in each] for name, each in named.items()}
-            if set(paths) == {None}:
-                paths = paths[None][0] if len(paths[None]) == 1 else paths[None]
-            results = _read(asked, paths, algorithms)
-            if results.source is not None and called:
-                return results._with(source=_as_typed(results.source, called))
-            return results
+        paths: Any = {name: [files[path] for path in each] for name, each in named.items()}
+        if set(paths) == {None}:
+            paths = paths[None][0] if len(paths[None]) == 1 else paths[None]
+        yield paths or None, called
 
 
 def _reading_flags(asked: SimpleNamespace) -> dict[str, Flag]:
@@ -120,17 +139,20 @@ def _read(asked: SimpleNamespace, paths: Any, algorithms: str | None) -> bc.Resu
         )
     if asked.errors is not None or asked.predictions is not None:
         return _read_counts(asked, paths, algorithms)
-    if not asked.measure:
-        raise BayescompareError(
-            "--measure is missing: say what was measured and which way is better, as in "
-            f"--measure accuracy:max --measure time:min{_columns_to_choose(asked, paths)}."
-        )
-    from bayescompare.table.reading import TableReading, read_tables
+    from bayescompare.readers.look import read_guessed
 
-    for name in ("measure", "label"):
-        given.pop(name, None)
-    more = {**given, "measures": read_measures(asked.measure), "rename": _renamed(asked)}
-    return read_tables(paths, TableReading(**more, loosely=True))
+    results = read_guessed(paths, **_reading(asked), loosely=True)
+    for note in results.notes:
+        if note.startswith("guessed: "):
+            typer.echo(note, err=True)
+    return results
+
+
+def _reading(asked: SimpleNamespace) -> dict[str, Any]:
+    """Return the arguments of `read_results` that were typed."""
+    given = {k: v for k, v in _given(asked).items() if k not in ("measure", "label", "reader")}
+    more = {"measures": read_measures(asked.measure) or None, "rename": _renamed(asked) or None}
+    return given | {name: value for name, value in more.items() if value}
 
 
 def _read_counts(asked: SimpleNamespace, paths: Any, algorithms: str | None) -> bc.Results:
@@ -208,19 +230,6 @@ def _similar_file(path: Path) -> str:
     return f".{near}"
 
 
-def _columns_to_choose(asked: SimpleNamespace, paths: Any) -> str:
-    """List the columns of the first file, to choose the measures from."""
-    from bayescompare.table.files import header_of
-    from bayescompare.table.paths import list_paths
-    from bayescompare.text.names import quoted_names
-
-    with suppress(BayescompareError):
-        file = list_paths(paths)[0][0][0]
-        columns = [str(column) for column in header_of(file, asked.format).columns]
-        return f" (the columns are {quoted_names(columns)})"
-    return ""
-
-
 def _options_of_tool(asked: SimpleNamespace, tool: str) -> dict[str, Any]:
     """Read every ``--reader NAME=VALUE`` that was typed."""
     from bayescompare.readers.formats import tools
@@ -246,9 +255,9 @@ def _options_of_tool(asked: SimpleNamespace, tool: str) -> dict[str, Any]:
 # measures -----------------------------------------------------------------------------------------
 
 
-def read_measures(texts: Iterable[str] | None) -> dict[str, Measure]:
+def read_measures(texts: Iterable[str] | None) -> dict[str, Any]:
     """Read every ``--measure`` that was typed, each about a measure of its own."""
-    spec: dict[str, Measure] = {}
+    spec: dict[str, Any] = {}
     for text in texts or ():
         name, measure = parse_measure(text)
         if name in spec:
@@ -259,24 +268,30 @@ def read_measures(texts: Iterable[str] | None) -> dict[str, Measure]:
 
 def _measures_of_tool(asked: SimpleNamespace) -> Any:
     """Read the measures of what another tool wrote, which mostly knows which way is better."""
-    texts = asked.measure or ()
-    return read_measures(texts) if any(":" in text for text in texts) else texts or None
+    spec = read_measures(asked.measure)
+    bare = [name for name, measure in spec.items() if isinstance(measure, dict)]
+    if bare and len(bare) < len(spec):
+        raise BayescompareError(
+            f"--measure {bare[0]}: give every measure a direction, as in {bare[0]}:max, or none."
+        )
+    return list(spec) if bare else spec or None
 
 
-def parse_measure(text: str) -> tuple[str, Measure]:
-    """Read ``name:direction[:rope=R][:unit=U][:bounds=LOW..HIGH][:ordinal]``.
+def parse_measure(text: str) -> tuple[str, Any]:
+    """Read ``name[:direction][:rope=R][:unit=U][:bounds=LOW..HIGH][:ordinal]``.
 
-    Read from the right, so that the name itself may hold colons.
+    Read from the right, so that the name itself may hold colons. Without a direction the details
+    are returned, and the name may tell.
 
     Examples
     --------
-    >>> parse_measure("F1:macro:max:rope=0.01")[0]
-    'F1:macro'
+    >>> parse_measure("F1:macro:max:rope=0.01")[0], parse_measure("time:unit=s")
+    ('F1:macro', ('time', {'unit': 's'}))
     """
     *parts, last = text.split(":")
     details: dict[str, Any] = {}
     try:
-        while parts and last not in ("max", "min"):
+        while parts:
             key, sign, value = last.partition("=")
             if key in ("ordinal", "metric") and not sign:
                 key, value = "scale", key
@@ -287,9 +302,8 @@ def parse_measure(text: str) -> tuple[str, Measure]:
             details[key] = _measure_detail(key, value)
             *parts, last = parts
         if not parts:
-            raise BayescompareError(
-                f"the measure has no direction; say {last}:max (higher is better) or {last}:min."
-            )
+            Measure("max", **details)  # whether they are right
+            return last, details
         return ":".join(parts), Measure(last, **details)  # type: ignore[arg-type]
     except BayescompareError as error:
         raise BayescompareError(f"--measure {text}: {error}") from None

@@ -8,7 +8,7 @@ from pathlib import Path
 from bayescompare.table.input import TABLES
 
 #: Files that are no format: what they read are objects of Python, or all formats.
-_OTHERS = ("__init__", "formats", "mlflow", "openml", "records", "sklearn")
+_OTHERS = ("__init__", "formats", "look", "mlflow", "openml", "records", "sklearn")
 
 #: What tools write, by name.
 TOOLS = tuple(

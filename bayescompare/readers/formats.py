@@ -19,6 +19,8 @@ from bayescompare._errors import BayescompareError
 from bayescompare.readers import FORMATS, TOOLS
 from bayescompare.readers.records import Chosen, Format
 from bayescompare.table.files import format_of, parquet_errors, parse_table
+from bayescompare.table.frames import is_dataframe
+from bayescompare.table.given import frame_as_it_looks
 from bayescompare.table.input import (
     TABLES,
     input_limits,
@@ -66,11 +68,12 @@ def read(
 
     Parameters
     ----------
-    paths : path, iterable of paths, or mapping of str to those
+    paths : path, iterable of paths, mapping of str to those, or frame
         A file or a directory, several of them, or a pattern such as ``"logs/*.eval"``. A mapping
-        names the algorithms itself.
+        names the algorithms itself. A frame is taken as `Results.from_frame` takes it.
     measures : mapping or iterable of str, optional
-        As for the reader: a table needs names and directions, many tools neither.
+        As for the reader. What is not given of a table is guessed as `look` does; what the table
+        leaves open is asked, and a note says what was guessed.
     format : str, optional
         ``"csv"``, ``"lm-eval"``, ``"inspect"``, ...; by default what the content looks like.
     max_cells, max_bytes : int, optional
@@ -95,17 +98,17 @@ def read(
     ('read as result files of aeon',)
     """
     with input_limits(max_cells=max_cells, max_bytes=max_bytes):
+        if is_dataframe(paths):
+            return frame_as_it_looks(paths, measures, **options)
         paths = repeatable_paths(paths)
         kind = recognised(paths, format)
         if kind not in TABLES:
             return read_as(kind, paths, measures, noted=format is None, **options)
-        if not isinstance(measures, Mapping):
-            raise BayescompareError(
-                f"measures: {list_paths(paths)[1]} is taken for a {kind} table, and a table does "
-                "not say which way is better; name what was measured, as in "
-                "measures={'accuracy': 'max', 'time': 'min'}, or another format by format=."
-            )
         more: dict[str, Any] = {"format": format, **options}
+        if not isinstance(measures, Mapping):
+            from bayescompare.readers.look import read_guessed
+
+            return read_guessed(paths, measures, **more)
         return _call(read_results, "read_results()", paths, measures=measures, **more)
 
 

@@ -181,7 +181,8 @@ def _check_within(
 def check_selection(argument: str, names: object, known: Collection[str]) -> list[str]:
     """Check an argument that selects some of the known names."""
     if isinstance(names, str) or not isinstance(names, Iterable):
-        raise BayescompareError(f"{argument}={names!r}: give a list, as in [{str(names)!r}].")
+        parts = [part.strip() for part in str(names).split(",")]
+        raise BayescompareError(f"{argument}={names!r}: give a list, as in {parts!r}.")
     chosen = [str(name) for name in names]
     if not chosen:
         raise BayescompareError(f"{argument}=[]: name at least one, or None for all.")

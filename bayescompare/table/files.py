@@ -42,6 +42,8 @@ type Row = tuple[int, list[str]]
 
 #: Cells of a text file that are read at a time, and rows of a large one.
 _CELLS, _ROWS = 2**16, 250_000
+#: Bytes of a text file that are looked at.
+_BEGINNING = 2**22
 #: The size of a csv or tsv file above which a table of items is read in pieces: 64 MiB.
 LARGE_TEXT = 64 * 2**20
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -73,6 +75,21 @@ def parse_table(
         }
         table = pd.DataFrame(columns)
     return table
+
+
+def first_rows(path: Path, format: str | None, *, sheet: str | None = None) -> pd.DataFrame:
+    """Read a file to look at it: of a large csv or tsv file only the beginning.
+
+    Columns called like measures may say true and false.
+    """
+    kind = format_of(path, format)
+    content = content_of(path) if kind in _DELIMITERS else b""
+    if len(content) <= _BEGINNING:
+        table = parse_table(path, format, names=(), sheet=sheet)
+    else:
+        start = content[: content.rindex(b"\n", 0, _BEGINNING) + 1]
+        table = _read_delimited(start, _DELIMITERS[kind], ())
+    return table.apply(truth_of_words)
 
 
 def _numbers_read(cells: pd.Series[Any]) -> pd.Series[Any]:

@@ -11,12 +11,26 @@ import pandas as pd
 from bayescompare._errors import BayescompareError
 from bayescompare.table.cells import ReplicateKind
 from bayescompare.table.frames import is_dataframe
+from bayescompare.table.guess import guess
 from bayescompare.table.layouts import Layout
 from bayescompare.table.measure import Direction, Measure
 from bayescompare.table.results import Results
 
 #: Names to select from results; names with directions for a frame.
 type Measures = Sequence[str] | Mapping[str, Direction | Measure]
+
+
+_ROPE = "a rope belongs to its measure, as in measures={'accuracy': bc.Measure('max', rope=0.01)}"
+#: What other packages call it, and what it is called here.
+_POINTERS = {
+    "rope": _ROPE,
+    **dict.fromkeys(("seed", "random_state", "random_seed"), "the seed is rng=, as in rng=0"),
+    **dict.fromkeys(
+        ("measure", "metric", "metrics"),
+        "what was measured is measures=, as in measures={'accuracy': 'max'}, or the names of some",
+    ),
+    "datasets": "choose them before, as in results.sel(datasets=[...])",
+}
 
 
 class FrameOptions(TypedDict, total=False):
@@ -69,22 +83,47 @@ def given_table(
             f"results is a {type(results).__name__}: give Results (bc.Results.from_frame(...), "
             "bc.read_results(...)), a frame, or an array for each algorithm."
         )
-    if not isinstance(measures, Mapping):
-        raise BayescompareError(
-            f"measures: a {type(results).__name__} does not say which way is better; name what was "
-            "measured, as in measures={'accuracy': 'max', 'time': 'min'}."
-        )
     if df is not results:
+        if not isinstance(measures, Mapping):
+            raise BayescompareError(
+                f"measures: a {type(results).__name__} does not say which way is better; name "
+                "what was measured, as in measures={'accuracy': 'max', 'time': 'min'}."
+            )
         if frame.keys() - {"source", "replicates", "max_cells"}:
             raise BayescompareError(
                 f"{next(iter(frame))}= names a column, and arrays have none: give a frame."
             )
         frame = {"replicate": "replicate", **frame} if "replicate" in df else frame
-    return Results.from_frame(df, measures=measures, **frame), None
+        return Results.from_frame(df, measures=measures, **frame), None
+    return frame_as_it_looks(df, measures, **frame), None
+
+
+def frame_as_it_looks(
+    df: Any, measures: Any = None, *, source: str | None = None, **frame: Any
+) -> Results:
+    """Return the results of a frame; what is not given is guessed, and a note says so."""
+    how: dict[str, Any] = {**frame, "source": source}
+    frame.pop("max_cells", None)
+    try:
+        if isinstance(measures, Mapping):
+            return Results.from_frame(df, measures=measures, **how)
+        found = guess(df, measures=measures, **frame).checked()
+    except BayescompareError:
+        if not isinstance(measures, Mapping):
+            raise
+        found = guess(df, measures=measures, **frame)
+        if found.problems or not found.finds_names:
+            raise
+    made: Results = found.noted(
+        Results.from_frame(df, measures=found.measures, **{**how, **found.options})
+    )
+    return made
 
 
 def _check_options(frame: Mapping[str, Any]) -> None:
     for option in frame:
+        if option in _POINTERS:
+            raise BayescompareError(f"{option}=: {_POINTERS[option]}.")
         if option not in FrameOptions.__annotations__:
             raise BayescompareError(
                 f"{option}=: there is no such option; for a frame there are "

@@ -13,6 +13,12 @@ from bayescompare._errors import UNPRINTABLE, BayescompareError
 Direction = Literal["max", "min"]
 Scale = Literal["metric", "ordinal"]
 
+#: Other words for the directions.
+_DIRECTIONS: dict[str, Direction] = {
+    **dict.fromkeys(("higher", "larger", "maximize", "maximise", "greater"), "max"),
+    **dict.fromkeys(("lower", "smaller", "minimize", "minimise", "less"), "min"),
+}
+
 
 @dataclass(frozen=True)
 class Measure:
@@ -21,7 +27,7 @@ class Measure:
     Parameters
     ----------
     direction : {"max", "min"}
-        Whether higher or lower values are better.
+        Whether higher or lower values are better; ``"higher"`` and ``"lower"`` are understood.
     rope : float, optional
         Region of practical equivalence: two algorithms whose values differ by at most this much
         are called equivalent. ``None`` (default) has no such region and splits exact ties evenly;
@@ -47,6 +53,9 @@ class Measure:
     unit: str | None = None
 
     def __post_init__(self) -> None:
+        words: object = self.direction
+        known = _DIRECTIONS.get(words.lower()) if isinstance(words, str) else None
+        object.__setattr__(self, "direction", known or self.direction)
         check_word("direction", self.direction, ("max", "min"))
         check_word("scale", self.scale, ("metric", "ordinal"))
         _check_unit(self.unit)

@@ -256,36 +256,40 @@ class TableReading:
         return {self.old_names.get(name, name) for name in words}
 
     def edited(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the table with its columns renamed, and without those that are left out.
+        """Return the table with its columns renamed, and without those that are left out."""
+        return edited(table, self.rename or {}, self.drop_columns)
 
-        Examples
-        --------
-        >>> reading = TableReading(
-        ...     measures={"auc": "max"}, rename={"data": "dataset"}, drop_columns=["rank"]
-        ... )
-        >>> reading.edited(pd.DataFrame({"data": ["iris"], "rank": [1], "svm": [0.9]}))
-          dataset  svm
-        0    iris  0.9
-        """
-        new = self.rename or {}
-        if not (new or self.drop_columns):
-            return table
-        names = [str(column) for column in table.columns]
-        for argument, wanted in (("rename", new), ("drop_columns", self.drop_columns)):
-            for name in wanted:
-                if name not in names:
-                    raise BayescompareError(
-                        f"{argument}= names no column: there is no {name!r}; the columns are "
-                        f"{quoted_names(names)}.{did_you_mean(name, names)}"
-                    )
-        kept = [name for name in names if name not in self.drop_columns]
-        after = [new.get(name, name) for name in kept]
-        twice = repeated_name(after)
-        if twice is not None:
-            raise BayescompareError(
-                f"rename=: two columns would be called {twice!r}; leave one out by drop_columns=."
-            )
-        return table.set_axis(names, axis=1)[kept].set_axis(after, axis=1)
+
+def edited(
+    table: pd.DataFrame, rename: Mapping[str, str], drop_columns: Collection[str]
+) -> pd.DataFrame:
+    """Return a table with its columns renamed, and without those that are left out.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"data": ["iris"], "rank": [1], "svm": [0.9]})
+    >>> edited(table, {"data": "dataset"}, ["rank"])
+      dataset  svm
+    0    iris  0.9
+    """
+    if not (rename or drop_columns):
+        return table
+    names = [str(column) for column in table.columns]
+    for argument, wanted in (("rename", rename), ("drop_columns", drop_columns)):
+        for name in wanted:
+            if name not in names:
+                raise BayescompareError(
+                    f"{argument}= names no column: there is no {name!r}; the columns are "
+                    f"{quoted_names(names)}.{did_you_mean(name, names)}"
+                )
+    kept = [name for name in names if name not in drop_columns]
+    after = [rename.get(name, name) for name in kept]
+    twice = repeated_name(after)
+    if twice is not None:
+        raise BayescompareError(
+            f"rename=: two columns would be called {twice!r}; leave one out by drop_columns=."
+        )
+    return table.set_axis(names, axis=1)[kept].set_axis(after, axis=1)
 
 
 def _read_files(files: Sequence[Named], source: str, reading: TableReading) -> Results:

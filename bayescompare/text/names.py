@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
@@ -157,3 +158,15 @@ def meant_name(name: str, known: Collection[str]) -> str:
             f"measure {name!r} could be {quoted_names(longer, 6)}: write more of it."
         )
     return name
+
+
+def shell_word(value: object) -> str:
+    """Write a value as one word of a command line.
+
+    Examples
+    --------
+    >>> shell_word("my file.csv"), shell_word(True)
+    ("'my file.csv'", 'true')
+    """
+    text = str(value).lower() if value is None or isinstance(value, bool) else str(value)
+    return text if re.fullmatch(r"[^\s'\"\\$`|<>;&*?#()!]+", text) else shlex.quote(text)

@@ -35,7 +35,7 @@ FLAGS = {
 
 
 def typed(message: str) -> str:
-    return in_flags(bc.BayescompareError(message), FLAGS)
+    return in_flags(message, FLAGS)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,7 @@ COMMANDS = {
     "rank": f"{TABLE} {SELECTION} --by --utility --level --draws {ASKED} {OUTPUT} --report --plot",
     "sample": f"{TABLE} {SELECTION} {ASKED} {METHODS} --draws --chains --tune --target-accept "
     "--cores --out --force --no-progress",
+    "look": TABLE,
     "gate": f"{TABLE} --candidate --baseline --only --level --over {ASKED} {OUTPUT}",
     "calibrate": "model --simulations --draws --example --table "
     f"{COLUMNS} {SELECTION} --seed --plot --force",
@@ -192,7 +193,7 @@ def test_every_argument_is_named_by_its_flag(command: str, monkeypatch: pytest.M
 def test_every_argument_of_the_reader_is_named_by_its_flag(monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = [*inspect.signature(bc.read_results).parameters][1:]
     message = " ".join(f"{argument}='x'," for argument in arguments)
-    plant(monkeypatch, "bayescompare.table.reading.read_tables", f"results.csv: {message}")
+    plant(monkeypatch, "bayescompare.readers.look.read_tables", f"results.csv: {message}")
     flags = {"measures": "--measure"}
     expected = " ".join(f"{flags.get(each, named(each))} x," for each in arguments)
     assert refused("compare", *ASKING["compare"]) == f"results.csv: {expected}"

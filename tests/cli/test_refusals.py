@@ -45,7 +45,7 @@ REFUSED = {
     "compare 'a\nb.csv'": "a b.csv: no such file",
     "compare absent --format lm-eval": "no such file or directory",
     "compare - -": "there is one standard input",
-    "compare results.csv": "(the columns are 'dataset', 'algorithm', 'accuracy', 'time')",
+    "compare folds.csv -m fold": "which way fold is better is not known: say --measure fold:max",
     f"{TABLE} -m acc:max": "'accuracy' is given twice",
     f"{TABLE} -m accuracy:max": "measure 'accuracy' is given twice",
     f"{TABLE} --label x": "--label x: write NAME=FILE",
@@ -62,7 +62,8 @@ REFUSED = {
     f"{PNN} --dataset-column x": "--dataset-column does not go with --example",
     f"{PNN} --reader split=test": "--reader does not go with --example",
     # counts
-    f"{COUNTS} --dataset-column task": "--measure is missing",
+    f"{COUNTS} --dataset-column task": "may be algorithms, and nothing says what was measured: say "
+    "--measure accuracy:max",
     f"{COUNTS} counts.csv --errors a,b": "--errors takes one FILE",
     f"{COUNTS} --errors svm_only": "write FIRST,SECOND[,both=COLUMN][,n=COLUMN].",
     f"{COUNTS} --errors svm_only,nn_only,neither=n": "write FIRST,SECOND",
@@ -100,7 +101,7 @@ REFUSED = {
     f"{TABLE} --method sign --ci-prob 0.9": "intervals: this answer of method 'sign' has",
     f"{TABLE} --method correlated-t": "name their column by --replicate-column, or",
     f"{TABLE} --method poisson-binomial": "by --errors or --predictions",
-    "compare folds.csv -m auc:max": "more than one row",
+    f"{TABLE} --dataset-column fold": "--dataset-column fold: no such column",
     "pairwise --example pnn --fdr 2 --json": "--fdr 2.0",
     "pairwise --example pnn --fdr 0.1 --level 0.9": "--level and --fdr are two rules",
     # the method
@@ -192,18 +193,19 @@ def test_no_command_prints_the_help() -> None:
         ("x=y:max:rope=0", "x=y", bc.Measure("max", rope=0)),
         ("rope=1:max", "rope=1", bc.Measure("max")),
         ("time (s):min", "time (s)", bc.Measure("min")),
+        ("time:lower:unit=s", "time", bc.Measure("min", unit="s")),
+        ("time:unit=s:rope=1", "time", {"unit": "s", "rope": 1.0}),
     ],
 )
-def test_measures_are_read(text: str, name: str, measure: bc.Measure) -> None:
+def test_measures_are_read(text: str, name: str, measure: object) -> None:
     assert parse_measure(text) == (name, measure)
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("accuracy", "has no direction; say accuracy:max"),
-        ("accuracy:rope=0.1", "has no direction; say accuracy:max"),
-        ("accuracy:higher", "direction='higher': must be 'max' or 'min'"),
+        ("accuracy:rope=-1", "rope=-1"),
+        ("accuracy:hi", "direction='hi': must be 'max' or 'min'"),
         ("accuracy:mx", "Did you mean 'max'"),
         ("accuracy:max:rope=wide", "rope='wide': must be a number"),
         ("accuracy:max:rope=-1", "rope=-1"),

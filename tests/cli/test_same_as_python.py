@@ -440,3 +440,45 @@ def test_nuts_does_not_start_without_a_word(
     assert "sampled by NUTS" in sampled
     assert "--reader domains=false" in sampled
     assert "NUTS cannot start" in stopped
+
+
+# ------------------------------------------------------------------------------------------- look
+
+
+def test_one_command_reads_a_plain_table(table: Path) -> None:
+    asked = bc.compare(bc.read_results(table, measures=MEASURES))
+    for measures in ((), ("-m", "acc", "-m", "time:lower")):
+        done = run("compare", table, *measures, "--json")
+        assert json.loads(done.stdout)["statements"] == json.loads(asked.to_json())["statements"]
+        assert done.stderr.startswith("guessed: higher accuracy")
+
+
+def test_what_look_prints_can_be_pasted(tmp_path: Path) -> None:
+    path = tmp_path / "my table.csv"
+    path.write_text(long_text().replace("dataset,algorithm", "task,clf"))
+    printed = run("look", path).stdout
+    assert f"{path}: a csv of results" in printed
+    command = printed.partition("Next ")[2].strip()
+    assert command.startswith("bayescompare compare '")
+    told = json.loads(run(f"{command.removeprefix('bayescompare ')} --json").stdout)
+    assert told["best"] == "B>A|A>B"
+
+
+def test_look_names_flags(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("a,b,score\nx,u,1\nx,v,2\ny,u,\ny,v,4\n")
+    printed = run("look", path).stdout
+    for flag in ("--dataset-column a", "--algorithm-column a", "--measure score:max"):
+        assert flag in printed
+    typed = ("--dataset-column", "a", "--algorithm-column", "b", "-m", "score:max")
+    settled = run("look", path, *typed).stdout
+    assert "1 of 4 cells, on 1 dataset: say --missing drop" in settled
+    assert "gate      may one replace another: --candidate v, --baseline u" in settled
+    message = refused("pairwise", path)
+    assert message.startswith(f"{path}: 3 things are open: (1) which column names the datasets:")
+
+
+def test_look_at_pipes_and_tools() -> None:
+    assert run("look", "-", piped=long_text().encode()).stdout.startswith("standard input: a csv")
+    weka = DATA / "weka" / "experiment.arff"
+    assert "read as an experiment of Weka" in run("look", weka).stdout

@@ -94,7 +94,7 @@ def test_as_measures_keeps_order_and_measures() -> None:
         ("accuracy", "each measure needs a direction"),
         ({}, "name at least one measure"),
         ({"accuracy": None}, r"measures\['accuracy'\] has no direction"),
-        ({"accuracy": "higher"}, r"measures\['accuracy'\]: direction='higher'"),
+        ({"accuracy": "hi"}, r"measures\['accuracy'\]: direction='hi'"),
     ],
 )
 def test_measures_that_say_too_little_are_refused(given_measures: Any, message: str) -> None:
