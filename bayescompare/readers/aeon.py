@@ -9,17 +9,18 @@ from pathlib import Path
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
 from bayescompare.readers.records import Chosen, Format, Record
-from bayescompare.table.input import number_or_text, read_text
-from bayescompare.table.measure import Measure
-from bayescompare.table.paths import (
+from bayescompare.table.input import (
     Paths,
     algorithm_label,
     find_files,
     list_paths,
     naming,
+    number_or_text,
     parsed_name,
+    read_text,
     repeatable_paths,
 )
+from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, repeated_name
 

@@ -14,8 +14,8 @@ from bayescompare.readers import records
 from bayescompare.readers.records import SECONDS, Chosen, Format
 from bayescompare.table.files import parse_table
 from bayescompare.table.frames import numbers_in
+from bayescompare.table.input import Paths, algorithm_labels, find_files, labelled_run, naming
 from bayescompare.table.measure import Direction, Measure
-from bayescompare.table.paths import Paths, algorithm_labels, find_files, labelled_run, naming
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names
 from bayescompare.text.numbers import plural

@@ -11,9 +11,16 @@ from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
 from bayescompare.readers.records import Chosen, Format, Record, mapping_at, number_at
-from bayescompare.table.input import read_json, read_json_lines
+from bayescompare.table.input import (
+    Paths,
+    algorithm_label,
+    find_files,
+    naming,
+    parsed_name,
+    read_json,
+    read_json_lines,
+)
 from bayescompare.table.measure import Measure
-from bayescompare.table.paths import Paths, algorithm_label, find_files, naming, parsed_name
 from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 from bayescompare.text.numbers import plural

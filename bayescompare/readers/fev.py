@@ -10,8 +10,8 @@ from bayescompare._errors import BayescompareError, printable_error_text
 from bayescompare.readers import records
 from bayescompare.readers.records import SECONDS, Chosen, Format
 from bayescompare.table.frames import as_pandas, distinct_columns, row_names
+from bayescompare.table.input import algorithm_labels
 from bayescompare.table.measure import Measure
-from bayescompare.table.paths import algorithm_labels
 from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 from bayescompare.text.numbers import plural

@@ -23,15 +23,19 @@ from bayescompare.table.frames import is_dataframe
 from bayescompare.table.given import frame_as_it_looks
 from bayescompare.table.input import (
     TABLES,
+    Paths,
+    find_files,
     input_limits,
+    list_paths,
     name_unpacked,
+    naming,
     open_unpacked,
     read_json,
     read_json_lines,
     read_text,
     reading_errors,
+    repeatable_paths,
 )
-from bayescompare.table.paths import Paths, find_files, list_paths, naming, repeatable_paths
 from bayescompare.table.reading import read_results
 from bayescompare.table.results import Results
 

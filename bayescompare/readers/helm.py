@@ -11,17 +11,17 @@ from typing import Any
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
 from bayescompare.readers.records import Chosen, Format, Record, number_at
-from bayescompare.table.input import read_json
-from bayescompare.table.measure import Measure
-from bayescompare.table.paths import (
+from bayescompare.table.input import (
     Paths,
     algorithm_label,
     find_files,
     list_paths,
     naming,
     parsed_name,
+    read_json,
     repeatable_paths,
 )
+from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names
 from bayescompare.text.numbers import plural

@@ -11,8 +11,15 @@ from typing import Any
 from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare.readers import records
 from bayescompare.readers.records import Chosen, Format, Record, mapping_at, number_at
-from bayescompare.table.input import distinct_keys, read_text
-from bayescompare.table.paths import Paths, algorithm_label, find_files, naming, parsed_name
+from bayescompare.table.input import (
+    Paths,
+    algorithm_label,
+    distinct_keys,
+    find_files,
+    naming,
+    parsed_name,
+    read_text,
+)
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words
 

@@ -20,9 +20,19 @@ from bayescompare.readers.records import (
     mapping_at,
     number_at,
 )
-from bayescompare.table.input import archive_names, loads_json, read_archived, read_json, text_of
+from bayescompare.table.input import (
+    Paths,
+    algorithm_label,
+    archive_names,
+    find_files,
+    loads_json,
+    naming,
+    parsed_name,
+    read_archived,
+    read_json,
+    text_of,
+)
 from bayescompare.table.measure import Measure
-from bayescompare.table.paths import Paths, algorithm_label, find_files, naming, parsed_name
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import plural
 

@@ -12,9 +12,17 @@ from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
 from bayescompare.readers.records import COUNT, Chosen, Format, Record, number_at
-from bayescompare.table.input import number_or_text, read_json, read_text
+from bayescompare.table.input import (
+    Paths,
+    algorithm_label,
+    find_files,
+    naming,
+    number_or_text,
+    parsed_name,
+    read_json,
+    read_text,
+)
 from bayescompare.table.measure import Measure
-from bayescompare.table.paths import Paths, algorithm_label, find_files, naming, parsed_name
 from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 

@@ -16,9 +16,18 @@ from bayescompare._errors import BayescompareError
 from bayescompare.readers import lm_eval, records
 from bayescompare.readers.records import Chosen, Format, Record, number_at
 from bayescompare.table.counts import ErrorCounts
-from bayescompare.table.input import fingerprint, read_json, read_json_lines
+from bayescompare.table.input import (
+    Named,
+    Paths,
+    algorithm_label,
+    find_files,
+    fingerprint,
+    naming,
+    parsed_name,
+    read_json,
+    read_json_lines,
+)
 from bayescompare.table.measure import Measure
-from bayescompare.table.paths import Named, Paths, algorithm_label, find_files, naming, parsed_name
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names
 

@@ -14,9 +14,15 @@ from bayescompare.readers.formats import read_as, recognised, tools
 from bayescompare.table.files import first_rows
 from bayescompare.table.frames import is_dataframe
 from bayescompare.table.guess import Guess, guess
-from bayescompare.table.input import TABLES, input_limits
+from bayescompare.table.input import (
+    TABLES,
+    Paths,
+    input_limits,
+    list_paths,
+    naming,
+    repeatable_paths,
+)
 from bayescompare.table.measure import Measure
-from bayescompare.table.paths import Paths, list_paths, naming, repeatable_paths
 from bayescompare.table.reading import TableReading, edited, read_tables
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, shell_word

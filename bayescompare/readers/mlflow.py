@@ -18,8 +18,8 @@ from bayescompare.table.frames import (
     row_names,
     row_words,
 )
+from bayescompare.table.input import algorithm_labels
 from bayescompare.table.measure import Direction, Measure, as_measures
-from bayescompare.table.paths import algorithm_labels
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names, repeated_name
 from bayescompare.text.numbers import plural

@@ -10,9 +10,15 @@ from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
 from bayescompare.readers.records import SECONDS, Chosen, Format, Record, number_at
-from bayescompare.table.input import read_json
+from bayescompare.table.input import (
+    Paths,
+    algorithm_label,
+    find_files,
+    naming,
+    parsed_name,
+    read_json,
+)
 from bayescompare.table.measure import Measure
-from bayescompare.table.paths import Paths, algorithm_label, find_files, naming, parsed_name
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names
 from bayescompare.text.numbers import plural

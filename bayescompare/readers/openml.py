@@ -16,8 +16,8 @@ from bayescompare.table.frames import (
     row_names,
     row_words,
 )
+from bayescompare.table.input import algorithm_labels
 from bayescompare.table.measure import Measure
-from bayescompare.table.paths import algorithm_labels
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words
 from bayescompare.text.numbers import plural

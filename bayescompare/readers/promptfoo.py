@@ -9,16 +9,17 @@ from typing import Any
 from bayescompare._errors import UNPRINTABLE, BayescompareError
 from bayescompare.readers import records
 from bayescompare.readers.records import COUNT, Chosen, Format, Record, mapping_at
-from bayescompare.table.input import fingerprint, read_json
-from bayescompare.table.measure import Measure
-from bayescompare.table.paths import (
+from bayescompare.table.input import (
     Paths,
     algorithm_label,
     find_files,
+    fingerprint,
     labelled_run,
     naming,
     parsed_name,
+    read_json,
 )
+from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 from bayescompare.text.numbers import plural

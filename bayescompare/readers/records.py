@@ -18,8 +18,8 @@ from bayescompare._checks import check_word, is_number, show_checked_value_brief
 from bayescompare._errors import BayescompareError
 from bayescompare.table.checks import check_selection, check_spec
 from bayescompare.table.frames import numbers_in
+from bayescompare.table.input import naming
 from bayescompare.table.measure import Direction, Measure
-from bayescompare.table.paths import naming
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, meant_name, quoted_names
 from bayescompare.text.numbers import plural, setting_number_text

@@ -13,8 +13,8 @@ from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.readers.records import SECONDS, Chosen, select
+from bayescompare.table.input import algorithm_label
 from bayescompare.table.measure import Measure
-from bayescompare.table.paths import algorithm_label
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, repeated_name
 

@@ -12,9 +12,15 @@ import pandas as pd
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
 from bayescompare.readers.records import Chosen, Format
-from bayescompare.table.input import check_distinct, number_or_text, read_text
+from bayescompare.table.input import (
+    algorithm_label,
+    as_path,
+    check_distinct,
+    naming,
+    number_or_text,
+    read_text,
+)
 from bayescompare.table.measure import Measure
-from bayescompare.table.paths import algorithm_label, as_path, naming
 from bayescompare.table.results import Results
 from bayescompare.text.names import quoted_names
 

@@ -14,6 +14,7 @@ import xarray as xr
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
+from bayescompare.table.cells import check_stored
 from bayescompare.table.checks import (
     check_notes,
     check_selection,
@@ -30,7 +31,6 @@ from bayescompare.table.frames import (
 )
 from bayescompare.table.input import input_limits
 from bayescompare.table.measure import Measure
-from bayescompare.table.netcdf import check_stored
 from bayescompare.table.results import Results
 from bayescompare.table.words import describe_counts
 from bayescompare.text.names import first_words, quoted_names, unknown_name

@@ -34,7 +34,7 @@ from bayescompare.table.frames import (
     spread,
 )
 from bayescompare.table.input import most_cells
-from bayescompare.table.item_statistics import (
+from bayescompare.table.items import (
     PairItems,
     exact_item_mean,
     pair_items,

@@ -26,7 +26,15 @@ from bayescompare.table.files import (
     truth_of_words,
 )
 from bayescompare.table.frames import is_dataframe
-from bayescompare.table.input import input_limits
+from bayescompare.table.input import (
+    Named,
+    Paths,
+    algorithm_label,
+    input_limits,
+    labelled_run,
+    list_paths,
+    naming,
+)
 from bayescompare.table.item_reader import (
     ItemReader,
     check_keep_items,
@@ -34,7 +42,6 @@ from bayescompare.table.item_reader import (
 )
 from bayescompare.table.layouts import LAYOUTS, Layout, as_long
 from bayescompare.table.measure import Direction, Measure
-from bayescompare.table.paths import Named, Paths, algorithm_label, labelled_run, list_paths, naming
 from bayescompare.table.results import Results
 from bayescompare.text.names import meant_name, quoted_names, repeated_name
 

@@ -26,7 +26,9 @@ from bayescompare.table.cells import (
     left_out_note,
     mean_over_replicates,
     replicates_note,
+    results_stored,
     seen_despite_gaps,
+    stored_results,
     uneven_replicates,
 )
 from bayescompare.table.checks import (
@@ -56,7 +58,6 @@ from bayescompare.table.items import (
 )
 from bayescompare.table.layouts import LAYOUTS, Layout, as_long
 from bayescompare.table.measure import Direction, Measure
-from bayescompare.table.netcdf import results_stored, stored_results
 from bayescompare.table.words import (
     INCOMPLETE,
     describe,

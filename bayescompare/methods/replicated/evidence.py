@@ -49,7 +49,7 @@ from bayescompare.kernels.replicated.refinement import (
 from bayescompare.methods._shared.correlation import replicate_correlation
 from bayescompare.outcome.of_posterior import least_of_rows
 from bayescompare.posterior.dirichlet import DirichletMixture
-from bayescompare.table.item_statistics import MOST_PATTERNS
+from bayescompare.table.items import MOST_PATTERNS
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
