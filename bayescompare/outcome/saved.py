@@ -111,6 +111,7 @@ def results_document(results: Results) -> dict[str, Any]:
         "missing": results.gaps,
         "groups": results.groups,
         "weights": results.weights,
+        "benchmarks": results.benchmark_of,
     }
     if isinstance(results, ErrorCounts):
         optional["counts"] = {str(k): values.values for k, values in results.counts.items()}
@@ -140,8 +141,8 @@ def results_of(document: Any) -> Results:
                 facts[name] = dict(zip(names, each, strict=True))
         if "items" in document:
             facts["item_data"] = item_data_from_json(document["items"], coords, list(spec))
-        kind = of("replicates_are", "folds")
-        return Results(data, spec, replicates=kind, gaps=of("missing"), **facts)
+        facts |= {"gaps": of("missing"), "benchmark_of": of("benchmarks")}
+        return Results(data, spec, replicates=of("replicates_are", "folds"), **facts)
 
 
 # the answer ---------------------------------------------------------------------------------------

@@ -117,9 +117,11 @@ def _run(file: Path, name: str | None, split: str, perturbation: str | None) -> 
     beside = file.with_name("run_spec.json")
     with naming(beside):
         scenario, model = _scenario_and_model(read_json(beside))
+    benchmark = scenario.partition(":")[0]
     with naming(file):
         means = _means(read_json(file), split, perturbation)
-    return Record(file, scenario, algorithm_label(name or model), means)
+    label = algorithm_label(name or model)
+    return Record(file, scenario, label, means, benchmark=benchmark)
 
 
 def _scenario_and_model(spec: Any) -> tuple[str, str]:

@@ -49,6 +49,8 @@ class _Task(NamedTuple):
     values: dict[str, Any]
     higher: Mapping[str, Any]
     settings: dict[str, Any]
+    #: The group that holds it, as mmlu holds its subjects.
+    group: str | None = None
 
 
 def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool = False) -> Results:
@@ -158,7 +160,17 @@ def _read_tasks(data: Any, file: Path, name: str | None, groups: bool) -> Iterat
         raise BayescompareError("no task with a metric in 'results'.")
     model = algorithm_label(name or model_of(data) or file.parent.name)
     date = data.get("date")
+    parents = {
+        child: group
+        for group, own in _part(data, "group_subtasks").items()
+        if isinstance(own, list)
+        for child in own
+        if isinstance(child, str) and child != group
+    }
     for task in names:
+        group = parents.get(task)
+        while group in parents:
+            group = parents[group]
         yield _Task(
             file=file,
             date=float(date) if is_number(date) else math.nan,
@@ -167,6 +179,7 @@ def _read_tasks(data: Any, file: Path, name: str | None, groups: bool) -> Iterat
             values=values[task],
             higher=_part(_part(data, "higher_is_better"), task),
             settings=_settings(data, task),
+            group=group,
         )
 
 
@@ -309,7 +322,8 @@ def _record(task: _Task, spec: Mapping[str, Measure]) -> Record:
                 f"{quoted_names(keys)}: name one of these."
             )
         values[name] = task.values[keys[0]] if keys else None
-    return Record(task.file, task.name, task.model, values, f"results.{task.name}")
+    place = f"results.{task.name}"
+    return Record(task.file, task.name, task.model, values, place, benchmark=task.group)
 
 
 def _direction(name: str, tasks: list[_Task]) -> Measure | None:

@@ -263,7 +263,8 @@ def _records(
                 scores = [number_at(task.scores[key].get(name), repr(name)) for key in keys]
             values[name] = sum(scores) / len(scores)
         group = task.name if subsets and domains else None
-        yield Record(task.file, dataset, task.model, values, group=group)
+        belongs = task.name if subsets else None
+        yield Record(task.file, dataset, task.model, values, group=group, benchmark=belongs)
 
 
 def _check_same_parts(tasks: list[_Task], split: str | None, subsets: bool) -> None:

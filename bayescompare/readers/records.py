@@ -98,6 +98,8 @@ class Record(NamedTuple):
         The fold, seed or item, and which run of the item.
     group : str, optional
         The domain of the dataset.
+    benchmark : str, optional
+        What the dataset belongs to, which only words use.
     """
 
     file: Path
@@ -108,6 +110,7 @@ class Record(NamedTuple):
     replicate: str | None = None
     epoch: str | None = None
     group: str | None = None
+    benchmark: str | None = None
 
 
 # ------------------------------------------------------------------------------------------ fields
@@ -457,7 +460,8 @@ def results_of(
     results = results_of_frame(
         table, zip(files.unique(), own, strict=True), source, measures=spec, **options
     )
-    return results._with(notes=(*results.notes, *notes))
+    belongs = {one.dataset: one.benchmark for one in records if one.benchmark is not None}
+    return results._with(notes=(*results.notes, *notes), benchmark_of=belongs or None)
 
 
 def _value(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pandas as pd
 
@@ -13,9 +13,11 @@ from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
 from bayescompare.readers.records import Chosen, Format
 from bayescompare.table.input import (
+    Paths,
     algorithm_label,
-    as_path,
     check_distinct,
+    find_files,
+    labelled_run,
     naming,
     number_or_text,
     read_text,
@@ -62,13 +64,13 @@ _RELATION = re.compile(r"^[^\S\n]*+@relation\b", re.IGNORECASE | re.MULTILINE)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-def read_weka(path: str | os.PathLike[str], *, measures: Chosen | None = None) -> Results:
-    r"""Read the results file of a Weka experiment.
+def read_weka(path: Paths, *, measures: Chosen | None = None) -> Results:
+    r"""Read the results files of Weka experiments.
 
     Parameters
     ----------
-    path : str or path-like
-        A file that the Experimenter's CSVResultListener or InstancesResultListener wrote, with
+    path : path, iterable of paths, or mapping of str to those
+        Files that the Experimenter's CSVResultListener or InstancesResultListener wrote, with
         the columns ``Key_Dataset``, ``Key_Run``, ``Key_Fold``, ``Key_Scheme``, ...
     measures : mapping or iterable of str, optional
         Weka's names; which way is better is known for those that Weka's evaluators report. By
@@ -84,7 +86,7 @@ def read_weka(path: str | os.PathLike[str], *, measures: Chosen | None = None) -
     Examples
     --------
     >>> import tempfile
-    >>> path = as_path(tempfile.mkdtemp()) / "experiment.csv"
+    >>> path = Path(tempfile.mkdtemp()) / "experiment.csv"
     >>> _ = path.write_text(
     ...     "Key_Dataset,Key_Run,Key_Fold,Key_Scheme,Key_Scheme_options,Percent_correct\n"
     ...     "iris,1,1,weka.classifiers.trees.J48,'-C 0.25 -M 2',94.0\n"
@@ -93,23 +95,30 @@ def read_weka(path: str | os.PathLike[str], *, measures: Chosen | None = None) -
     >>> read_weka(path).algorithms
     ('J48', 'ZeroR')
     """
-    file = as_path(path)
-    with naming(file):
-        table = _table(read_text(file))
-        for key in _OWN:
-            if key not in table:
-                raise BayescompareError(
-                    f"no column {key!r}, so this is not a result of Weka's Experimenter; the "
-                    f"columns are {quoted_names([str(column) for column in table.columns], 6)}."
-                )
-        known = {
-            str(name): _FIELDS.get(str(name))
-            for name in table.columns
-            if not str(name).startswith("Key_")
-        }
+    files, source = find_files(path, "*.arff", "*.csv")
+    tables, known = [], dict[str, Measure | None]()
+    for file, name in files:
+        with naming(file):
+            table = _table(read_text(file))
+            for key in _OWN:
+                if key not in table:
+                    raise BayescompareError(
+                        f"no column {key!r}, so this is not a result of Weka's Experimenter; the "
+                        f"columns are {quoted_names([str(column) for column in table.columns], 6)}."
+                    )
+            fields = [str(each) for each in table.columns if not str(each).startswith("Key_")]
+            known |= {each: _FIELDS.get(each) for each in fields}
+            tables.append((file, name, table))
+    with naming(Path(source)):
         spec = records.select(measures, known, [name for name in _FIRST if name in known][:1])
-        frame = _keys(table).join(table[list(spec)].map(_value))
-        return Results.from_frame(frame, replicate="replicate", measures=spec, source=str(path))
+    whole = pd.concat([table for *_, table in tables], ignore_index=len(tables) > 1)
+    labels = _labels(_schemes(whole))
+    parts = []
+    for file, name, table in tables:
+        values = table.reindex(columns=list(spec)).map(_value)
+        parts.append((file, _keys(table, labels, name).join(values)))
+    frame = pd.concat([part for _, part in parts], ignore_index=len(parts) > 1)
+    return records.results_of_frame(frame, parts, source, replicate="replicate", measures=spec)
 
 
 # -------------------------------------------------------------------------------------------- cells
@@ -191,17 +200,24 @@ def _value(cell: str) -> float | str:
 # --------------------------------------------------------------------------------------------- keys
 
 
-def _keys(table: pd.DataFrame) -> pd.DataFrame:
+def _schemes(table: pd.DataFrame) -> pd.DataFrame:
     options = table.get("Key_Scheme_options", "")
-    schemes = pd.DataFrame({"scheme": table["Key_Scheme"], "options": options})
-    labels = _labels(schemes)
+    return pd.DataFrame({"scheme": table["Key_Scheme"], "options": options})
+
+
+def _keys(
+    table: pd.DataFrame, labels: Mapping[tuple[str, str], str], name: str | None
+) -> pd.DataFrame:
+    own = [labels[pair] for pair in _schemes(table).itertuples(index=False, name=None)]
+    if name is not None:
+        own = [labelled_run(name, each, alone=len(set(own)) == 1) for each in own]
     # An average over folds has a run and no fold.
     folds = "." + table["Key_Fold"] if "Key_Fold" in table else ""
     return pd.DataFrame(
         {
             # Weka escapes a relation's name before it quotes the cell.
             "dataset": table["Key_Dataset"].map(_unescaped),
-            "algorithm": [labels[pair] for pair in schemes.itertuples(index=False, name=None)],
+            "algorithm": own,
             "replicate": table["Key_Run"] + folds,
         }
     )

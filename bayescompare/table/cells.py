@@ -243,6 +243,7 @@ def stored_results(results: Results) -> xr.Dataset:
         "gaps": results.gaps,
         "group_of": _by_dataset(results, results.groups),
         "weight_of": _by_dataset(results, results.weights),
+        "benchmark_of": results.benchmark_of,
     }
     whole = xr.Dataset(
         {"value": (tuple(axes), results._cells())},
@@ -288,7 +289,7 @@ def results_stored(dataset: xr.Dataset) -> dict[str, Any]:
             "item_data": _items(dataset),
             **{
                 name: json.loads(dataset.attrs.get(name, "null"))
-                for name in ("gaps", "group_of", "weight_of")
+                for name in ("gaps", "group_of", "weight_of", "benchmark_of")
             },
         }
     except (LookupError, TypeError, AttributeError, ValueError) as error:

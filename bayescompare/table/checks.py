@@ -258,18 +258,22 @@ def check_weights(weights: object, datasets: Sequence[str] = ()) -> dict[str, fl
     return {str(name): float(value) for name, value in weights.items()}
 
 
-def check_groups(groups: object, datasets: Sequence[str] = ()) -> dict[str, str] | None:
+def check_groups(
+    groups: object, datasets: Sequence[str] = (), argument: str = "group"
+) -> dict[str, str] | None:
     """Check the ``group_of=`` argument: a name for each dataset."""
     if groups is None:
         return None
     if not isinstance(groups, Mapping):
         raise BayescompareError(
-            f"group_of is a {type(groups).__name__}: give a mapping of datasets to names."
+            f"{argument}_of is a {type(groups).__name__}: give a mapping of datasets to names."
         )
-    _check_every("group", groups, datasets)
+    _check_every(argument, groups, datasets)
     blank = [name for name, group in groups.items() if not str(group).strip()]
     if blank:
-        raise BayescompareError(f"group=: dataset {blank[0]!r} has none; name the group of each.")
+        raise BayescompareError(
+            f"{argument}=: dataset {blank[0]!r} has none; name the {argument} of each."
+        )
     return {str(name): str(group) for name, group in groups.items()}
 
 

@@ -94,6 +94,9 @@ class Results:
         How `compare` was asked to read missing cells; None where it was not.
     group_of, weight_of : mappings, optional
         The domain of each dataset, and its weight; `groups` and `weights` list them in order.
+    benchmark_of : mapping, optional
+        What datasets belong to, as MMLU's subjects do to MMLU, where the reader of a format knows.
+        Only words use it; `groups` are for the model.
     truth : xarray.Dataset, optional
         Of a table from `Comparison.simulate`: the parameters that it was drawn with. It has no part
         in whether two tables are equal, is not saved, and a selection of algorithms or measures,
@@ -114,6 +117,7 @@ class Results:
     gaps: Reading | None = field(default=None, kw_only=True)
     group_of: Mapping[str, str] | None = field(default=None, kw_only=True)
     weight_of: Mapping[str, float] | None = field(default=None, kw_only=True)
+    benchmark_of: Mapping[str, str] | None = field(default=None, kw_only=True)
     truth: xr.Dataset | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -128,6 +132,7 @@ class Results:
         vars(self).update(
             group_of=check_groups(self.group_of, self.datasets),
             weight_of=check_weights(self.weight_of, self.datasets),
+            benchmark_of=check_groups(self.benchmark_of, (), "benchmark"),
         )
         if not (self.truth is None or isinstance(self.truth, xr.Dataset)):
             raise BayescompareError(f"truth={self.truth!r}: give an xarray.Dataset, or None.")

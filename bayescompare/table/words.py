@@ -61,15 +61,20 @@ def caveats_of(results: Results, notes: Iterable[str] | None = None) -> tuple[st
 
 
 def _one_benchmark_words(results: Results) -> list[str]:
-    """Say that most datasets are of one benchmark, told by how their names begin."""
+    """Say that most datasets are of one benchmark, as the reader knows or their names begin."""
     n = len(results.datasets)
     if results.groups is not None:
         return []  # domains count alike, however many datasets they have
-    begins = Counter(re.split(r"[/:_\- ]", name, maxsplit=1)[0] for name in results.datasets)
+    known = results.benchmark_of
+    begins = Counter(
+        re.split(r"[/:_\- ]", name, maxsplit=1)[0] if known is None else known.get(name, name)
+        for name in results.datasets
+    )
     (name, number), *_ = begins.most_common(1)
     if not 2 * number > n or not 5 <= number < n:
         return []
-    return [f"{number} of {n} datasets are of one benchmark, by their names: {name}."]
+    told = "" if known else ", by their names"
+    return [f"{number} of {n} datasets are of one benchmark{told}: {name}."]
 
 
 def cell_words(cell: Mapping[Any, str]) -> str:
