@@ -11,6 +11,7 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -36,10 +37,10 @@ if TYPE_CHECKING:
     from bayescompare.outcome.diagnosis import Diagnosis
     from bayescompare.outcome.pairwise import Pairwise
     from bayescompare.outcome.verdicts import Rule
+    from bayescompare.outcome.words import Block
     from bayescompare.ranking.gate import Gate
     from bayescompare.ranking.ranking import Ranking
     from bayescompare.studies.sbc import SBC
-    from bayescompare.table.results import Results
 
 __all__ = [
     "console",
@@ -187,19 +188,37 @@ def written(label: str, measures: Sequence[str]) -> str:
     return "\n".join([*lines[:_LINES], *([f"… and {more} more"] if more > 0 else [])])
 
 
-def _about(results: Results) -> str:
-    """Name the algorithms, the measures and the number of datasets."""
-    measures = [f"{name} ({results[name].direction})" for name in results.measures]
-    return (
-        f"{join_names(results.algorithms, most=8)} on {join_names(measures, most=8)} over "
-        f"{numbers.plural(len(results.datasets), 'dataset')}"
-    )
+def print_block(out: Console, block: Block, short: Mapping[str, str] | None = None) -> None:
+    """Print the verdict block: headline, a row for each measure, and what follows from them."""
 
+    def write(text: str) -> str:
+        return rename_in(text, dict(short or {}))
 
-def _print_head(out: Console, thing: Comparison | Ranking | Gate) -> None:
-    out.print(thing.headline(), style="bold")
-    for caveat in thing.caveats:
-        out.print(f"Careful: {caveat}")
+    out.print(write(block.headline), style="bold")
+    out.print(write(f"{block.status} · {block.about}; {block.meaning}"), style="dim")
+    marks = {"settled": "●", "leads": "◐", "level": "·", "equal": "="}
+    rows = Table.grid(padding=(0, 2, 0, 0))
+    rows.add_column(no_wrap=True)
+    rows.add_column()
+    for _ in range(2):
+        rows.add_column(justify="right", no_wrap=True)
+    if any(row.counts or row.figure for row in block.rows):
+        rows.add_row("", "", write(block.counts), block.figure, style="dim")
+    for row in block.rows:
+        style = "green" if row.mark == "settled" else ""
+        text = Text(write(f"{marks[row.mark]} {row.text}"), style=style)
+        rows.add_row(row.measure, text, row.counts, row.figure)
+    if block.rows:
+        out.print()
+        out.print(rows)
+    facts = Table.grid(padding=(0, 2, 0, 0))
+    facts.add_column(style="bold", no_wrap=True)
+    for title, said in block.facts.items():
+        if title != "Data":
+            facts.add_row(title, write(said))
+    out.print()
+    out.print(facts)
+    out.print()
 
 
 def _print_effects(
@@ -219,20 +238,17 @@ def _print_effects(
 
 def print_comparison(out: Console, c: Comparison, summary: pd.DataFrame) -> None:
     """Print verdict, words, statements, questions and independent groups of measures."""
-    from bayescompare.outcome.claims import PARTS_TITLE, printed_parts
+    from bayescompare.outcome.words import comparison_block
 
-    measures = c.results.measures
-    out.print(f"{c.method.name}: {_about(c.results)}", style="dim")
-    _print_head(out, c)
-    if "\n" in (orders := written(c.best, measures)):
-        out.print(orders)  # the headline leaves out the middle of long ones
-    out.print(f"\n{c.explain()}\n")
+    has, block = set(dir(c)), comparison_block(c)
     # An order of mean ranks is not what is tested; the ranks themselves follow.
-    if "ranks" not in c.method.provides:
+    print_block(out, replace(block, rows=()) if "ranks" in has else block)
+    if "\n" in (orders := written(c.best, c.results.measures)):
+        out.print(f"{orders}\n")  # the headline leaves out the middle of long ones
+    if "ranks" not in has:
         _print_statements(out, c, summary)
-    print_frame(out, PARTS_TITLE, printed_parts(c.decision))
     _print_effects(out, c)
-    if "questions" in c.method.provides:
+    if "questions" in has:
         meanings = {
             "most probable": "it is the most probable statement",
             "beats opposite": "it is more probable than its opposite",
@@ -245,7 +261,7 @@ def print_comparison(out: Console, c: Comparison, summary: pd.DataFrame) -> None
         ]
         title = "Four questions about the first statement"
         print_rows(out, ["question", "meaning", "P"], rows, left=2, title=title)
-    if "components" in c.method.provides:
+    if "components" in has:
         parts = c.components
         parts["best"] = [
             written(best, on) for best, on in zip(parts["best"], parts["measures"], strict=True)
@@ -296,20 +312,11 @@ def print_pairwise(out: Console, p: Pairwise, rule: Rule, *, effects: bool = Fal
     verdicts, decided, block = PairVerdicts.of(p, rule), p.decided(rule), pairs_block(p, rule)
     names = p.results.algorithms
     short = short_names(names)
-    spread = datasets_spread(p.tables)
-    each = f" ({spread} for each pair)" if spread else ""
-    out.print(rename_in(f"{p.method.name}: {_about(p.results)}{each}", short), style="dim")
     if prefix := common_prefix(names):
         out.print(f"All names begin with “{prefix}”, which is left out.", style="dim")
-    out.print()
-    out.print(rename_in(block.headline, short), style="bold")
-    out.print()
-    facts = Table.grid(padding=(0, 2, 0, 0))
-    facts.add_column(style="bold", no_wrap=True)
-    for title, text in block.facts.items():
-        facts.add_row(title, rename_in(text, short))
-    out.print(facts)
-    out.print()
+    if spread := datasets_spread(p.tables):
+        block = replace(block, about=f"{block.about} ({spread} for each pair)")
+    print_block(out, block, short)
     standings = verdicts.printed()
     styles = ["dim" if verdicts.beaten_by[str(name)] else "" for name in standings.index]
     standings = standings.rename(index=short).rename_axis("algorithm")
@@ -323,7 +330,6 @@ def print_pairwise(out: Console, p: Pairwise, rule: Rule, *, effects: bool = Fal
     pairs = itertools.islice(zip(shown["first"], shown["second"], strict=True), most)
     if named := [pair for pair in pairs if pair in p]:
         _print_effects(out, p, named)
-    out.print(rename_in(p.explained(rule), short))
 
 
 def _print_decided(
@@ -447,9 +453,9 @@ def _cell(figure: float, p: Pairwise, asserted: bool, rule: Rule) -> Text:
 
 def print_ranking(out: Console, r: Ranking) -> None:
     """Print the verdict, the words, the places and who is on the front."""
-    _print_head(out, r)
-    # The first sentence is the headline.
-    out.print("\n" + r.explain().removeprefix(f"{r.headline()}. ") + "\n")
+    from bayescompare.outcome.board_words import ranking_block
+
+    print_block(out, ranking_block(r))
     measures = r.results.measures
     if r.answer.overall is not None:
         title = "By utility" if r.options.utility is not None else f"On {measures[0]}"
@@ -504,10 +510,11 @@ def _print_places(out: Console, r: Ranking, title: str, frame: pd.DataFrame) -> 
 
 def print_gate(out: Console, g: Gate) -> None:
     """Print the verdict, a row for each measure, and the words."""
+    from bayescompare.outcome.words import gate_block
     from bayescompare.ranking.words import gate_units
 
-    out.print(f"gate: {g.candidate} against {g.baseline} over {gate_units(g)}", style="dim")
-    _print_head(out, g)
+    about = f"{g.candidate} for {g.baseline} · over {gate_units(g)}"
+    print_block(out, replace(gate_block(g), about=about))
 
     def size(value: float, measure: str) -> str:
         unit = g.results[measure].unit or ""
@@ -529,11 +536,8 @@ def print_gate(out: Console, g: Gate) -> None:
     heads = ["measure", "verdict", "difference", "at least", "at most", "P(better)"]
     # The last heading takes two lines, so that a row fits into 80 columns.
     print_rows(out, [*heads, "P(not\nworse)"], rows, left=2, most=None)
-    out.print("Differences are means over datasets, positive where the candidate is better.")
     held = numbers.percent_setting(g.level)
     out.print(f"“At least” and “at most” are one-sided bounds: each by itself holds with {held}.")
-    out.print()
-    out.print(g.explain().removeprefix(g.headline()).strip())
 
 
 # methods and simulations --------------------------------------------------------------------------

@@ -28,6 +28,12 @@ __all__ = ["Command", "Commands", "prepare_folders", "prepare_streams", "stoppab
 #: What a shell reports when the reader of a program's output has gone: 128 + SIGPIPE.
 HUNG_UP = 141
 
+#: What stands for a sign that a narrow encoding lacks.
+_ASCII = str.maketrans(
+    {"↑": "^", "↓": "v", "●": "*", "◐": "o", "·": ".", "–": "-", "−": "-", "…": "...", "×": "x"}
+    | {"“": '"', "”": '"', "≥": ">=", "≤": "<=", "─": "-"}
+)
+
 
 class HungUp(BaseException):
     """The reader of the output has gone. That is no error, so no handler of errors catches it."""
@@ -37,9 +43,10 @@ class _Stream(io.TextIOWrapper):
     """A standard stream that raises `HungUp` once its reader has gone; other pipes do not."""
 
     def write(self, text: str, /) -> int:
-        """Write, or raise `HungUp` if nobody reads."""
+        """Write, in ASCII where the encoding has no more, or raise `HungUp` if nobody reads."""
         with _noticing_hang_up():
-            return super().write(text)
+            wide = self.encoding.lower().startswith("utf")
+            return super().write(text if wide else text.translate(_ASCII))
 
     def flush(self) -> None:
         """Flush, or raise `HungUp` if nobody reads."""

