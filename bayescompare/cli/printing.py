@@ -205,6 +205,8 @@ def print_block(out: Console, block: Block, short: Mapping[str, str] | None = No
     if any(row.counts or row.figure for row in block.rows):
         rows.add_row("", "", write(block.counts), block.figure, style="dim")
     for row in block.rows:
+        if not (row.text or row.counts):
+            continue
         style = "green" if row.mark == "settled" else ""
         text = Text(write(f"{marks[row.mark]} {row.text}"), style=style)
         rows.add_row(row.measure, text, row.counts, row.figure)
