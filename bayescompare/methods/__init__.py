@@ -62,7 +62,7 @@ _ELSEWHERE = {
     "Answer": "bayescompare.outcome.answer",
     "Decision": "bayescompare.outcome.decision",
     "Details": "bayescompare.outcome.details",
-    "Elicitation": "bayescompare.methods.dirichlet.elicitation",
+    "Elicitation": "bayescompare.methods.dirichlet.elicit",
     "LearnedPrior": "bayescompare.prior",
     "Method": "bayescompare.outcome.method",
     "ModelFile": "bayescompare.methods.model_file",
@@ -74,7 +74,7 @@ _ELSEWHERE = {
     "Scope": "bayescompare.outcome.method",
     "TestResult": "bayescompare.outcome.answer",
     "Tested": "bayescompare.outcome.posterior",
-    "elicit": "bayescompare.methods.dirichlet.elicitation",
+    "elicit": "bayescompare.methods.dirichlet.elicit",
 }
 
 
@@ -216,7 +216,7 @@ if TYPE_CHECKING:
     from bayescompare.methods.context.hierarchical import Hierarchical
     from bayescompare.methods.context.poisson_binomial import PoissonBinomial
     from bayescompare.methods.dirichlet import Dirichlet
-    from bayescompare.methods.dirichlet.elicitation import Elicitation, elicit
+    from bayescompare.methods.dirichlet.elicit import Elicitation, elicit
     from bayescompare.methods.gsd import GSD
     from bayescompare.methods.gsd.bootstrap import GSDBootstrap
     from bayescompare.methods.model_file import ModelFile

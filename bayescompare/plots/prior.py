@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from bayescompare.methods.dirichlet.elicitation import Elicitation
+    from bayescompare.methods.dirichlet.elicit import Elicitation
 
 __all__ = ["plot_beliefs", "plot_prior", "plot_prior_predictive"]
 

@@ -9,8 +9,10 @@ samples φ and κ with every θ_g integrated out; θ_g given them is drawn exact
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -21,6 +23,9 @@ from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import place_dirichlet
 from bayescompare.methods._shared.trees import (
+    drawn_parts,
+    drawn_questions,
+    drawn_theta_summary,
     make_tree,
     marginal_dims,
     shrink_predictions,
@@ -30,9 +35,21 @@ from bayescompare.methods._shared.trees import (
 )
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.claims import certainty_words, claim_words
+from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details
-from bayescompare.statements import OUTCOME
+from bayescompare.outcome.method import STATEMENTS, Form, Method, Sampling
+from bayescompare.outcome.posterior import Posterior
+from bayescompare.statements import OUTCOME, Statements
 from bayescompare.table.results import Results
+from bayescompare.text.numbers import (
+    count,
+    plural,
+    probability_words,
+    setting_number_text,
+    statistic_number_text,
+)
+from bayescompare.text.phrases import exactness_phrase, join_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +57,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from bayescompare.kernels.replicated.domains import DomainCounts
-
+    from bayescompare.posterior.component import Component
 
 #: How alike domains are: κ ~ Gamma(2, 0.1), of mean 20.
 KAPPA = (2.0, 0.1)
@@ -274,3 +291,212 @@ def domain_details(results: Results, sample: DomainSample) -> dict[str, Any]:
         "new_domain": tuple(sole_leader(sample.new).mean(axis=(0, 1)).tolist()),
         "kappa": (float(sample.kappa.mean()), float(low), float(high)),
     }
+
+
+#: What a methods section says.
+DOMAIN_TEXT = (
+    "The datasets come from several domains. The probabilities θ_g of the statements in a domain "
+    "vary around those of the average domain, θ_g ~ Dirichlet(κφ), with φ under the prior named "
+    f"above and κ ~ Gamma({setting_number_text(KAPPA[0])}, {setting_number_text(KAPPA[1])}). "
+    "Reported is the probability "
+    "that a statement's φ is the largest; φ and κ were sampled by NUTS in PyMC, with every θ_g "
+    "integrated out."
+)
+
+
+def domain_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say the verdict on the average domain, on each old one, and on a new one."""
+    details: Any = answer.details
+    k = answer.labels.index(decision.statement)
+    claim = claim_words(decision.statement, results.algorithms, results.measures)
+    each = np.array(details.domain_probability)
+    sentences = [
+        f"On {plural(len(results.datasets), 'dataset')} of "
+        f"{plural(len(details.domains), 'domain')} the most probable statement in the average "
+        f"domain is that {claim}. The probability that it is the most probable one there is "
+        f"{probability_words(decision.probability)} "
+        f"({exactness_phrase(answer, decision.statement)}){certainty_words(decision)}.",
+        _domain_words_on_old(details.domains, each, answer.labels, k),
+        "A new domain differs from the average one as much as the old ones differ from each "
+        "other: there the same statement is the most probable one with probability "
+        f"{probability_words(details.new_domain[k])}.",
+        _domain_words_on_likeness(details.kappa),
+    ]
+    return sentences
+
+
+def _domain_words_on_old(
+    names: tuple[str, ...], each: FloatArray, labels: tuple[str, ...], k: int
+) -> str:
+    """Say where a new dataset of an old domain stands."""
+    leads = each.argmax(axis=1)
+    same = [name for name, lead in zip(names, leads, strict=True) if lead == k]
+    other = [
+        f"{name} ({labels[lead]}, {probability_words(float(row[lead]))})"
+        for name, lead, row in zip(names, leads, each, strict=True)
+        if lead != k
+    ]
+    start = "A new dataset of an old domain follows that domain's own probabilities: the statement "
+    if not other:
+        low, high = float(each[:, k].min()), float(each[:, k].max())
+        return (
+            f"{start}leads in all {count(len(names))} of them, with probabilities from "
+            f"{probability_words(low)} to {probability_words(high)} (see c.domains)."
+        )
+    where = f"leads in {join_names(same, most=6)}" if same else "leads in none of them"
+    return f"{start}{where}; another one does in {join_names(other, most=6)} (see c.domains)."
+
+
+def _domain_words_on_likeness(kappa: tuple[float, ...]) -> str:
+    mean, low, high = (statistic_number_text(value, significant=2) for value in kappa)
+    return (
+        f"How alike domains are, κ, is {mean} ({low} to {high}): a domain is known beforehand as "
+        "well as that many of its datasets would tell."
+    )
+
+
+NO_DOMAIN_EVIDENCE = "Domains are answered by NUTS, and their evidence has no closed form."
+
+
+class GroupedPosterior(Posterior):
+    """What is known of the domains, by draws alone."""
+
+    method: GroupedMethod
+
+    weighed_by: ClassVar[str | None] = "strength"
+
+    @property
+    def data_scale(self) -> str | None:
+        """Where single values are judged, its datasets are probabilities of statements."""
+        return STATEMENTS if self.method.accepts.judges == "cells" else None
+
+    def why_not(self, quantity: str) -> str:
+        """Say what domains do not leave."""
+        if quantity in ("plan", "predict", "simulate", "on", "draws"):
+            return (
+                f"{quantity}: with group= the answer is sampled, and new datasets may be of an old "
+                "domain or of a new one; see c.domains, c.tree and c.sample()."
+            )
+        return ""
+
+    def own_sample(
+        self, *, draws: int, chains: int, rng: np.random.Generator, options: Mapping[str, Any]
+    ) -> xr.DataTree:
+        """Sample φ and κ by NUTS, and every θ_g given them."""
+        nuts.check_compiler_for_nuts()
+        sample = self.method.domain_sample(
+            self.results, draws=draws, chains=chains, rng=rng, options=options
+        )
+        return sample.tree
+
+
+class GroupedMethod(Method):
+    """The variant of a method about θ for several domains; stands before that method as a base.
+
+    A variant says which counts its domains have, how a dataset is observed, its log likelihood
+    given log θ, and what its answer tells.
+    """
+
+    posterior_type: ClassVar[type[Posterior]] = GroupedPosterior
+
+    if TYPE_CHECKING:
+        # Of the method that the variant is made from.
+        def cells(self, results: Results) -> tuple[Statements, Component]: ...
+        def listing(self, results: Results) -> LumpedStatements: ...
+
+    @abstractmethod
+    def counts(self, results: Results) -> DomainCounts:
+        """Return the count vectors of every domain, and how well each fits."""
+
+    @abstractmethod
+    def log_likelihood(self, results: Results, logs: FloatArray, version: IntArray) -> FloatArray:
+        """Log likelihoods (chain, draw, n), from log θ of each dataset's domain and the version."""
+
+    @abstractmethod
+    def observe_domains(self, results: Results, logs: Any) -> None:
+        """Add every dataset to the model in context, given log θ of its domain."""
+
+    @abstractmethod
+    def sample_details(self, results: Results, sample: DomainSample) -> Details:
+        """Return what the answer tells beside P(max)."""
+
+    def sample_listing(self, results: Results) -> LumpedStatements:
+        """Return the statements, with the weights that the tree shows of every dataset."""
+        return self.listing(results)
+
+    def for_table(self, results: Results, pair: tuple[str, str] | None = None) -> Method:
+        """Return itself: it is the test for domains."""
+        return self
+
+    @property
+    def needs_mcmc(self) -> bool:
+        """Whether NUTS is needed: always."""
+        return True
+
+    def domain_sample(
+        self,
+        results: Results,
+        *,
+        draws: int,
+        chains: int,
+        rng: np.random.Generator,
+        options: Mapping[str, Any],
+    ) -> DomainSample:
+        """Sample φ, κ and every θ_g."""
+
+        def likelihood(logs: FloatArray, version: IntArray) -> FloatArray:
+            return self.log_likelihood(results, logs, version)
+
+        return sample_domains(
+            results, self.sample_listing(results), self.counts(results), likelihood,
+            draws=draws, chains=chains, rng=rng, options=dict(options),
+        )  # fmt: skip
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """P(max) for the average domain, for each old one, and for a new one."""
+        options = dict(sampling.options)
+        sample = self.domain_sample(
+            results,
+            draws=options.pop("draws", 1000),
+            chains=options.pop("chains", 4),
+            rng=sampling.rng,
+            options=options,
+        )
+        statements, _ = self.cells(results)
+        each = sole_leader(sample.phi).astype(np.float64)
+        phi = sample.tree["posterior"].to_dataset()["phi"]
+        answer = Answer.over(
+            statements,
+            probability=each.mean(axis=(0, 1)),
+            mcse=nuts.nuts_monte_carlo_error(each),
+            per_statement=drawn_theta_summary(phi, statements),
+            parts=drawn_parts(phi, statements),
+            tree=sample.tree,
+            seed=sampling.seed,
+            details=self.sample_details(results, sample),
+        )
+        return replace(answer, scalars=drawn_questions(phi, statements, answer))
+
+    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
+        """Build the model with θ of every domain; for NUTS, with every θ_g integrated out."""
+        if form == "nuts":
+            return collapsed_model(results, self.listing(results), self.counts(results))
+        import pymc as pm
+        import pytensor.tensor as pt
+
+        listing = self.listing(results)
+        with pm.Model(coords=domain_coords(results, listing)) as model:
+            logs = place_domains(results, listing)
+            marginal = (model["phi"] * np.moveaxis(listing.wins, 0, -1)).sum(axis=-1)
+            pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
+            self.observe_domains(results, logs)
+        return model
+
+    def no_evidence(self) -> str:
+        """Say why there is no log evidence."""
+        return f"is not there. {NO_DOMAIN_EVIDENCE}"
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test, and the domains."""
+        text = super().methods_text(answer).partition(" Reported is ")[0]
+        return f"{text} {DOMAIN_TEXT}"

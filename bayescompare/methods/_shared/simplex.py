@@ -53,12 +53,15 @@ def place_dirichlet(form: Form, name: str, alpha: Any, total: Any, dims: tuple[s
     dims : tuple of str
         Dims of θ.
     """
+    import pytensor.tensor as pt
+
     if form == "nuts":
         return _for_nuts(name, alpha, total, dims)
-    return _textbook(name, alpha, dims)
+    return pt.log(textbook_dirichlet(name, alpha, dims))
 
 
-def _textbook(name: str, alpha: Any, dims: tuple[str, ...]) -> Any:
+def textbook_dirichlet(name: str, alpha: Any, dims: tuple[str, ...]) -> Any:
+    """Add θ ~ Dirichlet(α): ``pm.Dirichlet``, unless its draws could underflow."""
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -66,9 +69,9 @@ def _textbook(name: str, alpha: Any, dims: tuple[str, ...]) -> Any:
     # The shape by number too: by dims alone PyTensor cannot compile a single row of two cells.
     shape = None if None in tensor.type.shape else tensor.type.shape
     if isinstance(alpha, np.ndarray) and alpha.sum(axis=-1).min() >= _LEAST_TOTAL:
-        return pt.log(pm.Dirichlet(name, tensor, shape=shape, dims=dims))
+        return pm.Dirichlet(name, tensor, shape=shape, dims=dims)
     # The same distribution, but drawn so that no vector underflows.
-    simplex = pm.CustomDist(
+    return pm.CustomDist(
         name,
         tensor,
         logp=lambda value, a: pm.logp(pm.Dirichlet.dist(a), value),
@@ -80,7 +83,6 @@ def _textbook(name: str, alpha: Any, dims: tuple[str, ...]) -> Any:
         shape=shape,
         dims=dims,
     )
-    return pt.log(simplex)
 
 
 def _draw_in_logs(alpha: Any, size: Any) -> Any:
@@ -167,6 +169,7 @@ def observe_weights(
         dist=dist,
         observed=weights,
         dims=dims,
+        class_name="SplitMultinomial",
         signature="(s)->(s)" if unlisted is None else "(s),()->(s)",
     )
 

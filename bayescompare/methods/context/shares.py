@@ -56,7 +56,7 @@ from bayescompare.methods.context.comparison import (
     rate_words,
 )
 from bayescompare.methods.context.probabilities import check_weight
-from bayescompare.methods.dirichlet.learned_model import place_learned_shares
+from bayescompare.methods._shared.learned import place_learned_shares
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found

@@ -15,7 +15,7 @@ de Campos & Benavoli (2016), Section 4; Walley (1996) for ``prior="imprecise"``.
 
 from __future__ import annotations
 
-import functools  # not `partial` by name: a module of this folder has that name
+import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,6 +27,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.dirichlet.pmax import imprecise_bounds
+from bayescompare.kernels.numerics.gammas import parted
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -36,16 +37,14 @@ from bayescompare.methods._shared.priors import (
     is_fixed_prior,
     prior_options,
 )
-from bayescompare.methods.dirichlet.methods_text import (
-    dirichlet_methods_text,
-)
-from bayescompare.methods.dirichlet.partial import (
+from bayescompare.methods.dirichlet.patterns import PatternPrior, marginal_prior
+from bayescompare.methods.dirichlet.posterior import (
+    GAPS,
+    DirichletComparison,
+    DirichletPosterior,
     PartialDetails,
     completion_bounds_of,
-    partly_seen_listing,
 )
-from bayescompare.methods.dirichlet.patterns import PatternPrior, marginal_prior
-from bayescompare.methods.dirichlet.posterior import DirichletComparison, DirichletPosterior
 from bayescompare.methods.dirichlet.prior import (
     WEIGHT,
     Prior,
@@ -55,7 +54,10 @@ from bayescompare.methods.dirichlet.prior import (
     prior_of_pair,
     prior_of_vector,
 )
-from bayescompare.methods.dirichlet.words import dirichlet_words
+from bayescompare.methods.dirichlet.words import (
+    dirichlet_words,
+    methods_text,
+)
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import LOWER, LOWEST, UPPER
 from bayescompare.outcome.comparison import Comparison
@@ -88,8 +90,47 @@ if TYPE_CHECKING:
 
 __all__ = ["Dirichlet"]
 
-#: How a table is read that keeps its missing cells.
-_GAPS = ("ignore", "bounds")
+
+def textbook(alpha: FloatArray, weight: FloatArray, coords: Mapping[str, Any]) -> pm.Model:
+    """Write the model as the paper tells it: α (statement,), weights (dataset, statement)."""
+    import pymc as pm
+
+    from bayescompare.methods._shared.simplex import textbook_dirichlet
+
+    with pm.Model(coords=coords) as model:
+        theta = textbook_dirichlet("theta", alpha, ("statement",))
+        observe_statements(theta, weight)
+    return model
+
+
+def textbook_learned(
+    learned: LearnedPrior, base: FloatArray, weight: FloatArray, coords: Mapping[str, Any]
+) -> pm.Model:
+    """Write it with the prior that other pairs teach (SPEC 8), φ (statement,)."""
+    import pymc as pm
+
+    from bayescompare.methods._shared.learned import place_learned_shares
+
+    with pm.Model(coords=coords) as model:
+        theta = place_learned_shares(learned, base)
+        if learned.folds:
+            pm.Deterministic("theta", theta, dims="statement")
+        observe_statements(theta, weight)
+    return model
+
+
+def observe_statements(theta: Any, weight: FloatArray) -> None:
+    """Observe what every dataset shows; a tied one counts in part for each that it allows."""
+    import pymc as pm
+
+    from bayescompare.methods._shared.simplex import observe_weights
+
+    dims = ("dataset", "statement")
+    if (weight % 1.0).any():
+        observe_weights(pm.math.log(theta), pm.Data("weight", weight, dims=dims))
+    else:
+        seen = pm.Data("weight", weight.astype(int), dims=dims)
+        pm.Multinomial("outcome", 1, theta, observed=seen, dims=dims)
 
 
 _PARAMETERS = (
@@ -342,7 +383,7 @@ class Dirichlet(Method):
                 "prior='learned' weighs pairs by their evidence, which a table with weight= does "
                 "not have: choose another prior ('symmetric' is the papers')."
             )
-        if results.gaps in _GAPS and self.prior == "imprecise":
+        if results.gaps in GAPS and self.prior == "imprecise":
             raise BayescompareError(
                 f"missing={results.gaps!r}: prior='imprecise' bounds P for complete datasets only; "
                 "use missing='drop' or 'worst', or another prior."
@@ -400,9 +441,9 @@ class Dirichlet(Method):
                 "pairwise(), or give compare() another prior ('symmetric' is the papers')."
             )
         if self.needs_mcmc:
-            from bayescompare.methods.dirichlet.model import dirichlet_sampled_answer
+            from bayescompare.methods.dirichlet.model import sampled_answer
 
-            return dirichlet_sampled_answer(self, results, sampling)
+            return sampled_answer(self, results, sampling)
         posterior = self.posterior(results, sampling.rng)
         answer = self._answered(results, posterior)
         if posterior.states is not None:
@@ -495,43 +536,44 @@ class Dirichlet(Method):
     # posterior -----------------------------------------------------------------------------------
 
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
-        """Build the PyMC model, with θ as a separate variable, or parametrised for NUTS."""
+        """Build the PyMC model: as the textbook has it, or parametrised for NUTS."""
+        import pymc as pm
+
+        from bayescompare.methods._shared.trees import marginal_dims, statement_coords
         from bayescompare.methods.dirichlet.model import build
 
-        return build(self, results, form)
-
-    def place_theta(self, form: Form, listing: LumpedStatements) -> Any:
-        """Add θ, and what its α is made of, to the model in context; return log θ."""
-        from bayescompare.methods._shared.simplex import place_dirichlet
-        from bayescompare.methods.dirichlet.model import (
-            dirichlet_total_weight,
-            place_dirichlet_alpha,
-        )
-
-        if self.learned is not None:
-            from bayescompare.methods.dirichlet.learned_model import place_learned_dirichlet
-
-            return place_learned_dirichlet(form, listing, self.learned)
-        alpha = place_dirichlet_alpha(self.nonconjugate_priors, listing)
-        return place_dirichlet(form, "theta", alpha, dirichlet_total_weight(), ("statement",))
-
-    def observe(self, results: Results, log_theta: Any, weights: Any) -> None:
-        """Add the likelihood of every dataset to the model in context."""
-        from bayescompare.methods._shared.simplex import observe_weights
-        from bayescompare.methods.dirichlet.partial import observe_partly_seen
-
-        if results.gaps in _GAPS:
-            observe_partly_seen(Evidence.from_table(results), log_theta, weights)
+        listing = self.listing(results)
+        log_alpha, weight = listing.log_alpha, listing.weights
+        coords = statement_coords(results, listing)
+        if form == "nuts" or self.needs_mcmc or results.gaps in GAPS:
+            model = build(self, results, form)
+        elif self.learned is not None:
+            model = textbook_learned(self.learned, np.exp(log_alpha), weight, coords)
         else:
-            observe_weights(log_theta, weights)
+            model = textbook(np.exp(log_alpha), weight, coords)
+        if not listing.has_other:
+            with model:
+                # As a sum: numba takes ten seconds and more to compile a dot product.
+                won = (model["theta"] * np.moveaxis(listing.wins, 0, -1)).sum(axis=-1)
+                pm.Deterministic("marginal", won, dims=marginal_dims(results))
+        return model
 
     def listing(self, results: Results) -> LumpedStatements:
         """Return the cells as draws and models see them."""
         statements, cells = self.cells(results)
-        if results.gaps in _GAPS:
-            return partly_seen_listing(Evidence.from_table(results), cells)
         leading = None if self.learned is not None else self.patterns(statements).leading()
-        return LumpedStatements.from_cells(statements, cells, leading)
+        listing = LumpedStatements.from_cells(statements, cells, leading)
+        if results.gaps not in GAPS:
+            return listing
+        if listing.has_other:
+            raise BayescompareError(
+                f"draws and models list at most {DENSE} statements where cells are missing, and "
+                f"there are {statements.size}: compare fewer algorithms or measures."
+            )
+        # A dataset with a gap has its weight spread over what it leaves.
+        evidence, weights = Evidence.from_table(results), listing.weights.copy()
+        weights[evidence.uncounted] = parted(evidence.rows[0])[0]
+        return replace(listing, weights=weights)
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Dirichlet:
@@ -544,13 +586,13 @@ class Dirichlet(Method):
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:
         """Simulate from the model, for calibration by simulation."""
-        from bayescompare.methods.dirichlet.calibration import simulate
+        from bayescompare.methods.dirichlet.draws import simulate
 
         return simulate
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        return dirichlet_methods_text(self, answer)
+        return methods_text(self, answer)
 
     def sentences(self, found: Found) -> list[str]:
         """Say the verdict, its probability and what it does not say."""

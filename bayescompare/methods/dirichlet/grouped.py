@@ -11,14 +11,15 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.replicated.domains import DomainCounts, known_domain_counts
-from bayescompare.methods._shared.domain_words import domain_words
 from bayescompare.methods._shared.domains import (
+    NO_DOMAIN_EVIDENCE,
     DomainDetails,
     DomainSample,
+    GroupedMethod,
     domain_codes,
     domain_details,
+    domain_words,
 )
-from bayescompare.methods._shared.grouped import NO_DOMAIN_EVIDENCE, GroupedMethod
 from bayescompare.methods._shared.simplex import observe_weights
 from bayescompare.methods._shared.words import power_words
 from bayescompare.methods.dirichlet import Dirichlet

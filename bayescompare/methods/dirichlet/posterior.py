@@ -1,9 +1,17 @@
-"""What an answer of the multinomial-Dirichlet test can be asked, and the comparison that has it."""
+"""What an answer of the multinomial-Dirichlet test can be asked, and the comparison that has it.
+
+``missing="bounds"`` adds the lowest and the highest P over all values that missing cells could have
+had.
+
+References
+----------
+Manski (2003), Partial Identification of Probability Distributions, for bounds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
@@ -13,22 +21,41 @@ import xarray as xr
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.evidence import Evidence
+from bayescompare.kernels.completions import (
+    MOST_SEARCHED,
+    MOST_VECTORS,
+    CompletionBounds,
+    completion_bounds,
+)
 from bayescompare.methods._shared.domains import Domains
 from bayescompare.methods._shared.words import NO_EVIDENCE, NO_LOO
-from bayescompare.outcome.columns import HIGHEST, LOWER, LOWEST, UPPER
+from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.columns import ALONE_LOWEST, HIGHEST, LOWER, LOWEST, PROBABILITY, UPPER
 from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.details import Details
 from bayescompare.outcome.method import STATEMENTS, Sampling
+from bayescompare.outcome.of_posterior import listed_in_answer
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.questions import Questions
+from bayescompare.partly_seen import partial_table
+from bayescompare.posterior.dirichlet import Board, DirichletMixture
+from bayescompare.posterior.partition import Groups
 from bayescompare.table.results import Results
+from bayescompare.text.numbers import count
 
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet import Dirichlet
 
-__all__ = ["DirichletComparison", "DirichletPosterior"]
+__all__ = [
+    "GAPS",
+    "DirichletComparison",
+    "DirichletPosterior",
+    "PartialDetails",
+    "completion_bounds_of",
+]
 
 #: How a table is read that keeps its missing cells.
-_GAPS = ("ignore", "bounds")
+GAPS = ("ignore", "bounds")
 
 
 #: Columns of bounds: over prior means, or over the values of missing cells.
@@ -51,7 +78,7 @@ class DirichletPosterior(Posterior):
         """Say what weights and missing cells leave out."""
         if self.results.weights is not None:
             return {"evidence": NO_EVIDENCE, "loo": f"loo: {NO_LOO}"}.get(quantity, "")
-        if self.results.gaps in _GAPS and quantity == "on":
+        if self.results.gaps in GAPS and quantity == "on":
             return (
                 "on: with missing cells the measures inform each other, so a subset is another "
                 "question; ask compare(..., measures=[...])."
@@ -65,8 +92,8 @@ class DirichletPosterior(Posterior):
                 "draws() need a conjugate prior, and this one is not: use sample(), or the "
                 "posterior kept as c.tree."
             )
+        from bayescompare.methods._shared.learned import with_log_prior
         from bayescompare.methods._shared.trees import posterior_tree
-        from bayescompare.methods.dirichlet.learned_model import dirichlet_with_log_prior
 
         method, theta = self.method, self.theta
         if theta.states is not None:
@@ -76,35 +103,35 @@ class DirichletPosterior(Posterior):
         tree = posterior_tree(self.results, listing, theta, method.learned, (chains, draws), rng)
         if method.learned is None:
             return tree
-        return dirichlet_with_log_prior(tree, listing, method.learned)
+        return with_log_prior(tree, listing, method.learned)
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
-        from bayescompare.methods._shared.trees import finish_tree
-        from bayescompare.methods.dirichlet.learned_model import (
-            dirichlet_with_log_prior,
-            dirichlet_without_choice,
+        from bayescompare.methods._shared.learned import (
+            with_log_prior,
+            without_choice,
         )
+        from bayescompare.methods._shared.trees import finish_tree
 
         learned, listing = self.method.learned, self.method.listing(self.results)
         if learned is None:
             return finish_tree(tree, self.results, listing, rng)
-        tree = finish_tree(dirichlet_without_choice(tree), self.results, listing, rng)
-        return dirichlet_with_log_prior(tree, listing, learned)
+        tree = finish_tree(without_choice(tree), self.results, listing, rng)
+        return with_log_prior(tree, listing, learned)
 
     def leads(self) -> FloatArray:
         """P(max) given each draw; given α it is exact."""
-        from bayescompare.methods.dirichlet.model import dirichlet_lead_given_draws
+        from bayescompare.methods.dirichlet.model import lead_given_draws
 
         assert self.answer.tree is not None
         drawn = self.answer.tree["posterior"].to_dataset()
-        return dirichlet_lead_given_draws(self.method, drawn, Evidence.from_table(self.results))[0]
+        return lead_given_draws(self.method, drawn, Evidence.from_table(self.results))[0]
 
     def statistics(
         self, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
     ) -> Mapping[str, tuple[FloatArray, Any]] | None:
         """Refuse a table with gaps: what such a dataset shows was not seen."""
-        if self.results.gaps not in _GAPS:
+        if self.results.gaps not in GAPS:
             return None
         raise BayescompareError(
             "check: the statements of datasets with missing cells were not seen, so predictions "
@@ -114,18 +141,18 @@ class DirichletPosterior(Posterior):
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw the statements of new datasets: by Pólya's urn where datasets were counted."""
         from bayescompare.methods._shared.new_datasets import share_labels
-        from bayescompare.methods.dirichlet.prediction import predict_dirichlet
+        from bayescompare.methods.dirichlet.draws import predict_dirichlet
 
-        if self.results.gaps in _GAPS:
+        if self.results.gaps in GAPS:
             return share_labels(self, number, draws, rng)
         return predict_dirichlet(self, number, draws, rng)
 
     def simulate(self, rng: np.random.Generator) -> Results:
         """Draw θ from the prior, and a statement for each dataset; gaps stay where they are."""
-        from bayescompare.methods.dirichlet.prediction import simulated
+        from bayescompare.methods.dirichlet.draws import simulated
 
         table = simulated(self.method, self.results, rng)
-        if self.results.gaps not in _GAPS:
+        if self.results.gaps not in GAPS:
             return table
         kept = table.data.where(self.results.data.notnull())
         return table._with(data=kept, gaps=self.results.gaps)
@@ -172,3 +199,72 @@ class DirichletComparison(Domains, Questions, Comparison):
         method = cast("Dirichlet", self.method).on(self.results, list(subset.measures))
         answer = method.answer(subset, Sampling(np.random.default_rng()))
         return DirichletComparison(subset, method, answer)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartialDetails(Details):
+    """How much of a table was seen, and how its missing cells were bounded.
+
+    Attributes
+    ----------
+    partly_seen : int, optional
+        Datasets with missing cells, where there are any.
+    bounds_exact : bool, optional
+        Whether all completions were tried; a search may miss some. None without bounds.
+    """
+
+    partly_seen: int | None = None
+    bounds_exact: bool | None = None
+
+
+def completion_bounds_of(results: Results, posterior: DirichletMixture, answer: Answer) -> Answer:
+    """Add the bounds of P, and of its parts, over all values of the missing cells."""
+    options, listed = partial_table(results).completions(), listed_in_answer(posterior.evidence)
+    columns, parts = dict(answer.per_statement), dict(answer.parts)
+    lowest, is_exact = [], True
+    for each, names in ((posterior, (LOWEST, HIGHEST)), (posterior.alone, (ALONE_LOWEST,))):
+        if each is None:
+            continue
+        bounds = _bounds(each, options)
+        is_exact = bounds.exact
+        # They contain P itself, which values tied beside a gap could otherwise put outside.
+        probability = each.p_max()[:-1]
+        ends = np.minimum(bounds.lower, probability), np.maximum(bounds.upper, probability)
+        columns |= {name: end[listed] for name, end in zip(names, ends, strict=False)}
+        if parts:
+            lowest.append(_lowest_parts(each, options) if bounds.exact else None)
+    if parts:
+        # What a search cannot bound is taken for nothing.
+        found = [parts[PROBABILITY]]
+        found += [np.zeros_like(found[0]) if low is None else low[listed] for low in lowest]
+        parts[LOWEST] = np.min(found, axis=0)
+    details = PartialDetails(partly_seen=len(posterior.evidence.uncounted), bounds_exact=is_exact)
+    return replace(answer, per_statement=columns, parts=parts, details=details)
+
+
+def _bounds(
+    posterior: DirichletMixture, options: list[FloatArray], groups: Groups | None = None
+) -> CompletionBounds:
+    """Bound P(max) over all completions, of statements or of sums of them."""
+
+    def maxima(vectors: FloatArray) -> FloatArray:
+        board = Board.of(posterior.prior, vectors)
+        return (board if groups is None else board.events(groups)).p_max()[:, :-1]
+
+    evidence = posterior.evidence
+    bounds = completion_bounds(evidence.counts, options, maxima)
+    if bounds is None:
+        raise BayescompareError(
+            f"missing='bounds': the missing cells of {len(evidence.uncounted)} datasets have more "
+            f"than {count(MOST_VECTORS)} completions that differ, and {evidence.statements.size} "
+            f"statements are too many to search (at most {MOST_SEARCHED}): compare fewer "
+            "algorithms or measures, or use missing='ignore'."
+        )
+    return bounds
+
+
+def _lowest_parts(posterior: DirichletMixture, options: list[FloatArray]) -> FloatArray:
+    """The least P of each part over all completions, (S, m)."""
+    statements = posterior.evidence.statements
+    every = [Groups.states(statements, j) for j in range(len(statements.measures))]
+    return np.stack([_bounds(posterior, options, g).lower[g.of] for g in every], axis=1)

@@ -1,11 +1,11 @@
-"""The multinomial-Dirichlet test in plain words."""
+"""The multinomial-Dirichlet test in plain words, and what a paper says of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from bayescompare.methods._shared.words import power_words
+from bayescompare.methods._shared.words import own_priors_text, power_words, text_on_how
 from bayescompare.methods.dirichlet.prior import WEIGHT, beliefs_words, is_elicited
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.claims import (
@@ -22,9 +22,18 @@ from bayescompare.text.phrases import exactness_phrase, join_names
 
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet import Dirichlet
+    from bayescompare.outcome.answer import Answer
     from bayescompare.prior import LearnedPrior
 
-__all__ = ["bounds_words", "dirichlet_words", "lead_words", "learned_pair_words", "size_words"]
+__all__ = [
+    "bounds_words",
+    "dirichlet_words",
+    "lead_words",
+    "learned_pair_words",
+    "methods_text",
+    "prior_text",
+    "size_words",
+]
 
 
 def dirichlet_words(
@@ -36,14 +45,14 @@ def dirichlet_words(
     sentences = [
         verdict,
         not_frequency,
-        _dirichlet_prior_words(method),
+        _prior_words(method),
         others,
-        _dirichlet_imprecise_words(answer, decision),
+        _imprecise_words(answer, decision),
     ]
     sentences.append(
-        _dirichlet_joint_words(results, answer)
+        _joint_words(results, answer)
         if len(results.algorithms) > 2
-        else _dirichlet_sparse_words(results, answer)
+        else _sparse_words(results, answer)
     )
     if len(results.algorithms) > 2 and prior not in ("symmetric", "imprecise"):
         sentences.append(
@@ -63,7 +72,7 @@ def dirichlet_words(
     return said
 
 
-def _dirichlet_prior_words(method: Dirichlet) -> str:
+def _prior_words(method: Dirichlet) -> str:
     """Say under which prior the probabilities hold; `learned_pair_words` covers a learned one."""
     if method.prior == "learned":
         return ""
@@ -73,7 +82,7 @@ def _dirichlet_prior_words(method: Dirichlet) -> str:
         weight = plural(method.strength, "dataset")
         return f"The prior treats all statements alike and weighs as much as {weight}."
     if is_elicited(method.prior):
-        return _dirichlet_belief_words(cast("Mapping[str, Any]", method.prior))
+        return _belief_words(cast("Mapping[str, Any]", method.prior))
     if isinstance(method.prior, Mapping):
         return "You chose the prior of each statement."
     alpha = {"jeffreys": "½ (Jeffreys)", "uniform": "1 (uniform)"}.get(str(method.prior))
@@ -81,7 +90,7 @@ def _dirichlet_prior_words(method: Dirichlet) -> str:
     return f"The prior gives every statement α = {value}."
 
 
-def _dirichlet_belief_words(prior: Mapping[str, Any]) -> str:
+def _belief_words(prior: Mapping[str, Any]) -> str:
     weight = plural(prior.get(WEIGHT, 1.0), "dataset")
     return (
         f"You chose the prior: it expects that {beliefs_words(prior)}, and weighs as "
@@ -177,7 +186,7 @@ def _dirichlet_claim_words(results: Results, label: str) -> str:
     return claim_words(label, results.algorithms, results.measures)
 
 
-def _dirichlet_imprecise_words(answer: Answer, decision: Decision) -> str:
+def _imprecise_words(answer: Answer, decision: Decision) -> str:
     if LOWER not in answer.per_statement:
         return ""
     low, high = (answer.column_at(end, decision.statement) for end in (LOWER, UPPER))
@@ -228,7 +237,7 @@ def _dirichlet_frequency_words(answer: Answer, decision: Decision) -> str:
     )
 
 
-def _dirichlet_sparse_words(results: Results, answer: Answer) -> str:
+def _sparse_words(results: Results, answer: Answer) -> str:
     n = len(results.datasets)
     if n >= 2 * answer.n_observed:
         return ""
@@ -239,7 +248,7 @@ def _dirichlet_sparse_words(results: Results, answer: Answer) -> str:
     )
 
 
-def _dirichlet_joint_words(results: Results, answer: Answer) -> str:
+def _joint_words(results: Results, answer: Answer) -> str:
     """Say what a joint test over orderings can and cannot show with this many datasets."""
     n, l = len(results.datasets), len(results.algorithms)
     start = (
@@ -258,3 +267,36 @@ def _dirichlet_joint_words(results: Results, answer: Answer) -> str:
         f"{start} It says which complete ordering leads; that ordering need not agree with each "
         "pair's own most probable statement, which pairwise() gives."
     )
+
+
+def methods_text(method: Any, answer: Answer | None) -> str:
+    """Describe the test, its prior and what is reported."""
+    size = "" if answer is None else f" (of which there are {count(answer.n_statements)})"
+    reported = "the posterior probability that a statement's θ is the largest"
+    if method.prior == "imprecise":
+        reported += ", and its lower and upper bounds over all prior means"
+    return (
+        "by the multinomial-Dirichlet test of {cited}: every dataset supports one joint statement "
+        f"about who is better on each measure{size}; their probabilities θ have a "
+        f"{prior_text(method)}. Reported is {reported}, computed {text_on_how(method)}."
+    )
+
+
+def prior_text(method: Any) -> str:
+    """Describe the prior of the statements."""
+    if method.priors:
+        return f"prior given by the user ({own_priors_text(method)})"
+    if method.prior == "learned":
+        return "prior learned from all pairs"
+    if method.prior in ("symmetric", "imprecise"):
+        return f"Dirichlet prior (symmetric, strength s = {setting_number_text(method.strength)})"
+    if is_elicited(method.prior):
+        return (
+            "Dirichlet prior elicited measure by measure (that "
+            f"{beliefs_words(method.prior)}; independent over measures) and worth "
+            f"{plural(method.prior.get(WEIGHT, 1.0), 'dataset')}"
+        )
+    if isinstance(method.prior, Mapping):
+        return "Dirichlet prior with parameters given for single statements"
+    parameter = {"jeffreys": "α = 1/2, Jeffreys'", "uniform": "α = 1, uniform"}
+    return f"Dirichlet prior ({parameter.get(str(method.prior), f'α = {method.prior}')})"

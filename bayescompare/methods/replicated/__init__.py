@@ -160,18 +160,18 @@ class ReplicatedPosterior(Posterior):
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
-        from bayescompare.methods.dirichlet.learned_model import dirichlet_without_choice
+        from bayescompare.methods._shared.learned import without_choice
         from bayescompare.methods.replicated.model import finish_replicated_tree
 
-        tree = tree if self.method.learned is None else dirichlet_without_choice(tree)
+        tree = tree if self.method.learned is None else without_choice(tree)
         tree = finish_replicated_tree(tree, self.method, self.results, rng)
         return self._with_log_prior(tree, self.method.listing(self.results))
 
     def _with_log_prior(self, tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTree:
-        from bayescompare.methods.dirichlet.learned_model import dirichlet_with_log_prior
+        from bayescompare.methods._shared.learned import with_log_prior
 
         learned = self.method.learned
-        return tree if learned is None else dirichlet_with_log_prior(tree, listing, learned)
+        return tree if learned is None else with_log_prior(tree, listing, learned)
 
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw θ, and the statements of new datasets from it."""
@@ -587,13 +587,13 @@ class Replicated(Method):
         self, form: Form, listing: LumpedStatements, datasets: int, likelihood: Callable[[Any], Any]
     ) -> Any:
         """Add θ, and what its α is made of, to the model in context; return log θ."""
+        from bayescompare.methods._shared.learned import place_learned_dirichlet
         from bayescompare.methods._shared.simplex import place_dirichlet
-        from bayescompare.methods.dirichlet.learned_model import place_learned_dirichlet
-        from bayescompare.methods.dirichlet.model import place_dirichlet_alpha
+        from bayescompare.methods.dirichlet.model import place_alpha
 
         if self.learned is not None:
             return place_learned_dirichlet(form, listing, self.learned, likelihood)
-        alpha = place_dirichlet_alpha(self.nonconjugate_priors, listing)
+        alpha = place_alpha(self.nonconjugate_priors, listing)
         return place_dirichlet(form, "theta", alpha, float(datasets), ("statement",))
 
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:

@@ -37,17 +37,17 @@ from bayescompare.methods._shared.simplex import (
     LATENTS,
     pick,
     pick_by_weight,
-    place_dirichlet,
+    textbook_dirichlet,
     weighted_logs,
 )
 from bayescompare.outcome.method import Form
 from bayescompare.prior import LearnedPrior
 
 __all__ = [
-    "dirichlet_with_log_prior",
-    "dirichlet_without_choice",
     "place_learned_dirichlet",
     "place_learned_shares",
+    "with_log_prior",
+    "without_choice",
 ]
 
 
@@ -67,17 +67,14 @@ def place_learned_dirichlet(
     The log likelihood of all data, as a function from log θ (A, statement) to (A,), is that of the
     counts, where no other is given.
     """
-    if form == "nuts":
-        return _learned_dirichlet_model_nuts(listing, learned, likelihood)
-    base, total = np.exp(listing.log_alpha), float(listing.counts.sum())
-    if not learned.folds:
-        alpha = _place_strength("strength", learned) * base
-        return place_dirichlet(form, "theta", alpha, total, ("statement",))
     import pymc as pm
-    import pytensor.tensor as pt
 
-    theta = place_learned_shares(learned, base)
-    return pt.log(pm.Deterministic("theta", theta, dims="statement"))
+    if form == "nuts":
+        return _for_nuts(listing, learned, likelihood)
+    theta = place_learned_shares(learned, np.exp(listing.log_alpha))
+    if learned.folds:
+        theta = pm.Deterministic("theta", theta, dims="statement")
+    return pm.math.log(theta)
 
 
 def place_learned_shares(learned: LearnedPrior, base: FloatArray) -> Any:
@@ -85,27 +82,20 @@ def place_learned_shares(learned: LearnedPrior, base: FloatArray) -> Any:
     import pymc as pm
     import pytensor.tensor as pt
 
+    values = np.array(learned.values)
     if not learned.folds:
-        strength = _place_strength("strength", learned)
-        return pm.Dirichlet("theta", strength * base, dims="statement")
+        index = pm.Categorical(_INDEX, p=learned.strength_weights)
+        strength = pm.Deterministic("strength", pick(values, index))
+        return textbook_dirichlet("theta", strength * base, ("statement",))
     component = pm.Categorical("component", p=np.array(learned.weights))
-    twice = np.tile(np.array(learned.values), 2)
-    strength = pm.Deterministic("strength", pick(twice, component))
+    strength = pm.Deterministic("strength", pick(np.tile(values, 2), component))
     free = pm.Dirichlet("free", strength * base, dims="statement")
-    differs = pt.lt(component, len(learned.values))
+    differs = pt.lt(component, len(values))
     return pt.switch(differs, free, (free + free[::-1]) / 2.0)
 
 
-def _place_strength(name: str, learned: LearnedPrior) -> Any:
-    """Add a value from the learned distribution to the model in context, and return it."""
-    import pymc as pm
-
-    index = pm.Categorical(f"{name}_index", p=learned.strength_weights)
-    return pm.Deterministic(name, pick(np.array(learned.values), index))
-
-
 @dataclass(frozen=True)
-class _LearnedPosteriors:
+class _Given:
     """What the latents are made of for each strength A: arrays (A, statement), `log_weight` (A,).
 
     Attributes
@@ -125,7 +115,7 @@ class _LearnedPosteriors:
     counts: FloatArray
 
     @classmethod
-    def of(cls, listing: LumpedStatements, learned: LearnedPrior) -> _LearnedPosteriors:
+    def of(cls, listing: LumpedStatements, learned: LearnedPrior) -> _Given:
         kinds = len(learned.weights) // len(learned.values)
         values, counts = np.tile(np.array(learned.values), kinds), listing.counts
         even = np.stack([counts, (counts + counts[::-1]) / 2.0][:kinds])
@@ -139,9 +129,7 @@ class _LearnedPosteriors:
         return cls(shape, digamma(shape), deviation, alpha + counts, weights, counts)
 
 
-def _learned_dirichlet_model_nuts(
-    listing: LumpedStatements, learned: LearnedPrior, likelihood: Likelihood
-) -> Any:
+def _for_nuts(listing: LumpedStatements, learned: LearnedPrior, likelihood: Likelihood) -> Any:
     """Latents shared by all strengths, of density Σ_A p(A, z, e, data); see the module."""
     import pymc as pm
     import pytensor.tensor as pt
@@ -149,7 +137,7 @@ def _learned_dirichlet_model_nuts(
     def by_counts(log_theta: Any) -> Any:
         return weighted_logs(listing.counts, log_theta)
 
-    given = _LearnedPosteriors.of(listing, learned)
+    given = _Given.of(listing, learned)
     z = pm.Normal(f"{LATENTS[0]}theta", 0.0, 1.0, dims="statement")
     e = pm.Exponential(f"{LATENTS[1]}theta", 1.0, dims="statement")
     log_gamma = given.mean + given.deviation * z
@@ -182,7 +170,7 @@ def _learned_dirichlet_model_nuts(
     return log_theta
 
 
-def _learned_dirichlet_model_density(
+def _log_density(
     theta: xr.DataArray, listing: LumpedStatements, learned: LearnedPrior
 ) -> FloatArray:
     """log g(A) Dirichlet(θ; A φ) for every draw and strength: (chain, draw, A)."""
@@ -193,7 +181,7 @@ def _learned_dirichlet_model_density(
     return np.asarray(constant + np.log(np.maximum(values, _LEAST)) @ (alpha - 1.0).T)
 
 
-def dirichlet_without_choice(tree: xr.DataTree) -> xr.DataTree:
+def without_choice(tree: xr.DataTree) -> xr.DataTree:
     """Leave out what only picks A."""
     for group in ("posterior", "prior"):
         data = tree[group].to_dataset().drop_vars([_INDEX, _UNIFORM], errors="ignore")
@@ -201,7 +189,7 @@ def dirichlet_without_choice(tree: xr.DataTree) -> xr.DataTree:
     return tree
 
 
-def dirichlet_with_log_prior(
+def with_log_prior(
     tree: xr.DataTree, listing: LumpedStatements, learned: LearnedPrior
 ) -> xr.DataTree:
     """Let the log prior be that of θ itself, A summed out, however the draws were made.
@@ -210,7 +198,7 @@ def dirichlet_with_log_prior(
     """
     name = "free" if learned.folds else "theta"
     theta = tree["posterior"].to_dataset()[name]
-    density = logsumexp(_learned_dirichlet_model_density(theta, listing, learned), axis=-1)
+    density = logsumexp(_log_density(theta, listing, learned), axis=-1)
     variables = {name: (("chain", "draw"), density)}
     coords = {name: theta[name].values for name in ("chain", "draw")}
     tree["log_prior"] = xr.DataTree(xr.Dataset(variables, coords))

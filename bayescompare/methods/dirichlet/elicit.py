@@ -69,7 +69,7 @@ class Elicitation:
         largest = self._cells.p_max(np.zeros((1, len(alpha))))[0, :-1]
         columns = {
             "alpha": alpha,
-            **_elicitation_beta_summary(alpha, self.weight - alpha),
+            **_beta_summary(alpha, self.weight - alpha),
             "p_max": largest,
         }
         index = pd.Index(self.statements.labels, name="statement")
@@ -85,7 +85,7 @@ class Elicitation:
                 rows[measure, state] = {"alpha": own, "rest": self.weight - own}
         index = pd.MultiIndex.from_tuples(rows, names=["measure", "state"])
         shapes = pd.DataFrame(list(rows.values()), index=index)
-        ends = _elicitation_beta_summary(shapes["alpha"].to_numpy(), shapes["rest"].to_numpy())
+        ends = _beta_summary(shapes["alpha"].to_numpy(), shapes["rest"].to_numpy())
         return pd.DataFrame({"alpha": shapes["alpha"], **ends}, index=index)
 
     def predict(self, n: int = DATASETS) -> pd.DataFrame:
@@ -106,12 +106,12 @@ class Elicitation:
 
     def draws(self, draws: int = 1000, *, datasets: int = DATASETS, rng: Rng = None) -> xr.DataTree:
         """Draw from the prior: a DataTree for ArviZ with `prior` and `prior_predictive`."""
-        from bayescompare.methods.dirichlet.elicitation_draws import elicitation_prior_tree
+        from bayescompare.methods.dirichlet.draws import prior_tree
 
         check_draws(draws=draws, chains=1)
         check_count(datasets=datasets)
         generator, _ = as_rng(rng)
-        return elicitation_prior_tree(self.statements, self._cells, draws, datasets, generator)
+        return prior_tree(self.statements, self._cells, draws, datasets, generator)
 
     def explain(self) -> str:
         """Say what the prior believes, how much it weighs, and what it expects to see."""
@@ -180,7 +180,7 @@ class Elicitation:
         )
 
 
-def _elicitation_beta_summary(first: FloatArray, second: FloatArray) -> dict[str, FloatArray]:
+def _beta_summary(first: FloatArray, second: FloatArray) -> dict[str, FloatArray]:
     """Mean and central 95 % interval of Beta distributions."""
     other = np.maximum(second, 1e-300)
     ends = {name: betaincinv(first, other, q) for name, q in (("lower", 0.025), ("upper", 0.975))}
@@ -230,7 +230,7 @@ def elicit(
         )
     if method.prior == "learned":
         raise BayescompareError("elicit: prior='learned' is learned from data, in pairwise().")
-    names, spec = _elicitation_names(algorithms, measures, results)
+    names, spec = _names(algorithms, measures, results)
     ropes = {name: measure.rope for name, measure in spec.items()}
     if len(names) > 2 and any(rope is not None for rope in ropes.values()):
         raise BayescompareError("elicit: a rope is about two algorithms; name two of them.")
@@ -239,7 +239,7 @@ def elicit(
     return found
 
 
-def _elicitation_names(
+def _names(
     algorithms: Sequence[str] | None, measures: Any, results: Results | None
 ) -> tuple[list[str], dict[str, Measure]]:
     """Check the names, or take them from a table."""
@@ -256,19 +256,17 @@ def _elicitation_names(
             f"{missing}= is missing: name them, as in elicit(prior, algorithms=['A', 'B'], "
             "measures=['accuracy']), or pass results=."
         )
-    names = _elicitation_names_listed("algorithms", algorithms)
+    names = _listed("algorithms", algorithms)
     if len(names) < 2:
         raise BayescompareError(f"algorithms={names}: a comparison needs at least two.")
     if isinstance(measures, Mapping):
         return names, check_spec(measures)
     # Nothing here depends on their direction.
-    directions: dict[str, Direction | Measure] = dict.fromkeys(
-        _elicitation_names_listed("measures", measures), "max"
-    )
+    directions: dict[str, Direction | Measure] = dict.fromkeys(_listed("measures", measures), "max")
     return names, check_spec(directions)
 
 
-def _elicitation_names_listed(argument: str, names: object) -> list[str]:
+def _listed(argument: str, names: object) -> list[str]:
     if isinstance(names, str) or not isinstance(names, Sequence) or not names:
         raise BayescompareError(f"{argument}={names!r}: give a list of names.")
     listed = [str(name) for name in names]

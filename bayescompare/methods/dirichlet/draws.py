@@ -1,15 +1,16 @@
-"""The multinomial-Dirichlet test: statements of new datasets, and tables from its prior."""
+"""The multinomial-Dirichlet test: statements of new datasets, tables and truths from its prior."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from bayescompare._typing import FloatArray, StrArray
+from bayescompare._version import __version__
 from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.new_datasets import (
@@ -23,24 +24,30 @@ from bayescompare.methods._shared.new_datasets import (
 )
 from bayescompare.methods._shared.trees import (
     draw_given_component,
+    make_tree,
     marginal_dims,
     statement_coords,
+    statement_each,
 )
 from bayescompare.methods.dirichlet.model import (
-    dirichlet_hyperparameter,
-    scaled_dirichlet,
+    hyperparameter,
+    scaled,
 )
 from bayescompare.outcome import nuts
-from bayescompare.statements import DENSE, Statements
+from bayescompare.outcome.method import Replicate
+from bayescompare.posterior.component import Component
+from bayescompare.statements import DENSE, OUTCOME, Statements
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from bayescompare.methods.dirichlet import Dirichlet
     from bayescompare.methods.dirichlet.posterior import DirichletPosterior
     from bayescompare.posterior.dirichlet import DirichletMixture
     from bayescompare.prior import LearnedPrior
 
-__all__ = ["predict_dirichlet", "simulated"]
+__all__ = ["predict_dirichlet", "prior_tree", "simulate", "simulated"]
 
 
 def predict_dirichlet(
@@ -56,10 +63,9 @@ def predict_dirichlet(
         theta = posterior["theta"]
         labels = [str(label) for label in theta["statement"].values.tolist()]
         return categorical_labels(thinned_draws(theta, draws, rng), labels, number, rng)
-    name = dirichlet_hyperparameter(posterior)
+    name = hyperparameter(posterior)
     given = (
-        scaled_dirichlet(name, value, statements)
-        for value in thinned_draws(posterior[name], draws, rng)
+        scaled(name, value, statements) for value in thinned_draws(posterior[name], draws, rng)
     )
     counts = statements.table.counts
     return np.concatenate([urn_labels(statements, a, counts, 1, number, rng) for a in given])
@@ -77,7 +83,7 @@ def _urn_labels(
     if not any(component.lumps for component in posterior.components):
         labels = np.array(statements.labels)
         return labels[posterior.predict(number, draws, rng)]
-    draw = None if method.learned else _dirichlet_prediction_drawer(method, statements)
+    draw = None if method.learned else _drawer(method, statements)
     component = np.zeros(draws, dtype=np.int64)
     if len(posterior.components) > 1:
         component = rng.choice(len(posterior.components), p=posterior.weight[:, 0], size=draws)
@@ -89,7 +95,7 @@ def _urn_labels(
     return labels.astype(np.str_)
 
 
-def _dirichlet_prediction_drawer(
+def _drawer(
     method: Dirichlet, statements: Statements
 ) -> Callable[[np.random.Generator], str] | None:
     """What draws statements by their prior, where those not listed are not all alike."""
@@ -107,15 +113,15 @@ def simulated(method: Dirichlet, results: Results, rng: np.random.Generator) -> 
     if not method.needs_mcmc:
         if method.learned is not None:
             return _simulated_pair(method, method.learned, results, rng)
-        return _dirichlet_prediction_conjugate(method, results, 1.0, xr.Dataset(), rng)
+        return _simulated_table(method, results, 1.0, xr.Dataset(), rng)
     tree = nuts.draw_prior_as_nuts(method.model(results), rng)
     truth = truth_in_tree(tree)
     if statements.size <= DENSE:
         return table_of_statements(results, drawn_labels(tree), truth)
-    name = dirichlet_hyperparameter(truth)
-    scaled = scaled_dirichlet(name, truth[name].values, statements)
-    strength = math.exp(scaled.lumps[0][0] - cells.lumps[0][0])
-    return _dirichlet_prediction_conjugate(method, results, strength, truth[[name]], rng)
+    name = hyperparameter(truth)
+    given = scaled(name, truth[name].values, statements)
+    strength = math.exp(given.lumps[0][0] - cells.lumps[0][0])
+    return _simulated_table(method, results, strength, truth[[name]], rng)
 
 
 def _simulated_pair(
@@ -142,7 +148,7 @@ def _simulated_pair(
     return table_of_statements(results, labels.tolist(), truth)
 
 
-def _dirichlet_prediction_conjugate(
+def _simulated_table(
     method: Dirichlet,
     results: Results,
     strength: float,
@@ -154,15 +160,15 @@ def _dirichlet_prediction_conjugate(
     n = len(results.datasets)
     if statements.size <= DENSE:
         listing = method.listing(results)
-        theta = _dirichlet_prediction_theta(listing, np.zeros_like(listing.counts), strength, rng)
+        theta = _theta(listing, np.zeros_like(listing.counts), strength, rng)
         (labels,) = categorical_labels(theta, listing.labels, n, rng)
         table = table_of_statements(results, labels.tolist(), hyper)
     else:
-        draw, nothing = _dirichlet_prediction_drawer(method, statements), np.zeros_like(cells.alpha)
+        draw, nothing = _drawer(method, statements), np.zeros_like(cells.alpha)
         (labels,) = urn_labels(statements, cells.raised(strength), nothing, 1, n, rng, draw)
         table = table_of_statements(results, labels.tolist(), hyper)
         listing = method.listing(table)
-        theta = _dirichlet_prediction_theta(listing, listing.counts, strength, rng)
+        theta = _theta(listing, listing.counts, strength, rng)
     # Those who win within "(other)" are drawn given what was seen there.
     (marginal,) = listing.marginal(
         theta, rng, prior=statements.size <= DENSE, strength=np.full(1, strength)
@@ -176,7 +182,7 @@ def _dirichlet_prediction_conjugate(
     return table._with(truth=truth.merge(hyper))
 
 
-def _dirichlet_prediction_theta(
+def _theta(
     listing: LumpedStatements, counts: FloatArray, strength: float, rng: np.random.Generator
 ) -> FloatArray:
     log_alpha = listing.log_alpha + math.log(strength)
@@ -185,3 +191,66 @@ def _dirichlet_prediction_theta(
             dirichlet_log_theta(log_alpha, *draw_dirichlet_latents(log_alpha, counts, (1,), rng))
         )
     )
+
+
+def prior_tree(
+    statements: Statements,
+    cells: Component,
+    draws: int,
+    datasets: int,
+    rng: np.random.Generator,
+) -> xr.DataTree:
+    """Draw θ, who leads each measure, and which statement each of some datasets supports."""
+    listing = LumpedStatements.from_cells(statements, cells)
+    log_alpha = listing.log_alpha
+    drawn = draw_dirichlet_latents(log_alpha, np.zeros_like(log_alpha), (1, draws), rng)
+    theta = np.exp(dirichlet_log_theta(log_alpha, *drawn))
+    two = len(statements.algorithms) == 2
+    marginal_dims = ("measure",) if two else ("measure", "algorithm")
+    dims = {
+        "theta": ("statement",),
+        "marginal": marginal_dims,
+        OUTCOME: ("dataset", "statement"),
+    }
+    coords = {
+        "statement": list(listing.labels),
+        "measure": list(statements.measures),
+        "algorithm": list(statements.algorithms),
+        "dataset": [f"new {i + 1}" for i in range(datasets)],
+    }
+    groups = {
+        "prior": {"theta": theta, "marginal": listing.marginal(theta, rng, prior=True)},
+        "prior_predictive": {OUTCOME: statement_each(theta, datasets, rng)},
+    }
+    tree = make_tree(groups, dims, coords)
+    tree.attrs.update(inference_package="bayescompare", version=__version__)
+    return tree
+
+
+def simulate(
+    simulations: int,
+    draws: int,
+    rng: np.random.Generator,
+    *,
+    statements: int = 4,
+    datasets: int = 12,
+    alpha: float = 0.25,
+) -> Iterator[Replicate]:
+    """θ over a few statements, sparse prior: one θ, the largest, and the evenness."""
+    log_alpha = np.full(statements, np.log(alpha))
+    nothing = np.zeros(statements)
+    for _ in range(simulations):
+        truth = np.exp(
+            dirichlet_log_theta(log_alpha, *draw_dirichlet_latents(log_alpha, nothing, (1,), rng))
+        )[0]
+        counts = rng.multinomial(datasets, truth / truth.sum()).astype(np.float64)
+        drawn = np.exp(
+            dirichlet_log_theta(
+                log_alpha, *draw_dirichlet_latents(log_alpha, counts, (draws,), rng)
+            )
+        )
+        yield {
+            "theta": (float(truth[0]), drawn[:, 0]),
+            "largest": (float(truth.max()), drawn.max(axis=1)),
+            "sum of squares": (float((truth**2).sum()), (drawn**2).sum(axis=1)),
+        }
