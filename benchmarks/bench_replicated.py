@@ -12,6 +12,7 @@ import bayescompare as bc
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.replicated.learned_effects import SCALES, effects_at_scales
 from bayescompare.posterior.dirichlet import DirichletMixture
+from bayescompare.posterior.drawn import DrawnMixture
 from bayescompare.prior import DirichletPrior
 from bayescompare.statements import Statements
 from benchmarks.timing import Row
@@ -77,7 +78,7 @@ def gibbs() -> list[Row]:
 
     def answer() -> float:
         rng = np.random.default_rng(1)
-        mcse = DirichletMixture.sampled(rows, prior, rng).refined(rng).mcse()
+        mcse = DrawnMixture.sampled(rows, prior, rng).refined(rng).mcse()
         assert mcse is not None
         return float(mcse.max())
 

@@ -27,7 +27,7 @@ from bayescompare.kernels.numerics.boxes import quadrants
 from bayescompare.kernels.pair_states import every_state
 from bayescompare.outcome.decision import SETTLED
 from bayescompare.outcome.method import Method
-from bayescompare.posterior.dirichlet import Board
+from bayescompare.posterior.board import Board
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
 

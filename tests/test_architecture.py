@@ -35,7 +35,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"kernels"}),
     frozenset({"statements"}),
     frozenset({"partly_seen"}),
-    frozenset({"evidence", "prior", "posterior"}),
+    frozenset({"evidence", "learned", "posterior", "prior"}),
     frozenset({"outcome"}),
     frozenset({"methods"}),
     frozenset({"ranking"}),

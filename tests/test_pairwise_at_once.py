@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import bayescompare as bc
 from bayescompare import _pairwise
 from bayescompare._errors import BayescompareError
+from bayescompare.learned import Learned
 from bayescompare.plots.critical import expected_ranks
-from bayescompare.prior import Learned
 from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
 from tests.cases import few_quick

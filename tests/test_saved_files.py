@@ -21,8 +21,8 @@ import pytest
 import xarray as xr
 
 import bayescompare as bc
+from bayescompare.learned import Learned
 from bayescompare.methods import GSD, Dirichlet, GSDBootstrap, Network, PoissonBinomial
-from bayescompare.prior import Learned
 
 SAVED = Path(__file__).parent / "data" / "saved"
 EXAMPLE, UCI, ERRORS = "benavoli-example1", "jansen-uci", "lacoste-svm-parzen"

@@ -63,7 +63,7 @@ _ELSEWHERE = {
     "Decision": "bayescompare.outcome.decision",
     "Details": "bayescompare.outcome.details",
     "Elicitation": "bayescompare.methods.dirichlet.elicit",
-    "LearnedPrior": "bayescompare.prior",
+    "LearnedPrior": "bayescompare.learned",
     "Method": "bayescompare.outcome.method",
     "ModelFile": "bayescompare.methods.model_file",
     "Parameter": "bayescompare.outcome.method",
@@ -207,6 +207,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from bayescompare.learned import LearnedPrior
     from bayescompare.methods.classic.friedman import Friedman
     from bayescompare.methods.classic.glrt import GLRT
     from bayescompare.methods.classic.pair_tests import Sign, Wilcoxon
@@ -234,4 +235,3 @@ if TYPE_CHECKING:
         Scope,
     )
     from bayescompare.outcome.posterior import Posterior, Tested
-    from bayescompare.prior import LearnedPrior

@@ -13,12 +13,12 @@ from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.intervals import (
+    Betas,
     IntervalKind,
     draws_interval,
     quantile_interval,
 )
 from bayescompare.outcome.columns import THETA_MEAN
-from bayescompare.posterior.component import Betas
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -238,13 +238,14 @@ class Method(ABC):
             return None
         from bayescompare.evidence import TooManyVectors
         from bayescompare.posterior.dirichlet import DirichletMixture
+        from bayescompare.posterior.drawn import DrawnMixture
 
         evidence = self.evidence(results)
         prior = self.prior_on(evidence)
         try:
             return DirichletMixture.of(evidence, prior)
         except TooManyVectors:
-            return DirichletMixture.sampled(evidence, prior, rng or np.random.default_rng(0))
+            return DrawnMixture.sampled(evidence, prior, rng or np.random.default_rng(0))
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Read the answer off the posterior; `results` are what it judges, and complete."""

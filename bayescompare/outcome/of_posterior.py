@@ -23,7 +23,9 @@ from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.columns import ALONE, PROBABILITY, theta_columns
 from bayescompare.outcome.decision import SETTLED, decide
 from bayescompare.outcome.questions import FourQuestions
-from bayescompare.posterior.dirichlet import Board, DirichletMixture
+from bayescompare.posterior.board import Board
+from bayescompare.posterior.dirichlet import DirichletMixture
+from bayescompare.posterior.drawn import DrawnMixture
 from bayescompare.prior import POWER, WEIGHT
 from bayescompare.statements import DENSE, Statements
 
@@ -260,7 +262,7 @@ def least_of_rows(
                 "prior='learned': with these replicates there are too many count vectors; give "
                 "prior='symmetric'."
             ) from None
-        after = DirichletMixture.sampled(evidence, posterior.prior, rng, joint=posterior.joint)
+        after = DrawnMixture.sampled(evidence, posterior.prior, rng, joint=posterior.joint)
     least = least_of_posterior(after)
     if after.alone is None:
         return least

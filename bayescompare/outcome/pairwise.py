@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
 
-    from bayescompare.prior import Learned, LearnedPrior
+    from bayescompare.learned import Learned, LearnedPrior
 
 __all__ = ["Pairwise"]
 

@@ -16,6 +16,7 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.kernels.leading import sole_leader
+from bayescompare.kernels.numerics.intervals import Betas
 from bayescompare.outcome.answer import Answer, TestResult
 from bayescompare.outcome.claims import claim_words
 from bayescompare.outcome.decision import decide
@@ -26,7 +27,6 @@ from bayescompare.outcome.of_posterior import (
     pvalue_with_more,
     under_other_priors,
 )
-from bayescompare.posterior.component import Betas
 
 if TYPE_CHECKING:
     import pandas as pd

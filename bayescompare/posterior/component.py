@@ -10,67 +10,23 @@ vectors at once, and here only do classes matter.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.special import betainc, softmax
+from scipy.special import softmax
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.dirichlet.pmax import Lump, beta_exceeds, p_max
 from bayescompare.kernels.numerics.gammas import log_rising_gamma, sum_log_rising_gamma
-from bayescompare.kernels.numerics.intervals import beta_mixture_quantile
+from bayescompare.kernels.numerics.intervals import Betas
 from bayescompare.posterior.partition import Groups, Partition
 
-__all__ = ["Betas", "Component", "distinct_rows", "tracked_counts"]
+__all__ = ["Component", "distinct_rows", "tracked_counts"]
 
 #: Logarithm of a prior weight beyond which counts change nothing that a float can show.
 _HEAVIEST = 300.0
-
-
-@dataclass(frozen=True, eq=False)
-class Betas:
-    """A share θ_s as a mixture of scaled Betas: X = scale · Beta(first, second) with `weight`.
-
-    second = 0 is an atom at scale.
-    """
-
-    weight: FloatArray
-    scale: FloatArray
-    first: FloatArray
-    second: FloatArray
-
-    @classmethod
-    def mixed(cls, several: Sequence[Betas]) -> Betas:
-        """Put mixtures together, without what has no weight."""
-        fields = ("weight", "scale", "first", "second")
-        weight, *rest = (np.concatenate([getattr(b, name) for b in several]) for name in fields)
-        kept = weight > 1e-20
-        return cls(weight[kept] / weight[kept].sum(), *(each[kept] for each in rest))
-
-    def above(self, x: float) -> float:
-        """P(X > x); equality counts half."""
-        left = 1.0 - x / self.scale
-        tail = betainc(self.second, self.first, np.maximum(left, 0.0))
-        return float(self.weight @ np.where(self.second > 0.0, tail, np.heaviside(left, 0.5)))
-
-    @property
-    def sd(self) -> float:
-        """Standard deviation of X."""
-        total = self.first + self.second
-        mean = self.scale * self.first / total
-        square = mean * self.scale * (self.first + 1.0) / (total + 1.0)
-        # An atom has no spread of its own.
-        square = np.where(self.second > 0.0, square, self.scale**2)
-        mean = np.where(self.second > 0.0, mean, self.scale)
-        return math.sqrt(max(float(self.weight @ square - (self.weight @ mean) ** 2), 0.0))
-
-    def quantile(self, level: FloatArray) -> FloatArray:
-        """Return the least x with P(X ≤ x) ≥ level, for every level."""
-        return beta_mixture_quantile(self.weight, self.first, self.second, level, self.scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,37 +127,6 @@ class Component:
         out = -counts @ np.log(self.classes.size)
         out -= log_rising_gamma(self.log_total, counts.sum(axis=1))
         return out + sum_log_rising_gamma(self.log_alpha, counts)
-
-    def log_urn_change(
-        self,
-        counts: FloatArray,
-        dataset: IntArray,
-        statement: IntArray,
-        weight: FloatArray,
-        sign: float,
-        number: int,
-    ) -> FloatArray:
-        """What `log_urn` of counts (M, S) gains with each dataset once more or less: (M, n).
-
-        The datasets, so many in `number`, are a sparse matrix of weights; `sign` is +1 or −1.
-        """
-        size = len(self.log_alpha)
-        keys = dataset * size + self.classes.of[statement]
-        keys, entry = np.unique(keys, return_inverse=True)
-        weight = sign * np.bincount(entry.ravel(), weight)
-        where, own = np.divmod(keys, size)
-        now = self.classes.total(counts)[:, own]
-        # Counts that a left-out dataset empties must be exactly zero: log Γ(α) amplifies noise.
-        after = np.where(now + weight < 1e-9, 0.0, now + weight)
-        log_alpha = self.log_alpha[own]
-        gain = log_rising_gamma(log_alpha, after) - log_rising_gamma(log_alpha, now)
-        gain -= weight * np.log(self.classes.size[own])
-        place = where, np.arange(len(where))
-        into = csr_array((np.ones(len(where)), place), shape=(number, len(where)))
-        total = counts.sum(axis=1)[:, None]
-        grown = total + np.bincount(where, weight, minlength=number)
-        both = (log_rising_gamma(self.log_total, each) for each in (grown, total))
-        return (into @ gain.T).T - np.subtract(*both)
 
     def p_max(self, counts: FloatArray) -> FloatArray:
         """P(θ_s is the largest), and last of all lumps, for every vector: (M, S + 1).

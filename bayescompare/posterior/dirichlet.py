@@ -13,33 +13,22 @@ there are count vectors. What θ is asked stands in `Mixture`; here is what need
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
-from scipy.special import softmax
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence
-from bayescompare.kernels.dirichlet.neighbours import Neighbours
 from bayescompare.kernels.numerics.gammas import log_sum
-from bayescompare.posterior.component import Component, tracked_counts
-from bayescompare.posterior.each_dataset import left_out, statement_given_all
-from bayescompare.posterior.mixture import Mixture, batch_error
+from bayescompare.posterior.component import tracked_counts
+from bayescompare.posterior.each_dataset import given_all, left_out, predicted_alone
+from bayescompare.posterior.mixture import Mixture
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
 
-__all__ = ["Board", "DirichletMixture", "Drawn"]
-
-#: Sweeps of the Gibbs sampler before the first kept draw, and for each.
-_WARMUP, _THIN = 500, 5
-#: Chains and draws of the cut, and numbers held at once.
-_DRAWN, _BLOCK = (4, 1000), 1 << 22
-#: Standard error of P(max) that is aimed at, and the weights that may be computed for it, by chain.
-_PRECISION, _MOST_WORK = 1e-3, 8e7
-#: Components of less weight cannot change a figure.
-_LEAST_WEIGHT = 1e-14
+__all__ = ["DirichletMixture"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,8 +52,6 @@ class DirichletMixture(Mixture):
         Whether datasets inform each other through θ. Those of the cut do not: W alone weighs.
     given_all : array (u, S, R), optional
         P(z_i = s | all datasets) in each version, where it came with the vectors.
-    drawn : Drawn, optional
-        What the draws say besides, where there were too many vectors to sum over.
     """
 
     evidence: Evidence
@@ -74,7 +61,6 @@ class DirichletMixture(Mixture):
     log_joint: FloatArray
     joint: bool = True
     given_all: FloatArray | None = None
-    drawn: Drawn | None = None
 
     @classmethod
     def of(
@@ -87,7 +73,7 @@ class DirichletMixture(Mixture):
         Raises
         ------
         TooManyVectors
-            If there are more count vectors than can be summed over: see `sampled`.
+            If there are more count vectors than can be summed over: see `DrawnMixture`.
         """
         shape = prior.weakest + evidence.counts
         if joint:
@@ -104,50 +90,6 @@ class DirichletMixture(Mixture):
         return cls.weighed(evidence, prior, evidence.counts + vectors, alone, joint=False)
 
     @classmethod
-    def sampled(
-        cls,
-        evidence: Evidence,
-        prior: DirichletPrior,
-        rng: np.random.Generator,
-        *,
-        joint: bool = True,
-    ) -> Self:
-        """Return it with count vectors drawn by collapsed Gibbs sampling, under one component.
-
-        Those of the cut are drawn from each dataset's own evidence; only the versions of the
-        evidence are weighed by all datasets.
-        """
-        from bayescompare.kernels.replicated.gibbs import gibbs_counts
-
-        (component,), versions = prior.components, len(evidence.rows)
-        if joint or versions > 1:
-            alpha = component.alpha + evidence.counts
-            gibbs = gibbs_counts(evidence.rows, alpha, rng, warmup=_WARMUP, thin=_THIN)
-            drawn, counts = Drawn(gibbs.per_dataset.mean(axis=0)), gibbs.counts
-            version = gibbs.version
-        if not joint:
-            share = np.ones(1)
-            if versions > 1:
-                share = np.bincount(version.ravel(), minlength=versions) / version.size
-            counts, version = _drawn_alone(evidence.rows, share, rng)
-            drawn = Drawn(evidence.each_alone(share))
-        cells = counts.shape[-1]
-        vectors, states = np.unique(counts.reshape(-1, cells), axis=0, return_inverse=True)
-        seen = np.zeros((len(evidence.rows), len(vectors)))
-        np.add.at(seen, (version.ravel(), states.ravel()), 1.0)
-        with np.errstate(divide="ignore"):
-            log_paths = np.log(seen)
-        return cls.weighed(
-            evidence,
-            prior,
-            evidence.counts + vectors,
-            log_paths,
-            joint=joint,
-            states=states.reshape(version.shape),
-            drawn=drawn,
-        )
-
-    @classmethod
     def weighed(
         cls,
         evidence: Evidence,
@@ -156,30 +98,25 @@ class DirichletMixture(Mixture):
         log_paths: FloatArray,
         *,
         joint: bool = True,
-        states: IntArray | None = None,
-        given_all: FloatArray | None = None,
-        drawn: Drawn | None = None,
+        **fields: Any,
     ) -> Self:
         """Weigh components and count vectors by Bayes' rule."""
+        log_urn = np.zeros((len(prior.components), len(counts)))
         # Drawn vectors hold the urn already.
-        is_urn = joint and states is None
-        log_urn = (
-            prior.log_urn(counts) if is_urn else np.zeros((len(prior.components), len(counts)))
-        )
+        if joint and fields.get("states") is None:
+            log_urn = prior.log_urn(counts)
         log_joint = log_urn + _log_mean(log_paths)
         return cls(
             components=prior.components,
             counts=counts,
             weight=_normalised(log_joint + prior.log_weight[:, None]),
-            states=states,
             evidence=evidence,
             prior=prior,
             log_paths=log_paths,
             log_urn=log_urn,
             log_joint=log_joint,
             joint=joint,
-            given_all=given_all,
-            drawn=drawn,
+            **fields,
         )
 
     def under(self, prior: DirichletPrior) -> DirichletMixture:
@@ -197,11 +134,7 @@ class DirichletMixture(Mixture):
 
     def with_power(self, power: float) -> DirichletMixture:
         """Return the posterior under the prior of so many times α."""
-        raised = self.prior.raised(power)
-        if self.states is None:
-            return self.under(raised)
-        rng = np.random.default_rng(0)
-        return self.sampled(self.evidence, raised, rng, joint=self.joint)
+        return self.under(self.prior.raised(power))
 
     # how probable each component is ---------------------------------------------------------------
 
@@ -248,35 +181,12 @@ class DirichletMixture(Mixture):
 
     def with_more(self, counts: FloatArray) -> DirichletMixture:
         """Return the posterior after further datasets, (S,); W is what it was."""
-        after, log_paths = self.counts + counts, self.log_paths
-        if self.states is not None and self.joint:
-            # Draws hold the urn already: they are weighed by what it grew.
-            log_paths = log_paths + self.prior.log_urn(after) - self.prior.log_urn(self.counts)
-        return self.weighed(
-            self.evidence, self.prior, after, log_paths, joint=self.joint, states=self.states
-        )
-
-    # each dataset ---------------------------------------------------------------------------------
+        after = self.counts + counts
+        return self.weighed(self.evidence, self.prior, after, self.log_paths, joint=self.joint)
 
     def per_dataset(self) -> FloatArray:
         """P of every statement on each dataset that was not counted, given all of them, (u, S)."""
-        evidence = self.evidence
-        if self.drawn is not None:
-            return self.drawn.per_dataset
-        if self.given_all is not None:
-            return self.given_all @ self.version
-        if not self.joint or evidence.powers is not None:
-            return evidence.each_alone(self.version)
-        out = np.zeros(evidence.rows.shape[1:])
-        for a, component in enumerate(self.components):
-            weight = float(self.weight[a].sum())
-            if weight > _LEAST_WEIGHT:
-                version = self.version
-                if len(self.components) > 1 and len(version) > 1:
-                    version = _normalised(log_sum(self.log_paths + self.log_urn[a], axis=1))
-                each = statement_given_all(component, evidence.counts, evidence.rows, version)
-                out += weight * each
-        return out / out.sum(axis=1, keepdims=True)
+        return given_all(self)
 
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
         """Log predictive density of each dataset given the others, and given all, (n,) each.
@@ -284,40 +194,7 @@ class DirichletMixture(Mixture):
         Both are differences of log evidences, the prior held. The cut has none; there what the
         other datasets show by themselves predicts each.
         """
-        if not self.joint:
-            return self._predicted_alone()
-        evidence, table = self.evidence, self.evidence.statements.table
-        whole = float(log_sum(self.log_evidences + self.prior.log_weight))
-        number, both = len(evidence.statements.datasets), []
-        if len(table.dataset):
-            log_weight = (self.log_joint + self.prior.log_weight[:, None])[:, :, None]
-            entries = table.dataset, table.statement, table.weight
-            for sign in (-1.0, 1.0):
-                change = [
-                    a.log_urn_change(self.counts, *entries, sign, number) for a in self.components
-                ]
-                other = log_sum(log_weight + np.stack(change), axis=(0, 1))
-                both.append(sign * (other - whole))
-        without, within = both or np.zeros((2, number))
-        if len(evidence.uncounted):
-            own = (self.log_evidences + self.prior.log_weight)[:, None]
-            each = [left_out(a, evidence.counts, evidence.rows) for a in self.components]
-            without[evidence.uncounted] = whole - log_sum(own - np.stack(each), axis=0)
-            log_share = np.log(self.mean()) + np.log(self.version)[:, None, None]
-            within[evidence.uncounted] = log_sum(evidence.rows + log_share, axis=(0, 2))
-        return without, within
-
-    def _predicted_alone(self) -> tuple[FloatArray, FloatArray]:
-        """Log predictive density of each dataset in the cut, of one version."""
-        (rows,), each = self.evidence.rows, self.evidence.each_alone(np.ones(1))
-        both = []
-        for rest in (each.sum(axis=0) - each, each.sum(axis=0)[None]):
-            mean = np.zeros_like(rest)
-            for a, weight in zip(self.components, np.exp(self.prior.log_weight), strict=True):
-                shape = a.alpha + a.classes.share(a.classes.total(rest))
-                mean += weight * shape / shape.sum(axis=1, keepdims=True)
-            both.append(log_sum(rows + np.log(mean), axis=1))
-        return both[0], both[1]
+        return left_out(self) if self.joint else predicted_alone(self)
 
     def leader_known(self) -> tuple[float, float]:
         """P of the leading statement once each dataset's statement is known, and its error.
@@ -325,9 +202,6 @@ class DirichletMixture(Mixture):
         It is an expectation over count vectors, under one component: no prior is learned.
         """
         (component,) = self.components
-        if self.states is not None:
-            largest = component.p_max(self.counts).max(axis=1)[self.states][..., None]
-            return float(largest.mean()), float(batch_error(largest)[0])
         if len(self.counts) == 1:
             return float(component.p_max(self.counts).max()), 0.0
         from bayescompare.kernels.replicated.count_maximum import expected_count_maximum
@@ -335,122 +209,13 @@ class DirichletMixture(Mixture):
         (weight,), (fixed, tracked, digits) = self.weight, tracked_counts(self.counts)
         return expected_count_maximum(component.alpha, fixed, tracked, digits, weight), 0.0
 
-    # the precision of draws -----------------------------------------------------------------------
+    @cached_property
+    def _p_max(self) -> FloatArray:
+        return super().p_max()
 
     def p_max(self) -> FloatArray:
         """P(θ_s is the largest) of each listed statement, and last of all others together."""
-        drawn = self.drawn
-        return self._own_p_max if drawn is None or drawn.p_max is None else drawn.p_max
-
-    @cached_property
-    def _own_p_max(self) -> FloatArray:
-        return super().p_max()
-
-    def mcse(self) -> FloatArray | None:
-        """Standard error of `p_max`; None where it is exact."""
-        drawn = self.drawn
-        return super().mcse() if drawn is None or drawn.mcse is None else drawn.mcse
-
-    def refined(self, rng: np.random.Generator) -> DirichletMixture:
-        """Bring the error of P(max) down to `_PRECISION`, as far as the work allows.
-
-        The sweeps of the first run count, as many as they are.
-        """
-        mcse = self.mcse()
-        if mcse is None or not self.joint or float(mcse.max()) <= _PRECISION:
-            return self
-        from bayescompare.kernels.replicated.gibbs import gibbs_maximum
-
-        assert self.drawn is not None
-        assert self.states is not None
-        versions, datasets, cells = self.evidence.rows.shape
-        first = self.states.shape[1] * _THIN
-        wanted = first * (float(mcse.max()) / _PRECISION) ** 2
-        sweeps = int(min(wanted, _MOST_WORK / (datasets * (versions + cells)))) - first
-        if sweeps <= 0:
-            return self
-        alpha = self.components[0].alpha + self.evidence.counts
-        means = gibbs_maximum(self.evidence.rows, alpha, rng, sweeps=sweeps, warmup=_WARMUP)
-        spread = np.append(means.std(axis=0, ddof=1), 0.0) / math.sqrt(len(means))
-        # Where no batch differs from another the error is not zero; the first run knows it better.
-        spread = np.where(spread > 0.0, spread, mcse)
-        share = first / (first + sweeps)
-        p_max = share * self.p_max() + (1.0 - share) * np.append(means.mean(axis=0), 0.0)
-        both = np.hypot(share * mcse, (1.0 - share) * spread)
-        return replace(self, drawn=replace(self.drawn, p_max=p_max, mcse=both))
-
-
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """What drawing count vectors gave besides them.
-
-    Attributes
-    ----------
-    per_dataset : array (u, S)
-        P of every statement on each uncounted dataset.
-    p_max, mcse : arrays (S + 1,), optional
-        By a longer run, of which no vectors were kept.
-    """
-
-    per_dataset: FloatArray
-    p_max: FloatArray | None = None
-    mcse: FloatArray | None = None
-
-
-def _drawn_alone(
-    rows: FloatArray, version: FloatArray, rng: np.random.Generator
-) -> tuple[IntArray, IntArray]:
-    """Draw the version, and each dataset's statement by itself: counts, and versions."""
-    drawn = rng.choice(len(rows), size=math.prod(_DRAWN), p=version)
-    ends = np.cumsum(softmax(rows, axis=2), axis=2)
-    counts = np.empty((len(drawn), rows.shape[2]), dtype=np.int64)
-    step = max(1, _BLOCK // rows[0].size)
-    for start in range(0, len(drawn), step):
-        own = ends[drawn[start : start + step]]
-        z = (rng.random((*own.shape[:2], 1)) >= own[..., :-1]).sum(axis=2)
-        counts[start : start + step] = (z[:, :, None] == np.arange(rows.shape[2])).sum(axis=1)
-    return counts.reshape(*_DRAWN, -1), drawn.reshape(_DRAWN)
-
-
-@dataclass(frozen=True, eq=False)
-class Board:
-    """Very many pairs at once, all datasets counted: P posteriors of one count vector each.
-
-    They share components; counts are (P, S) and weights (A, P).
-    """
-
-    components: tuple[Component, ...]
-    counts: FloatArray
-    weight: FloatArray
-
-    @classmethod
-    def of(cls, prior: DirichletPrior, counts: FloatArray) -> Board:
-        """All pairs under one prior."""
-        log_weight = prior.log_urn(counts) + prior.log_weight[:, None]
-        return cls(prior.components, counts, _normalised(log_weight, axis=0))
-
-    @classmethod
-    def learned(cls, counts: FloatArray, who: IntArray) -> Board:
-        """Let all pairs, (P, 2), teach each other."""
-        neighbours = Neighbours(who, counts)
-        prior = DirichletPrior.of_pairs(neighbours.base)
-        log_urn = prior.log_urn(counts)
-        taught = neighbours.teach(log_urn.T).T
-        return cls(prior.components, counts, _normalised(log_urn + taught, axis=0))
-
-    def events(self, groups: Groups) -> Board:
-        """Return the distributions of sums of θ."""
-        components = tuple(component.events(groups) for component in self.components)
-        return replace(self, components=components, counts=groups.total(self.counts))
-
-    def some(self, pairs: IntArray) -> Board:
-        """Return some of the pairs."""
-        return replace(self, counts=self.counts[pairs], weight=self.weight[:, pairs])
-
-    def p_max(self) -> FloatArray:
-        """P(θ_s is the largest) of each pair, (P, S + 1)."""
-        each = zip(self.components, self.weight, strict=True)
-        return np.sum([w[:, None] * a.p_max(self.counts) for a, w in each], axis=0)
+        return self._p_max
 
 
 def _log_mean(log_paths: FloatArray) -> FloatArray:

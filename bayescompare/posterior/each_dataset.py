@@ -11,21 +11,117 @@ and the classes have a Dirichlet prior, which datasets that were counted have up
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import softmax
 
-from bayescompare._typing import FloatArray
-from bayescompare.kernels.numerics.gammas import log_sum
+from bayescompare._typing import FloatArray, IntArray
+from bayescompare.kernels.numerics.gammas import log_rising_gamma, log_sum
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.partition import Partition
 
-__all__ = ["left_out", "statement_given_all"]
+if TYPE_CHECKING:
+    from bayescompare.posterior.dirichlet import DirichletMixture
+
+__all__ = ["given_all", "left_out", "log_urn_change", "predicted_alone"]
 
 #: Versions of less weight cannot change a figure.
 _LEAST_WEIGHT = 1e-14
 
 
-def statement_given_all(
+def given_all(posterior: DirichletMixture) -> FloatArray:
+    """P of every statement on each dataset that was not counted, given all of them, (u, S)."""
+    evidence = posterior.evidence
+    if posterior.given_all is not None:
+        return posterior.given_all @ posterior.version
+    if not posterior.joint or evidence.powers is not None:
+        return evidence.each_alone(posterior.version)
+    out = np.zeros(evidence.rows.shape[1:])
+    for a, component in enumerate(posterior.components):
+        weight = float(posterior.weight[a].sum())
+        if weight > _LEAST_WEIGHT:
+            version = posterior.version
+            if len(posterior.components) > 1 and len(version) > 1:
+                log_v = log_sum(posterior.log_paths + posterior.log_urn[a], axis=1)
+                version = np.exp(log_v - log_sum(log_v))
+            each = _statement_given_all(component, evidence.counts, evidence.rows, version)
+            out += weight * each
+    return out / out.sum(axis=1, keepdims=True)
+
+
+def left_out(posterior: DirichletMixture) -> tuple[FloatArray, FloatArray]:
+    """Log predictive density of each dataset given the others, and given all, (n,) each."""
+    evidence, table = posterior.evidence, posterior.evidence.statements.table
+    whole = float(log_sum(posterior.log_evidences + posterior.prior.log_weight))
+    number, both = len(evidence.statements.datasets), []
+    if len(table.dataset):
+        log_weight = (posterior.log_joint + posterior.prior.log_weight[:, None])[:, :, None]
+        entries = table.dataset, table.statement, table.weight
+        for sign in (-1.0, 1.0):
+            change = [
+                log_urn_change(a, posterior.counts, *entries, sign, number)
+                for a in posterior.components
+            ]
+            other = log_sum(log_weight + np.stack(change), axis=(0, 1))
+            both.append(sign * (other - whole))
+    without, within = both or np.zeros((2, number))
+    if len(evidence.uncounted):
+        own = (posterior.log_evidences + posterior.prior.log_weight)[:, None]
+        each = [_left_out_of_rows(a, evidence.counts, evidence.rows) for a in posterior.components]
+        without[evidence.uncounted] = whole - log_sum(own - np.stack(each), axis=0)
+        log_share = np.log(posterior.mean()) + np.log(posterior.version)[:, None, None]
+        within[evidence.uncounted] = log_sum(evidence.rows + log_share, axis=(0, 2))
+    return without, within
+
+
+def predicted_alone(posterior: DirichletMixture) -> tuple[FloatArray, FloatArray]:
+    """Log predictive density of each dataset in the cut, of one version."""
+    (rows,), each = posterior.evidence.rows, posterior.evidence.each_alone(np.ones(1))
+    both = []
+    for rest in (each.sum(axis=0) - each, each.sum(axis=0)[None]):
+        mean = np.zeros_like(rest)
+        for a, weight in zip(posterior.components, np.exp(posterior.prior.log_weight), strict=True):
+            shape = a.alpha + a.classes.share(a.classes.total(rest))
+            mean += weight * shape / shape.sum(axis=1, keepdims=True)
+        both.append(log_sum(rows + np.log(mean), axis=1))
+    return both[0], both[1]
+
+
+def log_urn_change(
+    component: Component,
+    counts: FloatArray,
+    dataset: IntArray,
+    statement: IntArray,
+    weight: FloatArray,
+    sign: float,
+    number: int,
+) -> FloatArray:
+    """What `log_urn` of counts (M, S) gains with each dataset once more or less: (M, n).
+
+    The datasets, so many in `number`, are a sparse matrix of weights; `sign` is +1 or −1.
+    """
+    size = len(component.log_alpha)
+    keys = dataset * size + component.classes.of[statement]
+    keys, entry = np.unique(keys, return_inverse=True)
+    weight = sign * np.bincount(entry.ravel(), weight)
+    where, own = np.divmod(keys, size)
+    now = component.classes.total(counts)[:, own]
+    # Counts that a left-out dataset empties must be exactly zero: log Γ(α) amplifies noise.
+    after = np.where(now + weight < 1e-9, 0.0, now + weight)
+    log_alpha = component.log_alpha[own]
+    gain = log_rising_gamma(log_alpha, after) - log_rising_gamma(log_alpha, now)
+    gain -= weight * np.log(component.classes.size[own])
+    place = where, np.arange(len(where))
+    into = csr_array((np.ones(len(where)), place), shape=(number, len(where)))
+    total = counts.sum(axis=1)[:, None]
+    grown = total + np.bincount(where, weight, minlength=number)
+    both = (log_rising_gamma(component.log_total, each) for each in (grown, total))
+    return (into @ gain.T).T - np.subtract(*both)
+
+
+def _statement_given_all(
     component: Component, counted: FloatArray, rows: FloatArray, version: FloatArray
 ) -> FloatArray:
     """P(z_i = s | all datasets) of the uncertain ones, (u, S), versions weighed.
@@ -60,7 +156,7 @@ def statement_given_all(
     return np.asarray(np.einsum("r,isr,ris->is", version[kept], each[:, classes.of], within))
 
 
-def left_out(component: Component, counted: FloatArray, rows: FloatArray) -> FloatArray:
+def _left_out_of_rows(component: Component, counted: FloatArray, rows: FloatArray) -> FloatArray:
     """Log p(x_i | all other datasets) of the uncertain ones, (u,)."""
     from bayescompare.kernels.replicated.each_dataset import left_out_of_rows
     from bayescompare.kernels.replicated.recursion import EvidenceRows

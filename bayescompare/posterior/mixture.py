@@ -16,7 +16,8 @@ import numpy as np
 from scipy.special import betaincinv
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.posterior.component import Betas, Component, distinct_rows
+from bayescompare.kernels.numerics.intervals import Betas
+from bayescompare.posterior.component import Component, distinct_rows
 from bayescompare.posterior.partition import Groups
 
 __all__ = ["Mixture", "batch_error", "p_max_of"]

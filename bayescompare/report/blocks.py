@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._version import __version__
+from bayescompare.learned import Learned, LearnedPrior
 from bayescompare.outcome import registry
 from bayescompare.outcome.effects import EFFECTS_TITLE, printed_comparison_effects
 from bayescompare.outcome.gaps import GAPS_TEXT
@@ -19,7 +20,6 @@ from bayescompare.outcome.method import is_bayesian
 from bayescompare.outcome.method_checks import is_built_in_method
 from bayescompare.outcome.posterior import Tested
 from bayescompare.outcome.verdicts import Rule
-from bayescompare.prior import Learned, LearnedPrior
 from bayescompare.report.page import MOST_PAIRS, Cell, Section, Table
 from bayescompare.table.cells import Reading, cell_means, mean_over_replicates
 from bayescompare.table.items import items_words

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bayescompare.posterior.component import Component
+from bayescompare.posterior.each_dataset import log_urn_change
 from tests.oracles import dirichlet as oracles
 
 ALPHAS = [1e-300, 1e-12, 1 / 4096, 0.25, 0.5, 1.0, 7.5]
@@ -72,7 +73,7 @@ def test_leave_one_out_is_refitting(weights: list[dict[int, float]], log_alpha: 
         matrix[i, list(row)] = list(row.values())
     entries = *np.nonzero(matrix), matrix[matrix > 0]
     prior, counts = Component.listed(np.full(4, log_alpha)), matrix.sum(axis=0)[None]
-    less, more = (prior.log_urn_change(counts, *entries, sign, len(matrix))[0] for sign in (-1, 1))
+    less, more = (log_urn_change(prior, counts, *entries, sign, len(matrix))[0] for sign in (-1, 1))
 
     def evidence(rows: np.ndarray) -> float:
         return oracles.log_mixed_evidence([log_alpha] * 4, rows.sum(axis=0))

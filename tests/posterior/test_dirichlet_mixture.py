@@ -23,8 +23,9 @@ from bayescompare.evidence import Evidence
 from bayescompare.kernels.dirichlet.neighbours import Neighbours
 from bayescompare.kernels.numerics.intervals import beta_mixture_quantile
 from bayescompare.kernels.orders import WeightTable
+from bayescompare.posterior.board import Board
 from bayescompare.posterior.component import Component
-from bayescompare.posterior.dirichlet import Board, DirichletMixture
+from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.partition import Groups, Partition
 from bayescompare.prior import DirichletPrior
 from bayescompare.statements import Statements

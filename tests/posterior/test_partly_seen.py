@@ -13,6 +13,7 @@ from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.orders import WeightTable
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
+from bayescompare.posterior.drawn import DrawnMixture
 from bayescompare.posterior.partition import Partition
 from bayescompare.prior import DirichletPrior
 from bayescompare.statements import Statements
@@ -132,7 +133,7 @@ def test_too_many_count_vectors_are_sampled_or_refused() -> None:
     prior = prior_of(np.full((1, 16), 1 / 16), np.ones(1))
     with pytest.raises(TooManyVectors):
         DirichletMixture.of(evidence, prior)
-    sampled = DirichletMixture.sampled(evidence, prior, np.random.default_rng(0))
+    sampled = DrawnMixture.sampled(evidence, prior, np.random.default_rng(0))
     assert sampled.mcse() is not None
     assert sampled.log_evidence is None
     assert sampled.p_max().sum() == pytest.approx(1.0, abs=1e-9)

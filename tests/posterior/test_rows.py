@@ -16,6 +16,7 @@ from bayescompare.evidence import Evidence
 from bayescompare.posterior import dirichlet
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
+from bayescompare.posterior.drawn import DrawnMixture
 from bayescompare.prior import DirichletPrior
 from bayescompare.statements import Statements
 
@@ -127,7 +128,7 @@ def test_drawn_vectors_agree_with_all_vectors(joint: bool, monkeypatch: pytest.M
     prior = DirichletPrior.symmetric(0.25, 4)
     exact = DirichletMixture.of(evidence, prior, joint=joint)
     assert exact.refined(rng) is exact
-    first = DirichletMixture.sampled(evidence, prior, rng, joint=joint)
+    first = DrawnMixture.sampled(evidence, prior, rng, joint=joint)
     mcse = first.mcse()
     assert mcse is not None
     assert first.log_evidence is None

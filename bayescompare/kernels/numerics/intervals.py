@@ -14,7 +14,9 @@ Hyndman (1996), Computing and graphing highest density regions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -31,6 +33,7 @@ from scipy.special import (
 from bayescompare._typing import FloatArray
 
 __all__ = [
+    "Betas",
     "IntervalKind",
     "as_probability",
     "beta_mixture_quantile",
@@ -198,6 +201,48 @@ def beta_mixture_quantile(
             unsolved &= np.nextafter(_from_logit(low), 1.0) < _from_logit(high)
     found = _from_logit(t)
     return np.where(found > 5e-324, found, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Betas:
+    """A share θ_s as a mixture of scaled Betas: X = scale · Beta(first, second) with `weight`.
+
+    second = 0 is an atom at scale.
+    """
+
+    weight: FloatArray
+    scale: FloatArray
+    first: FloatArray
+    second: FloatArray
+
+    @classmethod
+    def mixed(cls, several: Sequence[Betas]) -> Betas:
+        """Put mixtures together, without what has no weight."""
+        fields = ("weight", "scale", "first", "second")
+        weight, *rest = (np.concatenate([getattr(b, name) for b in several]) for name in fields)
+        kept = weight > 1e-20
+        return cls(weight[kept] / weight[kept].sum(), *(each[kept] for each in rest))
+
+    def above(self, x: float) -> float:
+        """P(X > x); equality counts half."""
+        left = 1.0 - x / self.scale
+        tail = betainc(self.second, self.first, np.maximum(left, 0.0))
+        return float(self.weight @ np.where(self.second > 0.0, tail, np.heaviside(left, 0.5)))
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of X."""
+        total = self.first + self.second
+        mean = self.scale * self.first / total
+        square = mean * self.scale * (self.first + 1.0) / (total + 1.0)
+        # An atom has no spread of its own.
+        square = np.where(self.second > 0.0, square, self.scale**2)
+        mean = np.where(self.second > 0.0, mean, self.scale)
+        return math.sqrt(max(float(self.weight @ square - (self.weight @ mean) ** 2), 0.0))
+
+    def quantile(self, level: FloatArray) -> FloatArray:
+        """Return the least x with P(X ≤ x) ≥ level, for every level."""
+        return beta_mixture_quantile(self.weight, self.first, self.second, level, self.scale)
 
 
 def _from_logit(t: FloatArray) -> FloatArray:

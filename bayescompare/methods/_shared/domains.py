@@ -482,7 +482,6 @@ class GroupedMethod(Method):
         if form == "nuts":
             return collapsed_model(results, self.listing(results), self.counts(results))
         import pymc as pm
-        import pytensor.tensor as pt
 
         listing = self.listing(results)
         with pm.Model(coords=domain_coords(results, listing)) as model:

@@ -32,6 +32,7 @@ from scipy.special import digamma, gammaln, logsumexp, polygamma
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.gammas import TINY, log_rising_gamma
+from bayescompare.learned import LearnedPrior
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import (
     LATENTS,
@@ -41,7 +42,6 @@ from bayescompare.methods._shared.simplex import (
     weighted_logs,
 )
 from bayescompare.outcome.method import Form
-from bayescompare.prior import LearnedPrior
 
 __all__ = [
     "place_learned_dirichlet",

@@ -26,8 +26,8 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     import xarray as xr
 
+    from bayescompare.learned import LearnedPrior
     from bayescompare.posterior.dirichlet import DirichletMixture
-    from bayescompare.prior import LearnedPrior
 
 
 def statement_coords(results: Results, listing: LumpedStatements) -> dict[str, list[str]]:

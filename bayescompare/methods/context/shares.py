@@ -30,6 +30,8 @@ from bayescompare.kernels.context.poisson_binomial import (
     rate_posterior,
 )
 from bayescompare.kernels.leading import sole_leader
+from bayescompare.learned import Learned, LearnedPrior
+from bayescompare.methods._shared.learned import place_learned_shares
 from bayescompare.methods._shared.new_datasets import share_labels
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -56,7 +58,6 @@ from bayescompare.methods.context.comparison import (
     rate_words,
 )
 from bayescompare.methods.context.probabilities import check_weight
-from bayescompare.methods._shared.learned import place_learned_shares
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
@@ -68,7 +69,8 @@ from bayescompare.outcome.of_posterior import FACTORS, least_of_rows
 from bayescompare.outcome.posterior import Posterior, by_prior_weight
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
-from bayescompare.prior import POWER, DirichletPrior, Learned, LearnedPrior
+from bayescompare.posterior.drawn import DrawnMixture
+from bayescompare.prior import POWER, DirichletPrior
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 from bayescompare.text.phrases import join_names
@@ -306,7 +308,7 @@ class ShareTest(Method):
             if self.learned is not None:
                 raise
             rng = np.random.default_rng(0) if rng is None else rng
-            return DirichletMixture.sampled(evidence, prior, rng, joint=self.joint).refined(rng)
+            return DrawnMixture.sampled(evidence, prior, rng, joint=self.joint).refined(rng)
 
     def rate_after(self, evidence: Evidence) -> RatePosterior:
         """Return r after the data, under the user's prior of it."""

@@ -28,6 +28,7 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.dirichlet.pmax import imprecise_bounds
 from bayescompare.kernels.numerics.gammas import parted
+from bayescompare.learned import Learned, LearnedPrior
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -78,8 +79,9 @@ from bayescompare.outcome.questions import FourQuestions
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
+from bayescompare.posterior.drawn import DrawnMixture
 from bayescompare.posterior.partition import Groups
-from bayescompare.prior import DirichletPrior, Learned, LearnedPrior
+from bayescompare.prior import DirichletPrior
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.results import Results
 
@@ -320,7 +322,7 @@ class Dirichlet(Method):
         except TooManyVectors:
             if self.learned is None:
                 generator = rng or np.random.default_rng(0)
-                return DirichletMixture.sampled(evidence, prior, generator)
+                return DrawnMixture.sampled(evidence, prior, generator)
         raise BayescompareError(
             f"missing={results.gaps!r}: {len(evidence.uncounted)} datasets with gaps and "
             f"{evidence.statements.size} statements are too many for a learned prior; use "

@@ -12,6 +12,7 @@ import numpy as np
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.kernels.numerics.intervals import as_probability
 from bayescompare.kernels.pair_states import count_pairs, every_state
+from bayescompare.learned import Learned
 from bayescompare.outcome.decision import (
     first_named_in_decision,
     same_decision_score,
@@ -19,9 +20,9 @@ from bayescompare.outcome.decision import (
 )
 from bayescompare.outcome.method import LEAST_PAIRS, Method
 from bayescompare.outcome.pair_figures import PairFigures
-from bayescompare.posterior.dirichlet import Board
+from bayescompare.posterior.board import Board
 from bayescompare.posterior.partition import Groups
-from bayescompare.prior import DirichletPrior, Learned
+from bayescompare.prior import DirichletPrior
 from bayescompare.statements import BAR, DENSE, MOST_STATES, State, Statement, Statements
 from bayescompare.table.results import Results
 

@@ -42,10 +42,10 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     import xarray as xr
 
+    from bayescompare.learned import LearnedPrior
     from bayescompare.methods.dirichlet import Dirichlet
     from bayescompare.methods.dirichlet.posterior import DirichletPosterior
     from bayescompare.posterior.dirichlet import DirichletMixture
-    from bayescompare.prior import LearnedPrior
 
 __all__ = ["predict_dirichlet", "prior_tree", "simulate", "simulated"]
 

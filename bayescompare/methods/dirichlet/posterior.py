@@ -38,7 +38,8 @@ from bayescompare.outcome.of_posterior import listed_in_answer
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.questions import Questions
 from bayescompare.partly_seen import partial_table
-from bayescompare.posterior.dirichlet import Board, DirichletMixture
+from bayescompare.posterior.board import Board
+from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.partition import Groups
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count

@@ -21,9 +21,9 @@ from bayescompare.text.numbers import count, plural, probability_words, setting_
 from bayescompare.text.phrases import exactness_phrase, join_names
 
 if TYPE_CHECKING:
+    from bayescompare.learned import LearnedPrior
     from bayescompare.methods.dirichlet import Dirichlet
     from bayescompare.outcome.answer import Answer
-    from bayescompare.prior import LearnedPrior
 
 __all__ = [
     "bounds_words",

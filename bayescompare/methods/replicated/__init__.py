@@ -30,6 +30,7 @@ from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.evidence import Evidence, TooManyVectors
+from bayescompare.learned import Learned, LearnedPrior
 from bayescompare.methods._shared.correlation import check_correlation
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
@@ -77,7 +78,8 @@ from bayescompare.outcome.registry import title_in_registry
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
-from bayescompare.prior import POWER, DirichletPrior, Learned, LearnedPrior
+from bayescompare.posterior.drawn import DrawnMixture
+from bayescompare.prior import POWER, DirichletPrior
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.checks import effective_weights
 from bayescompare.table.results import Results
@@ -531,7 +533,7 @@ class Replicated(Method):
         except TooManyVectors:
             if self.learned is None:
                 generator = rng or np.random.default_rng(0)
-                return DirichletMixture.sampled(evidence, prior, generator, joint=self.joint)
+                return DrawnMixture.sampled(evidence, prior, generator, joint=self.joint)
         raise BayescompareError(
             "prior='learned': with these replicates there are too many count vectors; give "
             "Replicated(prior='symmetric')."
@@ -553,7 +555,8 @@ class Replicated(Method):
         table = self.table_evidence(results)
         evidence = self.evidence_of(table, results)
         posterior = self.posterior_of(evidence, sampling.rng, each=True)
-        posterior = posterior.refined(sampling.rng)
+        if isinstance(posterior, DrawnMixture):
+            posterior = posterior.refined(sampling.rng)
         is_drawn, only = posterior.states is not None, len(results.datasets) == 1
         each = posterior.evidence.each_alone(posterior.version)
         split = None

@@ -14,8 +14,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.methods._shared.correlation import correlation_words
 from bayescompare.methods._shared.domains import Domains
 from bayescompare.methods._shared.words import power_words
-from bayescompare.methods.dirichlet.words import prior_text
-from bayescompare.methods.dirichlet.words import lead_words, learned_pair_words
+from bayescompare.methods.dirichlet.words import lead_words, learned_pair_words, prior_text
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.claims import claim_words

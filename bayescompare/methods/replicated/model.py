@@ -25,14 +25,15 @@ from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.replicated.domains import DomainCounts, uncertain_domain_counts
 from bayescompare.kernels.replicated.learned_effects import SCALES, effects_at_scales
 from bayescompare.kernels.replicated.recursion import EvidenceRows, recursion_for_counts
-from bayescompare.methods._shared.domains import domain_words
 from bayescompare.methods._shared.domains import (
+    NO_DOMAIN_EVIDENCE,
     DomainDetails,
     DomainSample,
+    GroupedMethod,
     domain_codes,
     domain_details,
+    domain_words,
 )
-from bayescompare.methods._shared.domains import NO_DOMAIN_EVIDENCE, GroupedMethod
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import check_prior_support, place_prior
 from bayescompare.methods._shared.simplex import pick, pick_by_weight

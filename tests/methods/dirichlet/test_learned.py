@@ -12,8 +12,8 @@ import pytest
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
+from bayescompare.learned import Learned
 from bayescompare.outcome.pairwise import Pairwise
-from bayescompare.prior import Learned
 from tests.cases import few_quick
 from tests.tables import table
 
