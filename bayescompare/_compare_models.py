@@ -13,6 +13,7 @@ import pandas as pd
 from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._rng import Rng, as_rng
+from bayescompare.outcome.abilities import has_quantity
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.statements import OTHER, Statements
 from bayescompare.text.numbers import plural, setting_number_text, statistic_number_text
@@ -220,7 +221,7 @@ def _names_of_compared_models(
     for c in candidates:
         if not isinstance(c, Comparison):
             raise BayescompareError(f"comparisons holds a {type(c).__name__}, not a Comparison.")
-        if "loo" not in c.method.provides:
+        if not has_quantity(type(c.method), "loo"):
             raise BayescompareError(
                 f"method {c.method.name!r} has no predictive density to compare; leave it out."
             )
@@ -301,6 +302,8 @@ def _check_compared_models_scale(
                 f"{name} predicts {OTHER} in place of rare statements: compare fewer algorithms or "
                 "measures, so that at most 256 statements are possible."
             )
+        if (check := getattr(c.posterior, "check_scale", None)) is not None:
+            check()
 
 
 def _observed_by_compared_model(c: Comparison) -> np.ndarray[Any, Any]:
@@ -308,7 +311,8 @@ def _observed_by_compared_model(c: Comparison) -> np.ndarray[Any, Any]:
     # As the method gives it: c.draws() adds indices and counts of what it observes.
     tree = c.answer.tree
     if tree is None:
-        tree = c.posterior.draws(1, 1, np.random.default_rng(0))
+        exact: Any = c.posterior
+        tree = exact.draws(1, 1, np.random.default_rng(0))
     data = tree["observed_data"].to_dataset()
     n = data.sizes["dataset"]
     parts = [data[name].transpose("dataset", ...).values.reshape(n, -1) for name in data.data_vars]

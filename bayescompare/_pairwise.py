@@ -181,8 +181,9 @@ def _pairwise_in_one_pass(
 ) -> Pairwise | None:
     """Answer very many pairs from one pass over the table; None where the method cannot."""
     gaps = results.absent().any(axis=2)
+    at_once = getattr(method, "answer_at_once", None)
     cells = method.accepts.judges == "cells" and results.n_replicates is None
-    if len(pairs) < _MANY or not cells:
+    if len(pairs) < _MANY or not cells or at_once is None:
         return None
     place = {name: k for k, name in enumerate(results.algorithms)}
     wanted = np.array([[place[name] for name in pair] for pair in pairs])
@@ -198,7 +199,7 @@ def _pairwise_in_one_pass(
     every = every[common[*every.T] >= method.scope.datasets]
     if not enough.any():
         return None  # which is then said in words
-    answered = method.answer_at_once(results, every, _positions_of_pairwise(every, wanted[enough]))
+    answered = at_once(results, every, _positions_of_pairwise(every, wanted[enough]))
     if answered is None:
         return None
     skipped = [

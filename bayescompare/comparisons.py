@@ -1,15 +1,8 @@
-"""The types of comparison in one place, for type hints; each is declared beside its method."""
+"""Names that the one comparison type had once, for type hints; they go with the next release."""
 
 from __future__ import annotations
 
-from bayescompare.methods.classic.friedman import RankComparison
-from bayescompare.methods.classic.per_measure import PerMeasureComparison
-from bayescompare.methods.context.comparison import ContextComparison
-from bayescompare.methods.dirichlet.posterior import DirichletComparison
-from bayescompare.methods.gsd.comparison import GsdComparison
-from bayescompare.methods.model_file import ModelComparison
-from bayescompare.methods.network.posterior import NetworkComparison
-from bayescompare.methods.replicated.comparison import ReplicatedComparison
+from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.evidence import EvidenceEstimate
 from bayescompare.outcome.method_checks import comparison_of
 
@@ -25,3 +18,12 @@ __all__ = [
     "ReplicatedComparison",
     "comparison_of",
 ]
+
+ContextComparison = Comparison
+DirichletComparison = Comparison
+GsdComparison = Comparison
+ModelComparison = Comparison
+NetworkComparison = Comparison
+PerMeasureComparison = Comparison
+RankComparison = Comparison
+ReplicatedComparison = Comparison

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from bayescompare.methods.gsd.comparison import GsdComparison
+from bayescompare.comparisons import GsdComparison
 
 __all__ = ["GsdComparison"]

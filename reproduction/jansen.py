@@ -13,7 +13,7 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare._typing import FloatArray
-from bayescompare.comparisons_gsd import GsdComparison
+from bayescompare.comparisons import GsdComparison
 from bayescompare.kernels.classic.pvalues import holm
 from bayescompare.kernels.gsd.permutation import Scheme
 from bayescompare.outcome.columns import SHARE_BELOW

@@ -24,7 +24,6 @@ class Share(Method):
 
     name = "share"
     title = "the share of datasets that support each statement"
-    provides = frozenset({"probability"})
 
     def answer(self, results, sampling):
         statements = Statements.from_results(results)
@@ -80,13 +79,13 @@ class Margin(Share):
         return [f"{decision.statement} leads by {margin:.2f} ({lead.datasets:g} datasets)."]
 
 
-class HalfComparison(bc.comparisons.DirichletComparison):
-    """A comparison with a field of its own."""
+class HalfPosterior(bc.methods.Dirichlet.posterior_type):
+    """An answer with a quantity of its own."""
 
     @property
     def doubled(self) -> float:
         """Twice the largest probability."""
-        return 2.0 * float(self.probability.max())
+        return 2.0 * float(self.answer.probability.max())
 
 
 class Half(bc.methods.Dirichlet):
@@ -95,7 +94,7 @@ class Half(bc.methods.Dirichlet):
     name = "half"
     title = "the Dirichlet test at half the strength"
     citations = ("@article{half2026,\n  author = {Half, Anna},\n  year = {2026}\n}",)
-    comparison_type = HalfComparison
+    posterior_type = HalfPosterior
 
     def methods_text(self, answer):
         return "by half the test of {cited}."
@@ -253,11 +252,9 @@ class Bare(Details):
             {"leave_one_out": lambda *_: None},
             "defines leave_one_out, which is asked of the posterior",
         ),
-        ({"provides": {"probability"}}, "lacks provides"),
         ({"citations": "me2026"}, "lacks citations"),
         ({"accepts": bc.methods.Accepts(judges="stars")}, "judges='stars'"),
         ({"accepts": {"judges": "cells"}}, "give a bc.methods.Accepts"),
-        ({"comparison_type": dict}, "comparison_type"),
         ({"details_type": dict}, "not a class derived from bc.methods.Details"),
         ({"details_type": Leads(())}, "not a class derived from bc.methods.Details"),
         ({"details_type": Unholdable}, "Unholdable.values is declared as list[float]"),
@@ -284,7 +281,6 @@ def test_a_class_without_an_answer() -> None:
 
     class Mute(Silent):
         title = "says nothing"
-        provides = frozenset()
 
         def sentences(self, found):
             return []

@@ -28,6 +28,7 @@ __all__ = [
     "Friedman",
     "GSDBootstrap",
     "Hierarchical",
+    "Lack",
     "LearnedPrior",
     "Method",
     "ModelFile",
@@ -45,6 +46,7 @@ __all__ = [
     "SignedRank",
     "TestResult",
     "Tested",
+    "ThetaPosterior",
     "Wilcoxon",
     "abilities",
     "describe",
@@ -63,6 +65,7 @@ _ELSEWHERE = {
     "Decision": "bayescompare.outcome.decision",
     "Details": "bayescompare.outcome.details",
     "Elicitation": "bayescompare.methods.dirichlet.elicit",
+    "Lack": "bayescompare.outcome.posterior",
     "LearnedPrior": "bayescompare.learned",
     "Method": "bayescompare.outcome.method",
     "ModelFile": "bayescompare.methods.model_file",
@@ -74,6 +77,7 @@ _ELSEWHERE = {
     "Scope": "bayescompare.outcome.method",
     "TestResult": "bayescompare.outcome.answer",
     "Tested": "bayescompare.outcome.posterior",
+    "ThetaPosterior": "bayescompare.outcome.posterior",
     "elicit": "bayescompare.methods.dirichlet.elicit",
 }
 
@@ -84,9 +88,9 @@ def register(method: type[Method]) -> type[Method]:
     Parameters
     ----------
     method : type
-        A class derived from `Method` that declares ``name``, ``title`` and ``provides``, and
-        defines ``sentences``, and ``posterior`` or ``evidence`` and ``prior_on``. What it lacks is
-        said at once. It is returned, so that this can be used as a decorator.
+        A class derived from `Method` that declares ``name`` and ``title`` and defines
+        ``sentences``, and ``posterior`` or ``evidence`` and ``prior_on``. What it lacks is said at
+        once. It is returned, so that this can be used as a decorator.
 
     Examples
     --------
@@ -234,4 +238,4 @@ if TYPE_CHECKING:
         Sampling,
         Scope,
     )
-    from bayescompare.outcome.posterior import Posterior, Tested
+    from bayescompare.outcome.posterior import Lack, Posterior, Tested, ThetaPosterior

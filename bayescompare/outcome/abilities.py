@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bayescompare._checks import check_word
 from bayescompare._errors import QuantityNotAvailableError
 from bayescompare.outcome import registry
-from bayescompare.outcome.method import Method
+from bayescompare.outcome.method import Method, is_bayesian
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,8 +19,10 @@ __all__ = [
     "abilities_of",
     "abilities_table",
     "has_ability",
+    "has_quantity",
     "options_for_ability",
     "require_ability",
+    "why_not",
 ]
 
 #: The abilities that the table is about, in words.
@@ -38,16 +40,61 @@ ABILITIES: Mapping[str, str] = {
     "priors": "priors that you may replace: priors={...}",
 }
 
-_RULES: Mapping[str, Callable[[type[Method]], bool]] = {
+#: Why frequentist tests lack what a posterior gives.
+FREQUENTIST = (
+    "It is a frequentist test: it has a null hypothesis in place of a prior, and so no posterior "
+    "to draw from, to weigh or to predict with."
+)
+
+
+def _defines(*names: str) -> Callable[[type[Method]], bool]:
+    """Whether the posterior of a method defines one of these."""
+    return lambda method: any(hasattr(method.posterior_type, name) for name in names)
+
+
+#: What is not there simply where the posterior's type defines it.
+def _has_model(method: type[Method]) -> bool:
+    return method.model is not Method.model
+
+
+#: What is not there simply where the posterior's type, or that of the facts, defines it.
+_QUANTITIES: Mapping[str, Callable[[type[Method]], bool]] = {
+    "probability": is_bayesian,
+    "none_leads": is_bayesian,
+    "pvalue": lambda method: not is_bayesian(method),
+    "statistic": lambda method: not is_bayesian(method),
+    "model": _has_model,
+    "sample": lambda method: _has_model(method) and _defines("from_nuts", "own_sample")(method),
+    "loo": _defines("leave_one_out", "pointwise"),
+    "plan": _defines("grown", "likelihood_of_more"),
+    "sensitivity": _defines("under_other_priors"),
+}
+#: Abilities that are more than one quantity.
+_ABILITIES: Mapping[str, Callable[[type[Method]], bool]] = {
     # Closed, or estimated from a model.
-    "evidence": lambda method: not method.provides.isdisjoint({"log_evidence", "model"}),
+    "evidence": lambda method: has_quantity(method, "log_evidence") or _has_model(method),
     # What is checked are predictions, and they come from a model.
-    "check": lambda method: "model" in method.provides,
+    "check": _has_model,
     "sensitivity": lambda method: (
-        method.posterior_type.weighed_by is not None or "sensitivity" in method.provides
+        method.posterior_type.weighed_by is not None or has_quantity(method, "sensitivity")
     ),
     "priors": lambda method: "priors" in {option.name for option in fields(method)},
 }
+
+
+def has_quantity(method: type[Method], quantity: str) -> bool:
+    """Whether the comparisons of a method have a quantity, perhaps only with certain options.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> has_quantity(bc.methods.Dirichlet, "questions"), has_quantity(bc.methods.GLRT, "pvalue")
+    (True, True)
+    """
+    lack = method.posterior_type.lacks.get("evidence" if quantity == "log_evidence" else quantity)
+    if lack is not None and not lack.unless and quantity != "evidence":
+        return False
+    return _QUANTITIES.get(quantity, _defines(quantity))(method)
 
 
 def has_ability(method: type[Method], ability: str) -> bool:
@@ -60,15 +107,25 @@ def has_ability(method: type[Method], ability: str) -> bool:
     (True, False)
     """
     check_word("ability", ability, tuple(ABILITIES))
-    if ability in method.lacks:
+    lack = method.posterior_type.lacks.get(ability)
+    if lack is not None and not lack.unless:
         return False
-    rule = _RULES.get(ability)
-    return ability in method.provides if rule is None else rule(method)
+    rule = _ABILITIES.get(ability)
+    return has_quantity(method, ability) if rule is None else rule(method)
+
+
+def why_not(method: type[Method], ability: str) -> str:
+    """Say in one sentence why a method lacks an ability; empty where it gives no reason."""
+    lack = method.posterior_type.lacks.get(ability)
+    if lack is not None:
+        return lack.why
+    return "" if is_bayesian(method) else FREQUENTIST
 
 
 def options_for_ability(method: type[Method], ability: str) -> str:
     """Write the options without which a method lacks an ability, as in ``"joint=True"``."""
-    needed = method.only_with.get(ability, {})
+    lack = method.posterior_type.lacks.get(ability)
+    needed = {} if lack is None else lack.unless
     return ", ".join(f"{name}={value!r}" for name, value in needed.items())
 
 
@@ -77,7 +134,8 @@ def require_ability(method: Method, ability: str) -> None:
     if has_ability(type(method), ability):
         return
     named = [name for name in registry.names() if has_ability(registry.get(name), ability)]
-    why = f"{method.why_not(ability)} " if method.why_not(ability) else ""
+    reason = why_not(type(method), ability)
+    why = f"{reason} " if reason else ""
     raise QuantityNotAvailableError(
         f"{ability}: method {method.name!r} has none. {why}Methods with it: {', '.join(named)}."
     )
@@ -104,7 +162,7 @@ def abilities_of(method: type[Method]) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
-        (_cell_of_abilities(method, a), meaning if has_ability(method, a) else method.why_not(a))
+        (_cell_of_abilities(method, a), meaning if has_ability(method, a) else why_not(method, a))
         for a, meaning in ABILITIES.items()
     ]
     index = pd.Index(ABILITIES, name="ability")

@@ -390,7 +390,8 @@ def pairs_words(p: Pairwise, rule: Rule) -> Iterator[str]:
         yield say("between", claim=claim)
     yield from _named_pairs(decided)
     yield from _prior_words(p, decided, rule)
-    yield method.resolution_words([c.answer for c in p.examples], rule.alpha)
+    if (resolution := getattr(method, "resolution_words", None)) is not None:
+        yield resolution([c.answer for c in p.examples], rule.alpha)
     if not p.bayesian and not has_valid_pvalue(method):
         yield say("invalid", method=method.name)
     if not decided["asserted"].all():

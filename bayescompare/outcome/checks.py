@@ -14,6 +14,7 @@ from bayescompare._checks import show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare.outcome.codec import numbers
 from bayescompare.outcome.columns import SHARES
+from bayescompare.outcome.method import is_bayesian
 from bayescompare.statements import OTHERS, State, Statement
 from bayescompare.text.numbers import setting_number_text
 
@@ -31,10 +32,11 @@ def check_fields(results: Results, method: Method, answer: Answer) -> None:
     """Reject an answer whose fields are not what its results and method say they are."""
     _check_labels(results, answer)
     size, n = len(answer.labels), float(len(results.datasets))
-    for name, value in (("probability", answer.probability), ("pvalue", answer.pvalue)):
-        if value is not None and name not in method.provides:
-            raise BayescompareError(f"{name} is given, and method {method.name!r} has none.")
-    if answer.probability is None and "probability" in method.provides:
+    bayesian = is_bayesian(method)
+    if (answer.pvalue if bayesian else answer.probability) is not None:
+        given = "pvalue" if bayesian else "probability"
+        raise BayescompareError(f"{given} is given, and method {method.name!r} has none.")
+    if bayesian and answer.probability is None:
         raise BayescompareError(f"probability is missing, which method {method.name!r} gives.")
     columns = {"count": answer.counts, "probability": answer.probability, "mcse": answer.mcse}
     for name, values in {**columns, **answer.per_statement}.items():

@@ -19,8 +19,8 @@ import xarray as xr
 from bayescompare._checks import check_draws
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError, did_you_mean
 from bayescompare._rng import Rng, as_rng
-from bayescompare._version import __version__
 from bayescompare.outcome import nuts, registry
+from bayescompare.outcome.abilities import has_quantity, why_not
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.change import change_words
 from bayescompare.outcome.columns import THETA_LOWER, THETA_UPPER
@@ -28,7 +28,7 @@ from bayescompare.outcome.decision import SETTLED, Decision, decide
 from bayescompare.outcome.diagnosis import Diagnosis, diagnose, diagnose_answer
 from bayescompare.outcome.intervals import STORED, interval_choice, statement_intervals
 from bayescompare.outcome.method import Form, Method, Sampling
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.posterior import Posterior, likelihood_of
 from bayescompare.outcome.reweighting import MOST_KHAT
 from bayescompare.outcome.tree import EDITED, arviz_tree
 from bayescompare.outcome.words import comparison_headline
@@ -50,7 +50,7 @@ __all__ = ["Comparison"]
 #: Numbers of further datasets that `plan` tries unless told otherwise.
 MORE = (10, 20, 50)
 
-#: What some methods have and others lack; each method lists its own in `provides`.
+#: What some methods have and others lack.
 QUANTITIES = frozenset(
     {
         "probability",
@@ -95,6 +95,8 @@ QUANTITIES = frozenset(
         "nemenyi",
         "critical_difference",
         "per_measure",
+        "ahead",
+        "wins",
     }
 )
 
@@ -159,8 +161,7 @@ class Comparison:
 
         0 unless a prior or a model gives a positive probability to exact equality.
         """
-        if "probability" not in self.method.provides:
-            raise self.method.unavailable("none_leads")
+        self._require("none_leads")
         return self.answer.none_leads
 
     @property
@@ -188,10 +189,12 @@ class Comparison:
     @property
     def log_evidence(self) -> float:
         """Log marginal likelihood, where it is closed."""
-        if "log_evidence" in self.method.provides and self.answer.log_evidence is None:
+        if self.answer.log_evidence is None and has_quantity(type(self.method), "log_evidence"):
             why = self.posterior.why_not("evidence")
-            words = f"is not there. {why}" if why else self.method.no_evidence()
-            raise QuantityNotAvailableError(f"log_evidence {words}")
+            usual = "has no closed form under a custom prior; compare models by loo() instead."
+            raise QuantityNotAvailableError(
+                f"log_evidence {f'is not there. {why}' if why else usual}"
+            )
         return self._number("log_evidence", self.answer.log_evidence)
 
     @property
@@ -242,13 +245,7 @@ class Comparison:
     @property
     def attrs(self) -> dict[str, Any]:
         """How this answer was made, for attributes of arrays and files."""
-        attrs: dict[str, Any] = {
-            "method": self.method.name,
-            "options": str(self.method.options()),
-            "exactness": self._exactness(),
-            "version": __version__,
-        }
-        return attrs if self.answer.seed is None else {**attrs, "seed": self.answer.seed}
+        return self.posterior.attrs
 
     # tables and words ----------------------------------------------------------------------------
 
@@ -264,6 +261,9 @@ class Comparison:
         rng : None, int or Generator
             For such intervals, where they are drawn.
         """
+        rows: pd.DataFrame | None = getattr(self.posterior, "rows", None)
+        if rows is not None and ci_prob is None and ci_kind is None:
+            return rows
         answer = self.answer
         columns: dict[str, Any] = {"count": answer.counts}
         if answer.probability is not None:
@@ -386,7 +386,8 @@ class Comparison:
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Further tables of this method by title, with column titles for printing."""
-        return {}
+        own: dict[str, pd.DataFrame] = getattr(self.posterior, "tables", {})
+        return own
 
     # posterior -----------------------------------------------------------------------------------
 
@@ -395,7 +396,8 @@ class Comparison:
         self._require("draws")
         check_draws(draws=draws, chains=chains)
         generator, seed = as_rng(rng)
-        tree = self.posterior.draws(draws, chains, generator)
+        posterior: Any = self.posterior
+        tree = posterior.draws(draws, chains, generator)
         return self._signed(tree, seed, sampler=self.posterior.draws_are)
 
     def model(self, *, form: Form = "textbook") -> pm.Model:
@@ -441,11 +443,10 @@ class Comparison:
         generator, seed = as_rng(rng)
         pm_sample = {**self.method.accepts.sampler, **pm_sample}
         if model is None:
-            own = self.posterior.own_sample(
-                draws=draws, chains=chains, rng=generator, options=pm_sample
-            )
+            own = getattr(self.posterior, "own_sample", None)
             if own is not None:
-                return self._signed(own, seed, sampler="nuts")
+                drawn = own(draws=draws, chains=chains, rng=generator, options=pm_sample)
+                return self._signed(drawn, seed, sampler="nuts")
         # Before anything is compiled: PyTensor needs a folder that it can write to.
         nuts.check_compiler_for_nuts()
         sampled, through = model, None
@@ -462,8 +463,9 @@ class Comparison:
             options=pm_sample,
             through=through,
         )
-        tree = nuts.with_likelihood(tree, self.posterior.pointwise(), sampled)
-        finished = self.posterior.from_nuts(tree, generator)
+        tree = nuts.with_likelihood(tree, likelihood_of(self.posterior), sampled)
+        posterior: Any = self.posterior
+        finished = posterior.from_nuts(tree, generator)
         return self._signed(finished, seed, sampler="nuts", edited=model is not None)
 
     def estimate_evidence(
@@ -499,7 +501,7 @@ class Comparison:
         """
         from bayescompare.outcome.evidence import estimated_evidence
 
-        if why := self.method.lacks.get("evidence") or self.posterior.why_not("evidence"):
+        if why := self.posterior.why_not("evidence"):
             raise QuantityNotAvailableError(
                 f"estimate_evidence: method {self.method.name!r} has none. {why}"
             )
@@ -569,7 +571,9 @@ class Comparison:
                 "loo: with this prior there is no exact formula, and the chains of this answer "
                 "were not saved (JSON does not hold them, netCDF does); pass tree=, from sample()."
             )
-        return exact_loo(*self.posterior.leave_one_out(), self.results.datasets)
+        exact: Any = self.posterior
+        without, within = exact.leave_one_out()
+        return exact_loo(without, within, self.results.datasets)
 
     def plan(
         self,
@@ -618,9 +622,14 @@ class Comparison:
         if replicates is not None:
             # By identity: numbers that were given are refused beside factors, even the usual ones.
             factors = check_planning_factors(None if more is MORE else more, replicates)
-            again = self.posterior.with_replicates()
+            again = getattr(self.posterior, "with_replicates", None)
+            if again is None:
+                raise BayescompareError(
+                    f"replicates: method {self.method.name!r} does not plan more replicates, only "
+                    "more datasets (more=); 'replicated' plans both."
+                )
             return plan_table(
-                again, best, factors, threshold, simulations, generator, name="replicates"
+                again(), best, factors, threshold, simulations, generator, name="replicates"
             )
         if self.answer.tree is not None:
             from bayescompare.outcome.planning import reweighted_plan
@@ -631,7 +640,8 @@ class Comparison:
                 "plan: the chains of this answer were not saved (JSON does not hold them, netCDF "
                 "does); compare() again."
             )
-        return plan_table(self.posterior.grown(), best, numbers, threshold, simulations, generator)
+        posterior: Any = self.posterior
+        return plan_table(posterior.grown(), best, numbers, threshold, simulations, generator)
 
     def predict(self, n: int, *, draws: int = 1000, rng: Rng = None) -> xr.DataArray:
         """Draw the statements of n new datasets from the posterior predictive.
@@ -834,11 +844,20 @@ class Comparison:
     # inside --------------------------------------------------------------------------------------
 
     def _has(self, quantity: str) -> bool:
-        return quantity in self.method.provides and not self.posterior.why_not(quantity)
+        there = has_quantity(type(self.method), quantity)
+        return there and not self.posterior.why_not(quantity)
 
     def __dir__(self) -> list[str]:
         """List what this answer has, without the names that would only raise an error."""
-        return sorted(set(super().__dir__()) - self._lacking())
+        there = {*super().__dir__(), *QUANTITIES, *self._own_quantities()}
+        return sorted(there - self._lacking())
+
+    def _own_quantities(self) -> set[str]:
+        """What a posterior from outside the package defines for its users."""
+        kinds = [kind for kind in type(self.posterior).__mro__ if kind is not object]
+        outside = [kind for kind in kinds if not kind.__module__.startswith("bayescompare.")]
+        names = {name for kind in outside for name in vars(kind) if not name.startswith("_")}
+        return {name for name in names if not hasattr(Posterior, name)}
 
     def _lacking(self) -> set[str]:
         """Names of the class that this answer has nothing for, found without computing anything."""
@@ -846,19 +865,17 @@ class Comparison:
 
         method, answer = self.method, self.answer
         lacking = {name for name in QUANTITIES if not self._has(name)}
-        if "probability" in method.provides:
-            lacking.discard("none_leads")
         optional = ("unobserved", "pvalue", "statistic", "log_evidence", "tree")
         lacking.update(name for name in optional if getattr(answer, name) is None)
-        evidence = method.lacks.get("evidence") or self.posterior.why_not("evidence")
-        if evidence or not self._has("model"):
+        if self.posterior.why_not("evidence") or not self._has("model"):
             lacking.add("estimate_evidence")
         if method.needs_mcmc:
             lacking.add("draws")
-            replans = type(self.posterior).likelihood_of_more is not Posterior.likelihood_of_more
-            if answer.tree is None or not replans:
+            if answer.tree is None or not hasattr(self.posterior, "likelihood_of_more"):
                 lacking.add("plan")
-        if answer.tree is None and (method.needs_mcmc or not {"draws", "model"} <= method.provides):
+        both = all(has_quantity(type(method), name) for name in ("draws", "model"))
+        exact = both and not method.needs_mcmc
+        if answer.tree is None and not exact:
             lacking.update(("check", "loo"))
         if len(self.results.algorithms) != 2:
             lacking.add("effects")
@@ -872,15 +889,17 @@ class Comparison:
         return lacking
 
     def _require(self, quantity: str) -> None:
-        if quantity not in self.method.provides:
-            raise self.method.unavailable(quantity)
-        if why := self.posterior.why_not(quantity):
-            raise BayescompareError(why)
+        why, method = self.posterior.why_not(quantity), self.method
+        of_method = quantity in method.posterior_type.lacks
+        if not has_quantity(type(method), quantity) and (of_method or not why):
+            raise registry.unavailable(method, quantity)
+        if why:
+            raise QuantityNotAvailableError(why)
 
     def _require_model(self, asked: str) -> None:
         """Refuse what needs a PyMC model, by the name that was asked for."""
-        if "model" not in self.method.provides:
-            why = self.method.why_not("model")
+        if not has_quantity(type(self.method), "model"):
+            why = why_not(type(self.method), "model")
             raise QuantityNotAvailableError(
                 f"{asked}: it takes a PyMC model, and method {self.method.name!r} has none; "
                 f"methods with one: {', '.join(registry.having('model'))}, and model files."
@@ -903,25 +922,12 @@ class Comparison:
     def _number(self, quantity: str, value: float | None) -> float:
         self._require(quantity)
         if value is None:
-            raise self.method.unavailable(quantity)
+            raise registry.unavailable(self.method, quantity)
         return value
 
     def _over_statements(self, quantity: str, values: Any) -> xr.DataArray:
         self._require(quantity)
-        answer = self.answer
-        coords: dict[str, Any] = {"statement": list(answer.labels)}
-        # A question about all measures at once has no state for each.
-        for measure, states in zip(self.results.measures, answer.states, strict=False):
-            coords[measure] = ("statement", list(states))
-        coords["count"] = ("statement", answer.counts)
-        return xr.DataArray(
-            np.array(values), coords, dims="statement", name=quantity, attrs=self.attrs
-        )
-
-    def _exactness(self) -> str:
-        if self.answer.resampled_pvalue:
-            return "p-value from random resamples"
-        return "exact" if self.exact else "Monte Carlo, see mcse"
+        return self.posterior.over_statements(quantity, values)
 
     def _signed(
         self, tree: xr.DataTree, seed: int | None, *, sampler: str, edited: bool = False
@@ -945,8 +951,9 @@ class Comparison:
         if isinstance(attribute, property) and attribute.fget is not None:
             return attribute.fget(self)
         if not name.startswith("_"):
-            if registry.having(name):
-                raise self.method.unavailable(name)
+            if name in QUANTITIES or name in self._own_quantities():
+                self._require(name)
+                return getattr(self.posterior, name)
             raise AttributeError(
                 f"{type(self).__name__} has no attribute {name!r}.{did_you_mean(name, dir(self))}"
             )

@@ -49,7 +49,8 @@ def predictive_check(
     group = "prior_predictive" if prior else "posterior_predictive"
     check_tree(tree, group)
     check_tree(tree, "observed_data")
-    own = c.posterior.statistics(tree, generator, prior=prior)
+    statistics = getattr(c.posterior, "statistics", None)
+    own = None if statistics is None else statistics(tree, generator, prior=prior)
     statistics = _usual_criticism_statistics(c, tree, group, generator) if own is None else own
     rows = {}
     for label, (predicted, observed) in statistics.items():
@@ -178,7 +179,8 @@ def prior_sensitivity_criticism(
     chosen = None if values is None else _numbers_for_criticism("values", values)
     if chosen is not None and not (chosen > 0).all():
         raise BayescompareError(f"values={values!r}: give finite numbers > 0.")
-    varied = c.posterior.under_other_priors(chosen)
+    other_priors = getattr(c.posterior, "under_other_priors", None)
+    varied: pd.DataFrame | None = None if other_priors is None else other_priors(chosen)
     if varied is not None:
         return varied
     varied = _under_other_options(c, FACTORS if chosen is None else chosen)

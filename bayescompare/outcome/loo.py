@@ -29,6 +29,7 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.numerics.bridge import autocorrelation_time
 from bayescompare.outcome import nuts
 from bayescompare.outcome.diagnosis import quiet_pareto
+from bayescompare.outcome.posterior import likelihood_of
 from bayescompare.outcome.reweighting import MOST_KHAT
 from bayescompare.outcome.tree import EDITED, OF_EDITED, check_tree, is_edited_comparison_tree
 from bayescompare.text.numbers import count, plural, statistic_number_text
@@ -270,7 +271,7 @@ class _Without(SamplingWrapper):
 
     def log_likelihood__i(self, excluded_obs: int, idata__i: xr.DataTree) -> xr.DataArray:
         """Log likelihood of the dataset at each draw; its error is noted."""
-        pointwise = self.asked.pointwise()
+        pointwise = likelihood_of(self.asked)
         if pointwise is None:
             each = _by_dataset(nuts.log_likelihood(self.model, idata__i))
         else:

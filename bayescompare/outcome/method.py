@@ -10,15 +10,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, fields
+from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._parallel import run_in_parallel
-from bayescompare._typing import FloatArray, IntArray
+from bayescompare._typing import FloatArray
 from bayescompare.outcome import registry
 from bayescompare.outcome.answer import Answer, Found, TestResult
 from bayescompare.outcome.details import Details, Scalars
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     import pymc as pm
 
     from bayescompare.evidence import Evidence
-    from bayescompare.outcome.comparison import Comparison
-    from bayescompare.outcome.pair_figures import PairFigures
     from bayescompare.posterior.dirichlet import DirichletMixture
     from bayescompare.prior import DirichletPrior
     from bayescompare.table.cells import Reading
@@ -46,6 +43,7 @@ __all__ = [
     "Phrases",
     "Sampling",
     "Scope",
+    "chosen_options",
     "has_valid_pvalue",
     "is_bayesian",
 ]
@@ -57,11 +55,6 @@ Form = Literal["textbook", "nuts"]
 Replicate = Mapping[str, tuple[float, FloatArray]]
 #: Pairs from which a prior can be learned.
 LEAST_PAIRS = 3
-#: Why frequentist tests lack what a posterior gives.
-FREQUENTIST = (
-    "It is a frequentist test: it has a null hypothesis in place of a prior, and so no posterior "
-    "to draw from, to weigh or to predict with."
-)
 #: The scale of models that predict joint statements.
 STATEMENTS = "statements"
 
@@ -200,18 +193,10 @@ class Method(ABC):
     phrases: ClassVar[Phrases] = Phrases()
     #: What its answers can be asked.
     posterior_type: ClassVar[type[Posterior]] = Posterior
-    #: The type of its comparisons, where they have further fields.
-    comparison_type: ClassVar[type[Comparison] | None] = None
     #: The type of the facts that only its answers have.
     details_type: ClassVar[type[Details]] = Details
     #: The type of its numbers about the whole comparison.
     scalars_type: ClassVar[type[Scalars]] = Scalars
-    #: What a comparison by this method has beyond what every comparison has.
-    provides: ClassVar[frozenset[str]]
-    #: Why it lacks an ability that other methods have (`abilities`), one sentence for each.
-    lacks: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    #: The options without which it lacks an ability.
-    only_with: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     #: The priors that a user may replace.
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     #: How many algorithms, measures and datasets it is about, and what it takes of a table.
@@ -282,21 +267,6 @@ class Method(ABC):
         """
         return self
 
-    def resolution_words(self, answers: Sequence[Answer], alpha: float) -> str:
-        """Say that no p-value of so many pairs can pass the correction; empty where one can."""
-        return ""
-
-    def answer_at_once(
-        self, results: Results, pairs: IntArray, asked: IntArray
-    ) -> tuple[Method, PairFigures] | None:
-        """Answer very many pairs of one table at once; None where there is no such way.
-
-        Each is judged over the datasets that have all its cells. `pairs` (P, 2) are those that
-        there is something to learn from, as places of algorithms, and `asked` which of them to
-        answer. The method returned answers any of them by itself, to the same figures.
-        """
-        return None
-
     @property
     def needs_mcmc(self) -> bool:
         """Whether the answer needs MCMC, so that parallel work wants processes, not threads."""
@@ -306,18 +276,9 @@ class Method(ABC):
         """Return the options by name, as passed."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
-    def chosen(self) -> dict[str, Any]:
-        """Return the options that are not the defaults: what to write in a call."""
-        options = self.options()
-        return {
-            f.name: options.get(f.name)
-            for f in fields(self)
-            if f.repr and f.name != "saved" and getattr(self, f.name) != f.default
-        }
-
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the PyMC model as a textbook writes it, or in the form for NUTS if it has one."""
-        raise self.unavailable("model")
+        raise registry.unavailable(self, "model")
 
     def methods_text(self, answer: Answer | None) -> str:
         """Return what a paper's methods section says of it, from "by the ... test" on.
@@ -328,44 +289,25 @@ class Method(ABC):
         where = self.phrases.reference
         return f"by {self.title}{f' ({where})' if where else ''}."
 
-    @classmethod
-    def calibration(cls) -> Callable[..., Iterator[Replicate]] | None:
-        """Return what simulates truths and draws from their posteriors; None where nothing does.
 
-        The function takes how many simulations, how many draws, a generator, and sizes of the
-        data by keyword. It yields, for each simulation, quantity → (truth, draws).
-        """
-        return None
+def chosen_options(method: Method) -> dict[str, Any]:
+    """Return the options that are not the defaults: what to write in a call.
 
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Method:
-        """Make the method again from the `options()` that a file holds."""
-        return cls(**options)
-
-    def restored(self, answer: Answer, options: Mapping[str, Any]) -> Answer:
-        """Bring an answer from a file, written with these options, up to this version."""
-        return answer
-
-    def no_evidence(self) -> str:
-        """Say why there is no log evidence, where the method has one under other priors."""
-        return "has no closed form under a custom prior; compare models by loo() instead."
-
-    def refuses(self, quantity: str) -> str:
-        """Say why these options leave out a quantity; empty where they do not."""
-        return ""
-
-    @classmethod
-    def why_not(cls, ability: str) -> str:
-        """Say in one sentence why it lacks an ability; empty where it declares no reason."""
-        return cls.lacks.get(ability, "" if is_bayesian(cls) else FREQUENTIST)
-
-    def unavailable(self, quantity: str) -> QuantityNotAvailableError:
-        """Return the error that names the methods with a quantity this one lacks, and says why."""
-        why = self.lacks.get("evidence" if quantity == "log_evidence" else quantity, "")
-        return QuantityNotAvailableError(
-            f"{quantity!r} is not something that method {self.name!r} has; methods with it: "
-            f"{', '.join(registry.having(quantity)) or 'none'}.{f' {why}' if why else ''}"
-        )
+    What pairs taught is left out, for `pairwise` learns it again; a symmetric prior is written
+    where it turns learning off.
+    """
+    given: Any = method
+    rest, usual = method.options(), {}
+    rest.pop("saved", None)
+    if rest.pop("learned", None) is not None and rest.get("prior") == "learned":
+        del rest["prior"]
+    if all(field.default is not MISSING for field in fields(method) if field.init):
+        usual = type(method)().options()
+    changed = {k: v for k, v in rest.items() if v != usual.get(k)}
+    learns_not = getattr(given, "learns", True) is False and getattr(given, "joint", True)
+    if learns_not and given.learned is None and not {"prior", "strength", "priors"} & set(changed):
+        return {"prior": given.prior, **changed}
+    return changed
 
 
 def is_bayesian(method: Method | type[Method]) -> bool:

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 #: What a class must declare, and as what.
-_NEEDED: dict[str, type] = {"name": str, "title": str, "provides": frozenset, "citations": tuple}
+_NEEDED: dict[str, type] = {"name": str, "title": str, "citations": tuple}
 
 
 #: What a class may declare about its answers, and what that must be derived from.
@@ -90,11 +90,6 @@ def _check_declared(method: Any, where: str) -> None:
                 "derived from bayescompare.outcome.posterior.Posterior, and name that as "
                 "posterior_type."
             )
-    own = method.comparison_type
-    if not (own is None or (isinstance(own, type) and issubclass(own, Comparison))):
-        raise BayescompareError(
-            f"{where}: comparison_type={own!r} is not a class derived from bc.Comparison."
-        )
     for name, base in _TYPES.items():
         _check_type(getattr(method, name), base, f"{where}: {name}")
 
@@ -165,7 +160,7 @@ def _check_typed(name: str, details: object, declared: type[Details]) -> None:
 def comparison_of(
     results: Results, method: Method, answer: Answer, *, loaded: bool = False
 ) -> Comparison:
-    """Put results, method and answer into the comparison type that the method declares.
+    """Put results, method and answer into a comparison.
 
     What was `loaded` from a file is checked by whoever did that.
     """
@@ -173,4 +168,4 @@ def comparison_of(
     if outside:
         check_answer(results, method, answer)
     bounded = answer.bounded(foreign=outside or loaded)
-    return (method.comparison_type or Comparison)(results, method, bounded)
+    return Comparison(results, method, bounded)

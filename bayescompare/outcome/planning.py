@@ -150,7 +150,8 @@ def reweighted_plan(
     rng: np.random.Generator,
 ) -> pd.DataFrame:
     """Tabulate how often so many further datasets settle the question; see `Comparison.plan`."""
-    weigh, each = c.posterior.likelihood_of_more(), leads_for_reweighting(c, "plan")
+    posterior: Any = c.posterior
+    weigh, each = posterior.likelihood_of_more(), leads_for_reweighting(c, "plan")
     parts, failed, ess = [], [], []
     for k, number in enumerate(more):
         simulate = _ReweightedPlanSimulator(weigh, each, simulations, more[:k])
@@ -203,7 +204,8 @@ def predict_for_comparison(c: Comparison, n: int, draws: int, rng: Rng) -> xr.Da
             "total."
         )
     generator, seed = as_rng(rng)
-    labels = c.posterior.predict(int(n), int(draws), generator)
+    posterior: Any = c.posterior
+    labels = posterior.predict(int(n), int(draws), generator)
     attrs = {
         "method": c.method.name,
         "options": str(c.method.options()),
@@ -218,6 +220,7 @@ def predict_for_comparison(c: Comparison, n: int, draws: int, rng: Rng) -> xr.Da
 def simulate_for_comparison(c: Comparison, rng: Rng) -> Results:
     """Draw a table from the prior of an answer's method, and note how."""
     generator, seed = as_rng(rng)
-    table = c.posterior.simulate(generator)
+    posterior: Any = c.posterior
+    table: Results = posterior.simulate(generator)
     how = "" if seed is None else f", rng={seed}"
     return table._with(source=f"simulated from the prior of {c.method.name!r}{how}")

@@ -7,14 +7,16 @@ are others derive from it; what they do not define, their answers do not have.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray, StrArray
+from bayescompare._typing import FloatArray
+from bayescompare._version import __version__
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.numerics.intervals import Betas
 from bayescompare.outcome.answer import Answer, TestResult
@@ -27,6 +29,7 @@ from bayescompare.outcome.of_posterior import (
     pvalue_with_more,
     under_other_priors,
 )
+from bayescompare.outcome.registry import unavailable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,12 +39,33 @@ if TYPE_CHECKING:
     from bayescompare.posterior.dirichlet import DirichletMixture
     from bayescompare.table.results import Results
 
-__all__ = ["Posterior", "Tested", "by_prior_weight"]
+__all__ = ["Lack", "Posterior", "Tested", "ThetaPosterior", "by_prior_weight", "likelihood_of"]
+
+
+@dataclass(frozen=True)
+class Lack:
+    """Why there is no such quantity, unless the method has certain options.
+
+    Attributes
+    ----------
+    why : str
+        A sentence.
+    unless : mapping
+        The options with which there is one; none where it is never there.
+    """
+
+    why: str
+    _: KW_ONLY
+    unless: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
     """What the answer of a method to one table can be asked.
+
+    A quantity exists where a type defines it: `draws`, `from_nuts` (what `sample` made),
+    `leave_one_out`, `grown` or `likelihood_of_more` (for plans), `with_replicates`, `predict`,
+    `simulate`, `under_other_priors`, `statistics` (for checks), and what users ask of one method.
 
     Attributes
     ----------
@@ -56,6 +80,8 @@ class Posterior:
 
     #: The option that weighs its prior, where there is one.
     weighed_by: ClassVar[str | None] = None
+    #: What its answers lack that others have, and why.
+    lacks: ClassVar[Mapping[str, Lack]] = MappingProxyType({})
     #: How `draws` are made; their tree records it.
     draws_are: ClassVar[str] = "conjugate"
 
@@ -80,9 +106,12 @@ class Posterior:
         return None if isinstance(found, TestResult) else found
 
     def why_not(self, quantity: str) -> str:
-        """Why these options, or this table, leave out a quantity; empty where they do not."""
-        refusal: str = self.method.refuses(quantity)
-        return refusal
+        """Why this answer leaves out a quantity; empty where it does not."""
+        lack = self.lacks.get(quantity)
+        if lack is None:
+            return ""
+        options = [getattr(self.method, name) == value for name, value in lack.unless.items()]
+        return "" if options and all(options) else lack.why
 
     def claim(self, statement: str) -> str:
         """Say a statement in words, as headlines do."""
@@ -92,25 +121,33 @@ class Posterior:
         """Return the verdict where the question is not about a statement; else ""."""
         return ""
 
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """How the answer was made, for attributes of arrays and files."""
+        answer, exactness = self.answer, "Monte Carlo, see mcse"
+        if answer.exact or answer.resampled_pvalue:
+            exactness = "exact" if answer.exact else "p-value from random resamples"
+        attrs: dict[str, Any] = {
+            "method": self.method.name,
+            "options": str(self.method.options()),
+            "exactness": exactness,
+            "version": __version__,
+        }
+        return attrs if answer.seed is None else {**attrs, "seed": answer.seed}
+
+    def over_statements(self, name: str, values: Any) -> xr.DataArray:
+        """Return figures over "statement", with what each says of every measure."""
+        import xarray as xr
+
+        answer = self.answer
+        coords: dict[str, Any] = {"statement": list(answer.labels)}
+        # A question about all measures at once has no state for each.
+        for measure, states in zip(self.results.measures, answer.states, strict=False):
+            coords[measure] = ("statement", list(states))
+        coords["count"] = ("statement", answer.counts)
+        return xr.DataArray(np.array(values), coords, dims="statement", name=name, attrs=self.attrs)
+
     # draws ----------------------------------------------------------------------------------------
-
-    def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
-        """Draw from the posterior without MCMC."""
-        raise self.method.unavailable("draws")
-
-    def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
-        """Bring a tree that NUTS made into the shape that `draws` gives."""
-        raise self.method.unavailable("sample")
-
-    def pointwise(self) -> Callable[[xr.Dataset], xr.DataArray] | None:
-        """Return what gives the log likelihood by dataset; None where it is the model's own."""
-        return None
-
-    def own_sample(
-        self, *, draws: int, chains: int, rng: np.random.Generator, options: Mapping[str, Any]
-    ) -> xr.DataTree | None:
-        """Sample in a way of its own; None where NUTS of the model for it does."""
-        return None
 
     def leads(self) -> FloatArray:
         """P(each statement leads) given each draw of a sampled answer: (chain, draw, statement)."""
@@ -126,12 +163,33 @@ class Posterior:
         place = {str(label): k for k, label in enumerate(theta["statement"].values.tolist())}
         return np.asarray(leads[..., [place[label] for label in self.answer.labels]])
 
+    def level_given(self, decision: Decision) -> Callable[[int, int], float] | None:
+        """Return a function that gives the level for other data; None where that is slow.
+
+        The function takes how many datasets more support the leading statement, and how many of
+        its own went to the next one instead; it returns the statement's P, or the p-value.
+        """
+        return None
+
+    def shares(self) -> list[Betas] | None:
+        """Return each listed θ as a mixture of Betas; None where it has no such form."""
+        return None
+
+
+class ThetaPosterior(Posterior):
+    """The posterior of θ as a mixture of Dirichlets, what it is asked written once for all."""
+
+    @property
+    def log_evidence(self) -> float | None:
+        """The log evidence of its figures."""
+        return self.answer.log_evidence
+
     # the same question of other data --------------------------------------------------------------
 
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
         """Exact log predictive densities of each dataset: given the others, and given all."""
         if self.theta is None:
-            raise self.method.unavailable("loo")
+            raise unavailable(self.method, "loo")
         if self.theta.states is not None:
             raise BayescompareError(
                 "loo: there are too many statements and datasets with gaps to leave each out "
@@ -142,26 +200,8 @@ class Posterior:
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Return a function that adds so many predicted datasets and answers again."""
         if self.theta is None:
-            raise self.method.unavailable("plan")
+            raise unavailable(self.method, "plan")
         return grown(self.theta)
-
-    def with_replicates(self) -> Callable[[float, np.random.Generator], FloatArray]:
-        """Return a function that makes each dataset's replicates so many times as many.
-
-        It simulates them and answers again.
-        """
-        raise BayescompareError(
-            f"replicates: method {self.method.name!r} does not plan more replicates, only more "
-            "datasets (more=); 'replicated' plans both."
-        )
-
-    def likelihood_of_more(self) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Return what plans with a sampled answer, by reweighting its draws.
-
-        The function predicts so many datasets at one draw of the posterior, and returns their log
-        likelihood at every draw (chain, draw).
-        """
-        raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
 
     def level_given(self, decision: Decision) -> Callable[[int, int], float] | None:
         """Return a function that gives the level for other data; None where that is slow.
@@ -176,16 +216,6 @@ class Posterior:
             return None
         return level_with_more(self.theta, best, rival)
 
-    def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
-        """Statements of so many new datasets, (draws, number), from the posterior predictive."""
-        raise self.method.unavailable("predict")
-
-    def simulate(self, rng: np.random.Generator) -> Results:
-        """Return a table like this one drawn from the prior, with the truth that it came from."""
-        raise self.method.unavailable("simulate")
-
-    # criticism ------------------------------------------------------------------------------------
-
     def shares(self) -> list[Betas] | None:
         """Return each listed θ as a mixture of Betas; None where it has no such form."""
         if self.theta is None:
@@ -198,16 +228,6 @@ class Posterior:
             return None
         best = self.answer.labels.index(decide(self.answer).statement)
         return under_other_priors(self.theta.alone or self.theta, best, values)
-
-    def statistics(
-        self, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
-    ) -> Mapping[str, tuple[FloatArray, Any]] | None:
-        """Return what `check` compares: by name, predicted values (n,) and what was seen.
-
-        What was seen is one number, or one for each prediction where it is itself uncertain. None
-        where the usual statistics will do.
-        """
-        return None
 
 
 class Tested(Posterior):
@@ -236,6 +256,12 @@ class Tested(Posterior):
         rival = None if runner is None else labels.index(runner[0])
         best = labels.index(decision.statement)
         return pvalue_with_more(self.test.level_given, self.answer.counts, best, rival)
+
+
+def likelihood_of(posterior: Posterior) -> Callable[[xr.Dataset], xr.DataArray] | None:
+    """Return what gives the log likelihood by dataset; None where it is the PyMC model's own."""
+    own = getattr(posterior, "pointwise", None)
+    return None if own is None else own()
 
 
 def by_prior_weight(

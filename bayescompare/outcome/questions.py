@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.decision import decide
 from bayescompare.outcome.details import Scalars
 
 __all__ = ["FourQuestions", "Questions"]
@@ -38,7 +39,6 @@ class Questions:
     """The four questions about the best statement, for every method about θ."""
 
     answer: Answer
-    best: str
 
     @property
     def questions(self) -> pd.Series[float]:
@@ -48,4 +48,6 @@ class Questions:
         statement with every ordering reversed); "majority": P(its θ > ½); "expected": E θ, the
         probability that it holds on a new dataset.
         """
-        return pd.Series(FourQuestions.of(self.answer).to_dict(), name=self.best, dtype=float)
+        return pd.Series(
+            FourQuestions.of(self.answer).to_dict(), name=decide(self.answer).statement, dtype=float
+        )

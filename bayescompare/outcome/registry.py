@@ -6,7 +6,7 @@ import importlib
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare._errors import BayescompareError, QuantityNotAvailableError, did_you_mean
 
 if TYPE_CHECKING:
     from bayescompare.outcome.method import Method
@@ -21,6 +21,7 @@ __all__ = [
     "remove_from_registry",
     "saved_class_in_registry",
     "title_in_registry",
+    "unavailable",
 ]
 
 
@@ -145,7 +146,19 @@ def having(quantity: str) -> list[str]:
     """
     if not isinstance(quantity, str):
         raise BayescompareError(f"quantity={quantity!r}: give its name, such as 'questions'.")
-    return [name for name in names() if quantity in get(name).provides]
+    from bayescompare.outcome.abilities import has_quantity
+
+    return [name for name in names() if has_quantity(get(name), quantity)]
+
+
+def unavailable(method: Method, quantity: str) -> QuantityNotAvailableError:
+    """Return the error that names the methods with a quantity this one lacks, and says why."""
+    key = "evidence" if quantity == "log_evidence" else quantity
+    lack = method.posterior_type.lacks.get(key)
+    return QuantityNotAvailableError(
+        f"{quantity!r} is not something that method {method.name!r} has; methods with it: "
+        f"{', '.join(having(quantity)) or 'none'}.{f' {lack.why}' if lack else ''}"
+    )
 
 
 def title_in_registry(name: str) -> str:

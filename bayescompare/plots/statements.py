@@ -12,6 +12,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.outcome.columns import LOWER, THETA_LOWER, THETA_MEAN, THETA_UPPER, UPPER
 from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.registry import unavailable
 from bayescompare.plots._drawing import (
     BLUE,
     CORNERS,
@@ -309,7 +310,7 @@ def _theta(c: Comparison, labels: list[str], draws: int, rng: Rng) -> FloatArray
         tree = c.draws(draws, chains=1, rng=rng)
     posterior = tree["posterior"].to_dataset()
     if "theta" not in posterior:
-        raise c.method.unavailable("theta")
+        raise unavailable(c.method, "theta")
     theta = posterior["theta"].sel(statement=labels).transpose("chain", "draw", "statement")
     values = theta.values.reshape(-1, 3).astype(np.float64)
     return values[:: max(1, len(values) // draws)][:draws]

@@ -16,7 +16,7 @@ from bayescompare.learned import Learned, LearnedPrior
 from bayescompare.outcome import registry
 from bayescompare.outcome.effects import EFFECTS_TITLE, printed_comparison_effects
 from bayescompare.outcome.gaps import GAPS_TEXT
-from bayescompare.outcome.method import is_bayesian
+from bayescompare.outcome.method import chosen_options, is_bayesian
 from bayescompare.outcome.method_checks import is_built_in_method
 from bayescompare.outcome.posterior import Tested
 from bayescompare.outcome.verdicts import Rule
@@ -374,7 +374,7 @@ def python_call(
     chosen = {"measures": list(results.measures), **options}
     lines = [f"{name}={value!r}" for name, value in chosen.items() if value is not None]
     if method is not None:
-        inside = ", ".join(f"{name}={value!r}" for name, value in method.chosen().items())
+        inside = ", ".join(f"{name}={value!r}" for name, value in chosen_options(method).items())
         # A learned prior or gaps in the table make a variant, which has a class of its own.
         made = f"{type(method).__name__}({inside})"
         if is_built_in_method(type(method)):

@@ -401,7 +401,8 @@ def _weighed(p: Pairwise, option: str, value: float) -> Pairwise:
     if p.found is not None:
         place = {name: k for k, name in enumerate(p.results.algorithms)}
         pairs = np.array([[place[name] for name in pair] for pair in p.found.pairs])
-        answered = method.answer_at_once(p.results, pairs, np.arange(len(pairs)))
+        at_once: Any = method  # which made them so
+        answered = at_once.answer_at_once(p.results, pairs, np.arange(len(pairs)))
         if answered is not None:
             # Only the figures are looked at.
             return Pairwise(p.results, method, p.comparisons, p.reference, found=answered[1])

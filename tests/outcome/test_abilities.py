@@ -15,8 +15,16 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare.outcome import registry
-from bayescompare.outcome.abilities import ABILITIES, has_ability, options_for_ability
-from bayescompare.outcome.method import FREQUENTIST, Method
+from bayescompare.outcome.abilities import (
+    ABILITIES,
+    FREQUENTIST,
+    has_ability,
+    has_quantity,
+    options_for_ability,
+    why_not,
+)
+from bayescompare.outcome.comparison import QUANTITIES
+from bayescompare.outcome.method import Method
 from tests.methods.context.folds import frame_of, scores
 from tests.methods.model_file.own import QUICK, by_measure, multinomial
 from tests.tables import table
@@ -50,9 +58,10 @@ REPLACED = {
 def test_a_blank_has_a_reason(name: str, ability: str) -> None:
     method = METHODS[name]
     if has_ability(method, ability):
-        assert ability not in method.lacks
+        lack = method.posterior_type.lacks.get(ability)
+        assert lack is None or lack.unless
         return
-    why = method.why_not(ability)
+    why = why_not(method, ability)
     assert why.endswith(".")
     assert why[0].isupper()
     assert len(why.split()) > 5
@@ -60,10 +69,12 @@ def test_a_blank_has_a_reason(name: str, ability: str) -> None:
 
 def test_what_is_declared_is_about_abilities() -> None:
     for method in METHODS.values():
-        assert set(method.lacks) | set(method.only_with) <= set(ABILITIES)
-        for ability, options in method.only_with.items():
-            assert has_ability(method, ability)
-            method(**options)
+        lacks = method.posterior_type.lacks
+        assert set(lacks) <= set(ABILITIES) | QUANTITIES | {"psis"}
+        for ability, lack in lacks.items():
+            if lack.unless:
+                assert ability == "psis" or has_ability(method, ability)
+                method(**lack.unless)
 
 
 def test_the_table_is_what_the_classes_declare() -> None:
@@ -118,7 +129,11 @@ def answered(name: str, options: str) -> bc.Comparison:
     if name == registry.MODEL_FILE:
         return bc.compare(tiny("cells", 2, 2), method=by_measure, rng=1, sampler=QUICK)
     chosen = next(
-        (dict(o) for a, o in method.only_with.items() if options_for_ability(method, a) == options),
+        (
+            dict(lack.unless)
+            for ability, lack in method.posterior_type.lacks.items()
+            if lack.unless and options_for_ability(method, ability) == options
+        ),
         {"resamples": 200} if name == "gsd-bootstrap" else {},
     )
     measures = 1 if method.scope.measure else 2
@@ -197,7 +212,7 @@ def _simulate(c: bc.Comparison) -> None:
 
 
 def _evidence(c: bc.Comparison) -> None:
-    if c.answer.log_evidence is not None or "model" not in c.method.provides:
+    if c.answer.log_evidence is not None or not has_quantity(type(c.method), "model"):
         _finite(c.log_evidence)
         return
     options: dict[str, Any] = {"cores": 1, "tune": 100, "progressbar": False}

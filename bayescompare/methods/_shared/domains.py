@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.leading import sole_leader
@@ -39,7 +38,8 @@ from bayescompare.outcome.claims import certainty_words, claim_words
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details
 from bayescompare.outcome.method import STATEMENTS, Form, Method, Sampling
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.posterior import Posterior, ThetaPosterior
+from bayescompare.outcome.questions import Questions
 from bayescompare.statements import OUTCOME, Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
@@ -91,10 +91,14 @@ class DomainDetails(Details):
     kappa: tuple[float, ...]
 
 
-class Domains:
-    """The field `domains`, for comparisons of methods about θ."""
+class Domains(Posterior):
+    """The field `domains`, for methods about θ."""
 
-    answer: Answer
+    def why_not(self, quantity: str) -> str:
+        """Say that only a table with groups has domains."""
+        if quantity == "domains" and self.results.groups is None:
+            return "domains: only a table with group= has them, by 'dirichlet' or 'replicated'."
+        return super().why_not(quantity)
 
     @property
     def domains(self) -> pd.DataFrame:
@@ -102,10 +106,6 @@ class Domains:
         import pandas as pd
 
         details: Any = self.answer.details
-        if not hasattr(details, "domain_probability"):
-            raise QuantityNotAvailableError(
-                "domains: only a table with group= has them, by 'dirichlet' or 'replicated'."
-            )
         assert self.answer.probability is not None
         rows = [*details.domain_probability, details.new_domain, self.answer.probability]
         names: list[str] = [*details.domains, NEW, AVERAGE]
@@ -358,7 +358,7 @@ def _domain_words_on_likeness(kappa: tuple[float, ...]) -> str:
 NO_DOMAIN_EVIDENCE = "Domains are answered by NUTS, and their evidence has no closed form."
 
 
-class GroupedPosterior(Posterior):
+class GroupedPosterior(Domains, Questions, ThetaPosterior):
     """What is known of the domains, by draws alone."""
 
     method: GroupedMethod
@@ -372,12 +372,24 @@ class GroupedPosterior(Posterior):
 
     def why_not(self, quantity: str) -> str:
         """Say what domains do not leave."""
+        if quantity == "evidence":
+            return NO_DOMAIN_EVIDENCE
         if quantity in ("plan", "predict", "simulate", "on", "draws"):
             return (
                 f"{quantity}: with group= the answer is sampled, and new datasets may be of an old "
                 "domain or of a new one; see c.domains, c.tree and c.sample()."
             )
         return ""
+
+    @property
+    def unobserved(self) -> float | None:
+        """P(the most probable statement is one never observed)."""
+        return self.answer.unobserved
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The domains, headed to be printed."""
+        return {"Domains": self.domains}
 
     def own_sample(
         self, *, draws: int, chains: int, rng: np.random.Generator, options: Mapping[str, Any]
@@ -490,10 +502,6 @@ class GroupedMethod(Method):
             pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
             self.observe_domains(results, logs)
         return model
-
-    def no_evidence(self) -> str:
-        """Say why there is no log evidence."""
-        return f"is not there. {NO_DOMAIN_EVIDENCE}"
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test, and the domains."""

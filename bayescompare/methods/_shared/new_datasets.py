@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -105,7 +106,8 @@ def share_labels(asked: Posterior, number: int, draws: int, rng: np.random.Gener
     """
     answer = asked.answer
     if answer.tree is None and not asked.method.needs_mcmc:
-        posterior = asked.draws(draws, 1, rng)["posterior"].to_dataset()
+        exact: Any = asked
+        posterior = exact.draws(draws, 1, rng)["posterior"].to_dataset()
     else:
         posterior = sampled_posterior(answer)
     if "theta" in posterior:

@@ -37,7 +37,6 @@ from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods.classic.words import finding
 from bayescompare.outcome.answer import Answer, Found, TestResult
-from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details
 from bayescompare.outcome.method import Accepts, Method, Phrases, Scope
@@ -54,7 +53,7 @@ from bayescompare.text.numbers import (
 )
 from bayescompare.text.phrases import join_names
 
-__all__ = ["Friedman", "RankComparison", "RankDetails", "doubled_ranks"]
+__all__ = ["Friedman", "RankDetails", "doubled_ranks"]
 
 
 @dataclass(frozen=True)
@@ -108,24 +107,23 @@ class RankDetails(Details):
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RankComparison(Comparison):
-    """A comparison by mean ranks, with the pairs that differ."""
+class RankResult(Tested):
+    """A test has no posterior; it is about whether the algorithms differ, not in which order."""
 
     @property
     def ranks(self) -> pd.Series[float]:
         """Mean rank of every algorithm, 1 being best."""
-        return self._details.ranks
+        return RankDetails.of(self.answer).ranks
 
     @property
     def nemenyi(self) -> pd.DataFrame:
         """P-values of all pairs by Nemenyi's test, which corrects for their number."""
-        return self._details.nemenyi
+        return RankDetails.of(self.answer).nemenyi
 
     @property
     def critical_difference(self) -> float:
         """How far apart two mean ranks must be to differ significantly."""
-        return self._details.critical_difference
+        return RankDetails.of(self.answer).critical_difference
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -140,14 +138,6 @@ class RankComparison(Comparison):
             rows, orient="index", columns=["ranks apart", "p-value"]
         ).sort_values("p-value", kind="stable")
         return {apart: ranked, "Pairs by Nemenyi's test": apart_by.rename_axis("pair")}
-
-    @property
-    def _details(self) -> RankDetails:
-        return RankDetails.of(self.answer)
-
-
-class RankResult(Tested):
-    """A test has no posterior; it is about whether the algorithms differ, not in which order."""
 
     def headline(self, decision: Decision) -> str:
         """Say whether the algorithms differ, and who has the best mean rank."""
@@ -190,16 +180,12 @@ class Friedman(Method):
     title: ClassVar[str] = title_in_registry("friedman")
     citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
     posterior_type: ClassVar[type[Posterior]] = RankResult
-    comparison_type: ClassVar[type[Comparison] | None] = RankComparison
     details_type: ClassVar[type[Details]] = RankDetails
     phrases: ClassVar[Phrases] = Phrases(
         reference="Demšar (2006), Section 3.2.2",
         levers="other algorithms beside these, which change every mean rank, or more datasets",
     )
     accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
-    provides: ClassVar[frozenset[str]] = frozenset(
-        {"pvalue", "statistic", "ranks", "nemenyi", "critical_difference"}
-    )
 
     def __post_init__(self) -> None:
         check_level(alpha=self.alpha)

@@ -58,7 +58,6 @@ class GLRT(Method):
     phrases: ClassVar[Phrases] = Phrases(
         reference="de Campos & Benavoli (2016), Section 3", verdict="is the most frequent statement"
     )
-    provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
     accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
 
     def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:

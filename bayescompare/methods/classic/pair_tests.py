@@ -97,7 +97,6 @@ class Sign(Method):
     phrases: ClassVar[Phrases] = Phrases(
         reference="Demšar (2006), Section 3.1.4", verdict="holds on more datasets"
     )
-    provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
     accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     details_type: ClassVar[type[Details]] = SignDetails
@@ -164,7 +163,6 @@ class Wilcoxon(Method):
         levers="more datasets, or differences measured on another scale",
         verdict="has the larger sum of ranks",
     )
-    provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     details_type: ClassVar[type[Details]] = WilcoxonDetails
 

@@ -36,7 +36,6 @@ from bayescompare.methods.classic.pair_tests import (
 )
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, ahead_and_behind
 from bayescompare.outcome.answer import Answer, Direction, Found, TestResult
-from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SIGNIFICANT, Decision
 from bayescompare.outcome.details import Details
 from bayescompare.outcome.method import Method, Phrases, Scope
@@ -53,7 +52,7 @@ from bayescompare.text.numbers import (
 )
 from bayescompare.text.phrases import join_names
 
-__all__ = ["AllTest", "OneTest", "PerMeasure", "PerMeasureComparison"]
+__all__ = ["AllTest", "OneTest", "PerMeasure"]
 
 #: The tests of one measure, as a sentence about findings and as a methods section name them.
 _FOUND_BY = {"sign": "sign test", "wilcoxon": "Wilcoxon signed-rank test"}
@@ -93,9 +92,8 @@ class PerMeasureDetails(Details):
         return measures
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PerMeasureComparison(Comparison):
-    """A comparison put together from a test on each measure."""
+class RulePosterior(Tested):
+    """What a rule over the tests of single measures can be asked."""
 
     @property
     def per_measure(self) -> pd.DataFrame:
@@ -153,16 +151,14 @@ class PerMeasure(Method):
     test: WhichTest = "wilcoxon"
     alpha: float = 0.05
 
-    posterior_type: ClassVar[type[Posterior]] = Tested
+    posterior_type: ClassVar[type[Posterior]] = RulePosterior
     phrases: ClassVar[Phrases] = Phrases(
         reference="Jansen et al. (2022), Section 4.3",
         levers="other measures, another test of each (test=), or more datasets",
     )
     citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
-    provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic", "per_measure"})
     scope: ClassVar[Scope] = Scope(pair=True)
     details_type: ClassVar[type[Details]] = PerMeasureDetails
-    comparison_type: ClassVar[type[Comparison] | None] = PerMeasureComparison
     #: On which measures one must be better.
     which: ClassVar[str]
 
@@ -258,7 +254,7 @@ class PerMeasure(Method):
         """Say what kind of test it is."""
 
 
-class AllTestResult(Tested):
+class AllTestResult(RulePosterior):
     """A rule has no posterior; it is about every measure."""
 
     def headline(self, decision: Decision) -> str:
@@ -360,7 +356,7 @@ class AllTest(PerMeasure):
         ]
 
 
-class OneTestResult(Tested):
+class OneTestResult(RulePosterior):
     """A rule has no posterior; it is about some measure."""
 
     method: OneTest

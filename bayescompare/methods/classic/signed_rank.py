@@ -63,7 +63,7 @@ from bayescompare.outcome.claims import certainty_words
 from bayescompare.outcome.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.method import Form, Method, Parameter, Phrases, Sampling, Scope
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
@@ -88,15 +88,16 @@ _IMPROPER = (
 )
 
 _LACKS = {
-    "loo": (
+    "loo": Lack(
         "A difference that was not seen has no weight, so that each dataset left out is "
         "impossible given the others."
     ),
-    "evidence": (
+    "evidence": Lack(
         "The likelihood is that each difference was drawn once, whatever its size, so that the "
         "evidence depends on their number alone."
     ),
-    "simulate": "The prior knows a tie and no other difference, so that it has no tables to draw.",
+    "simulate": Lack("The prior knows no difference but a tie, so that it has no tables to draw."),
+    "psis": Lack("A dataset left out would have no weight."),
 }
 
 
@@ -172,10 +173,7 @@ class SignedRankPosterior(Posterior):
     method: SignedRank
 
     weighed_by: ClassVar[str | None] = "strength"
-
-    def why_not(self, quantity: str) -> str:
-        """Say that draws of weights are no draws of a likelihood times a prior."""
-        return "A dataset left out would have no weight." if quantity == "psis" else ""
+    lacks: ClassVar[Mapping[str, Lack]] = _LACKS
 
     @cached_property
     def points(self) -> Points:
@@ -328,7 +326,6 @@ class SignedRank(Method):
         verdict="holds on the whole",
     )
     posterior_type: ClassVar[type[Posterior]] = SignedRankPosterior
-    lacks: ClassVar[Mapping[str, str]] = _LACKS
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             WEIGHT,
@@ -338,9 +335,6 @@ class SignedRank(Method):
             high=1.0,
             simplex=True,
         ),
-    )
-    provides: ClassVar[frozenset[str]] = frozenset(
-        {"probability", "draws", "model", "sample", "plan", "predict"}
     )
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, cast
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -13,18 +13,15 @@ from bayescompare._typing import FloatArray
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.claims import certainty_words
 from bayescompare.outcome.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
-from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details, Scalars
+from bayescompare.outcome.posterior import Posterior
 from bayescompare.statements import Statement
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, percent, plural, probability_words
 from bayescompare.text.phrases import exactness_phrase
 
-if TYPE_CHECKING:
-    from bayescompare.methods.context.shares import SharePosterior
-
-__all__ = ["ContextComparison", "ContextDetails", "RateScalars", "context_words", "rate_words"]
+__all__ = ["ContextDetails", "ContextPosterior", "RateScalars", "context_words", "rate_words"]
 
 _WHOLE = ("first_wrong", "second_wrong", "replicates")
 
@@ -69,9 +66,8 @@ class RateScalars(Scalars):
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ContextComparison(Comparison):
-    """A comparison about a context of datasets, with what was found on each of them."""
+class ContextPosterior(Posterior):
+    """An answer about a context of datasets, with what was found on each of them."""
 
     @property
     def per_dataset(self) -> pd.DataFrame:
@@ -93,23 +89,6 @@ class ContextComparison(Comparison):
         found = RateScalars.of(self.answer).to_dict()
         figures = {name: found.get(f"rate_{name}") for name in ("mean", "sd", "lower", "upper")}
         return pd.Series(figures, name="rate", dtype=float).dropna()
-
-    @property
-    def wins(self) -> pd.Series[float]:
-        """P(the first is better on so many of the datasets seen): κ of Lacoste et al., exactly.
-
-        Each dataset by itself in the paper's formula, given all of them with ``joint=True``.
-        """
-        self._require("wins")
-        return cast("SharePosterior", self.posterior).wins
-
-    @property
-    def pooling(self) -> pd.DataFrame:
-        """Hierarchical: mean and sd of μ, the mean error share, and ρ, how little is in common."""
-        self._require("pooling")
-        found = Scalars.of(self.answer).to_dict()
-        rows = [[found[f"{of}_{name}"] for name in ("mean", "sd")] for of in ("mu", "rho")]
-        return pd.DataFrame(rows, ["mu", "rho"], ["mean", "sd"])
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:

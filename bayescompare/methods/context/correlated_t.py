@@ -35,7 +35,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -77,7 +76,7 @@ from bayescompare.outcome.method import (
     Phrases,
 )
 from bayescompare.outcome.of_posterior import grown_by_resemblance, resembling
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import OUTCOME, Statements
 from bayescompare.table.results import Results
@@ -175,10 +174,28 @@ class Replicates:
         return np.ascontiguousarray(regions[:, ::-1] if self.rope else regions[:, [2, 0]])
 
 
+NO_MODEL = (
+    "model() and sample() are of the full model, and this answer is by the formula that judges "
+    "every dataset by its own replicates alone: say joint=True, or use draws(), which draws "
+    "from the formula."
+)
+_LACKS = {
+    **dict.fromkeys(("model", "sample"), Lack(NO_MODEL, unless={"joint": True})),
+    "psis": Lack("The formula is no likelihood times a prior.", unless={"joint": True}),
+    "evidence": Lack(
+        "The prior of every dataset's mean and spread is flat, so that the evidence is known "
+        "only up to a constant; loo() compares priors of the shares, for which it cancels."
+    ),
+    "simulate": Lack("The prior of every dataset's mean and spread is flat, and has no draws."),
+}
+
+
 class CorrelatedTPosterior(SharePosterior):
     """Shares of datasets after the data, and the mean and spread of each dataset."""
 
     method: CorrelatedT
+
+    lacks: ClassVar[Mapping[str, Lack]] = _LACKS
 
     @cached_property
     def each(self) -> Replicates:
@@ -233,7 +250,7 @@ class CorrelatedTPosterior(SharePosterior):
                 },
             },
             {
-                "statement": self.evidence.statements.labels,
+                "statement": self.seen.statements.labels,
                 "dataset": self.results.datasets,
                 "replicate": each.names,
             },
@@ -254,8 +271,8 @@ class CorrelatedTPosterior(SharePosterior):
         """Predict datasets that resemble those seen, statement by statement."""
         if self.theta is not None:
             return grown_by_resemblance(self.theta)
-        shares, rows = self.share_draws(), self.evidence.rows
-        wins = self.method.rate_after(self.evidence).joint.wins
+        shares, rows = self.share_draws(), self.seen.rows
+        wins = self.method.rate_after(self.seen).joint.wins
         given_all = np.stack([wins, 1.0 - wins], axis=1)
 
         def simulate(more: int, rng: np.random.Generator) -> FloatArray:
@@ -277,7 +294,7 @@ class CorrelatedTPosterior(SharePosterior):
         before them that of each dataset's own replicates. Replicates are predicted after the data
         only, since the prior of their mean and spread is flat.
         """
-        each, labels = self.each, self.evidence.statements.labels
+        each, labels = self.each, self.seen.statements.labels
         drawn = tree["prior_predictive" if prior else "posterior_predictive"].to_dataset()
         predicted = drawn[OUTCOME].sum("dataset").transpose("chain", "draw", "statement").values
         predicted = predicted.reshape(-1, len(labels)).astype(np.float64)
@@ -373,30 +390,6 @@ class CorrelatedT(ShareTest):
     accepts: ClassVar[Accepts] = Accepts(
         judges="replicates", forms=("textbook", "nuts"), predicts="nuts"
     )
-    provides: ClassVar[frozenset[str]] = frozenset(
-        {
-            "probability",
-            "draws",
-            "model",
-            "sample",
-            "loo",
-            "plan",
-            "per_dataset",
-            "rate",
-            "wins",
-            "predict",
-        }
-    )
-    lacks: ClassVar[Mapping[str, str]] = {
-        "evidence": (
-            "The prior of every dataset's mean and spread is flat, so that the evidence is known "
-            "only up to a constant; loo() compares priors of the shares, for which it cancels."
-        ),
-        "simulate": "The prior of every dataset's mean and spread is flat, and has no draws.",
-    }
-    only_with: ClassVar[Mapping[str, Mapping[str, Any]]] = dict.fromkeys(
-        ("model", "sample"), MappingProxyType({"joint": True})
-    )
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("b", (), "1", "parameter of the symmetric prior of the shares of datasets"),
         Parameter(
@@ -414,11 +407,6 @@ class CorrelatedT(ShareTest):
             high=1.0,
             simplex=True,
         ),
-    )
-    no_model: ClassVar[str] = (
-        "model() and sample() are of the full model, and this answer is by the formula that judges "
-        "every dataset by its own replicates alone: say joint=True, or use draws(), which draws "
-        "from the formula."
     )
 
     rho: float | None = None
@@ -486,7 +474,7 @@ class CorrelatedT(ShareTest):
         import pymc as pm
 
         each, statements = self.each(results), self.evidence(results).statements
-        if each.rope or form == "nuts" or self.refuses("model"):
+        if each.rope or form == "nuts" or not self.joint:
             return self._nuts_model(results)
         _check_spread(results, each)
         mean, variance = each.moments
@@ -526,8 +514,8 @@ class CorrelatedT(ShareTest):
         import pymc as pm
         import pytensor.tensor as pt
 
-        if why := self.refuses("model"):
-            raise BayescompareError(why)
+        if not self.joint:
+            raise BayescompareError(NO_MODEL)
         evidence = self.evidence(results)
         labels = list(evidence.statements.labels)
         coords = {"statement": labels, "dataset": list(results.datasets)}

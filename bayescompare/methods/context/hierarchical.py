@@ -26,6 +26,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
@@ -61,8 +62,8 @@ from bayescompare.methods._shared.priors import (
 from bayescompare.methods._shared.trees import add_constants, logit_prior, make_tree
 from bayescompare.methods._shared.words import text_on_sampling
 from bayescompare.methods.context.comparison import (
-    ContextComparison,
     ContextDetails,
+    ContextPosterior,
     RateScalars,
     context_words,
     rate_words,
@@ -70,7 +71,6 @@ from bayescompare.methods.context.comparison import (
 from bayescompare.methods.context.shares import add_groups
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     Accepts,
@@ -83,13 +83,12 @@ from bayescompare.outcome.method import (
     Scope,
 )
 from bayescompare.outcome.posterior import Posterior, by_prior_weight
-from bayescompare.outcome.registry import title_in_registry
+from bayescompare.outcome.registry import title_in_registry, unavailable
 from bayescompare.prior import POWER
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import statistic_number_text
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pymc as pm
     import xarray as xr
 
@@ -115,12 +114,24 @@ class PooledScalars(RateScalars):
     rho_sd: float
 
 
-class HierarchicalPosterior(Posterior):
+class HierarchicalPosterior(ContextPosterior):
     """The hyper-parameters after the data: by quadrature, or by the draws of the answer."""
 
     method: Hierarchical
 
     draws_are: ClassVar[str] = "exact"
+
+    @property
+    def log_evidence(self) -> float | None:
+        """The log evidence, by quadrature."""
+        return self.answer.log_evidence
+
+    @property
+    def pooling(self) -> pd.DataFrame:
+        """Hierarchical: mean and sd of μ, the mean error share, and ρ, how little is in common."""
+        found = Scalars.of(self.answer).to_dict()
+        rows = [[found[f"{of}_{name}"] for name in ("mean", "sd")] for of in ("mu", "rho")]
+        return pd.DataFrame(rows, ["mu", "rho"], ["mean", "sd"])
 
     @property
     def counts(self) -> tuple[FloatArray, FloatArray]:
@@ -136,7 +147,7 @@ class HierarchicalPosterior(Posterior):
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out, by quadrature."""
         if self.method.densities is None:
-            raise self.method.unavailable("exact loo with a prior that needs NUTS")
+            raise unavailable(self.method, "exact loo with a prior that needs NUTS")
         without, _ = beta_binomial_left_out(*self.counts, **self.densities)
         grid = pool_beta_binomial(*self.counts, **self.densities).grid
         return without, beta_binomial_predictive(*self.counts, grid)
@@ -299,7 +310,6 @@ class Hierarchical(Method):
     title: ClassVar[str] = title_in_registry("hierarchical")
     citations: ClassVar[tuple[str, ...]] = ("gelman2013bda", "lacoste2012bayesian")
     posterior_type: ClassVar[type[Posterior]] = HierarchicalPosterior
-    comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
     details_type: ClassVar[type[Details]] = ContextDetails
     scalars_type: ClassVar[type[Scalars]] = PooledScalars
     phrases: ClassVar[Phrases] = Phrases(
@@ -308,23 +318,6 @@ class Hierarchical(Method):
         verdict="holds on most datasets of this kind",
     )
     accepts: ClassVar[Accepts] = Accepts(judges="counts")
-    provides: ClassVar[frozenset[str]] = frozenset(
-        {
-            "probability",
-            "draws",
-            "model",
-            "sample",
-            "log_evidence",
-            "loo",
-            "per_dataset",
-            "rate",
-            "pooling",
-            "plan",
-            "sensitivity",
-            "predict",
-            "simulate",
-        }
-    )
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             "mu",

@@ -23,7 +23,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -60,7 +59,7 @@ from bayescompare.outcome.method import (
     Phrases,
     Replicate,
 )
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import Statements
 from bayescompare.table.counts import ErrorCounts
@@ -73,10 +72,27 @@ if TYPE_CHECKING:
 __all__ = ["PoissonBinomial"]
 
 
+NO_MODEL = (
+    "model() and sample() are of the full model, and this answer is by the paper's formula, "
+    "which judges every dataset by its own errors alone: say joint=True, or use draws(), which "
+    "draws from the formula."
+)
+_LACKS = {
+    **dict.fromkeys(("model", "sample"), Lack(NO_MODEL, unless={"joint": True})),
+    "psis": Lack("The formula is no likelihood times a prior.", unless={"joint": True}),
+    "evidence": Lack(
+        "It is that of a model, which the paper's formula is not: say joint=True.",
+        unless={"joint": True},
+    ),
+}
+
+
 class PoissonBinomialPosterior(SharePosterior):
     """r after the data, every d and the error probabilities of each dataset."""
 
     method: PoissonBinomial
+
+    lacks: ClassVar[Mapping[str, Lack]] = _LACKS
 
     def complete(
         self, tree: xr.DataTree, statement: IntArray, rng: np.random.Generator
@@ -98,7 +114,7 @@ class PoissonBinomialPosterior(SharePosterior):
             if not np.isnan(n).any():
                 p = draw_error_rate_outcomes(z, h + g, rest, rng, a)
                 groups[group]["p"] = (("dataset", "outcome"), p)
-        both = np.exp(self.evidence.rows[0])
+        both = np.exp(self.seen.rows[0])
         each = np.log(rate * both[:, 0] + (1.0 - rate) * both[:, 1])
         groups["log_likelihood"] = {WRONG: (("dataset",), each)}
         groups["observed_data"] = {WRONG: (("dataset",), k_h.astype(np.int64))}
@@ -124,7 +140,7 @@ class PoissonBinomialPosterior(SharePosterior):
 
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets with as many discordant examples as those seen, one like another."""
-        draw, rows, a = self.share_draws(), self.evidence.rows, self.method.a
+        draw, rows, a = self.share_draws(), self.seen.rows, self.method.a
         seen = np.add(*pair_counts(self.results)).astype(np.int64)
 
         def simulate(number: int, rng: np.random.Generator) -> FloatArray:
@@ -141,7 +157,7 @@ class PoissonBinomialPosterior(SharePosterior):
         """P of the leading statement with more sure datasets, or its surest ones turned round."""
         if self.method.needs_mcmc:
             return None
-        place, (rows,) = self.answer.labels.index(decision.statement), self.evidence.rows
+        place, (rows,) = self.answer.labels.index(decision.statement), self.seen.rows
         # From the surest for it to the surest against it.
         rows = rows[np.argsort(rows[:, 1 - place] - rows[:, place], kind="stable")]
         sure = np.full((1, 2), -np.inf)
@@ -197,25 +213,6 @@ class PoissonBinomial(ShareTest):
         verdict="holds on most datasets of this kind",
     )
     accepts: ClassVar[Accepts] = Accepts(judges="counts")
-    provides: ClassVar[frozenset[str]] = frozenset(
-        {
-            "probability",
-            "draws",
-            "model",
-            "sample",
-            "log_evidence",
-            "loo",
-            "per_dataset",
-            "rate",
-            "wins",
-            "plan",
-            "predict",
-            "simulate",
-        }
-    )
-    only_with: ClassVar[Mapping[str, Mapping[str, Any]]] = dict.fromkeys(
-        ("model", "sample", "evidence"), MappingProxyType({"joint": True})
-    )
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             "r",
@@ -225,11 +222,6 @@ class PoissonBinomial(ShareTest):
             high=1.0,
         ),
         Parameter("b", (), "1", "parameter of r's symmetric Beta prior (a number, or joint=True)"),
-    )
-    no_model: ClassVar[str] = (
-        "model() and sample() are of the full model, and this answer is by the paper's formula, "
-        "which judges every dataset by its own errors alone: say joint=True, or use draws(), which "
-        "draws from the formula."
     )
 
     joint: bool = False
@@ -260,18 +252,12 @@ class PoissonBinomial(ShareTest):
         details = ContextDetails.of_columns(**columns)
         return pair_answer(results, pair_leanings(p), details=details, **figures)
 
-    def no_evidence(self) -> str:
-        """Say that a formula is no model."""
-        if not self.joint:
-            return "is that of a model, which the paper's formula is not: say joint=True."
-        return super().no_evidence()
-
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the joint model, every d marginalised: with explicit d it does not mix."""
         import pymc as pm
 
-        if why := self.refuses("model"):
-            raise BayescompareError(why)
+        if not self.joint:
+            raise BayescompareError(NO_MODEL)
         k_h, k_g = pair_counts(results)
         statements = self.evidence(results).statements
         coords = {"dataset": list(results.datasets), "statement": list(statements.labels)}

@@ -51,8 +51,8 @@ from bayescompare.methods._shared.trees import (
     ratio_prior,
 )
 from bayescompare.methods.context.comparison import (
-    ContextComparison,
     ContextDetails,
+    ContextPosterior,
     RateScalars,
     context_words,
     rate_words,
@@ -62,11 +62,11 @@ from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import ALONE, theta_columns
-from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import LEAST_PAIRS, Method, Sampling, Scope
 from bayescompare.outcome.of_posterior import FACTORS, least_of_rows
-from bayescompare.outcome.posterior import Posterior, by_prior_weight
+from bayescompare.outcome.posterior import ThetaPosterior, by_prior_weight
+from bayescompare.outcome.registry import unavailable
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.drawn import DrawnMixture
@@ -97,12 +97,10 @@ _HINTS = 200
 class ShareTest(Method):
     """A test of the shares of datasets on which each statement about a pair holds."""
 
-    comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
     details_type: ClassVar[type[Details]] = ContextDetails
     scalars_type: ClassVar[type[Scalars]] = RateScalars
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     #: Why the cut has no model.
-    no_model: ClassVar[str]
 
     if TYPE_CHECKING:
         # Each test has them among its own options, in its own order.
@@ -192,10 +190,6 @@ class ShareTest(Method):
         """Whether a prior of the user's makes the model one for NUTS."""
         own = any(not is_number(value) for value in (self.priors or {}).values())
         return own and self.rate_prior is None
-
-    def refuses(self, quantity: str) -> str:
-        """Reject a model of the formula: the full one would give another answer."""
-        return self.no_model if quantity in ("model", "sample") and not self.joint else ""
 
     # the prior ------------------------------------------------------------------------------------
 
@@ -345,7 +339,7 @@ class ShareTest(Method):
         evidence, model = self.evidence(results), self.model(results, "nuts")
         check_prior_support(self.priors or {}, self.parameters, model)
         # There is no answer yet.
-        asked = self.posterior_type(self, results, cast(Any, None))
+        asked: Any = self.posterior_type(self, results, cast(Any, None))
         tree = asked.from_nuts(nuts.sample_nuts_as_asked(sampling, model), sampling.rng)
         theta = shares_in(tree["posterior"].to_dataset())
         leads = sole_leader(theta).astype(np.float64)
@@ -436,7 +430,7 @@ def _figures(posterior: DirichletMixture) -> dict[str, Any]:
     }
 
 
-class SharePosterior(Posterior):
+class SharePosterior(ContextPosterior, ThetaPosterior):
     """Shares of datasets after the data, and what each dataset is."""
 
     method: ShareTest
@@ -444,14 +438,8 @@ class SharePosterior(Posterior):
     weighed_by: ClassVar[str | None] = "b"
     draws_are: ClassVar[str] = "exact"
 
-    def why_not(self, quantity: str) -> str:
-        """Say what the formula leaves out, which cuts what the datasets would tell each other."""
-        if quantity == "psis" and not self.method.joint:
-            return "The formula is no likelihood times a prior."
-        return super().why_not(quantity)
-
     @cached_property
-    def evidence(self) -> Evidence:
+    def seen(self) -> Evidence:
         """What each dataset says."""
         return self.method.evidence(self.results)
 
@@ -463,12 +451,12 @@ class SharePosterior(Posterior):
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
         """Exact predictive densities of each dataset; under the user's prior of r by quadrature."""
         if self.method.needs_mcmc:
-            raise self.method.unavailable("exact loo with a custom prior")
+            raise unavailable(self.method, "exact loo with a custom prior")
         if self.method.rate_prior is None:
             return super().leave_one_out()
-        found = self.method.rate_after(self.evidence).joint
-        each = np.logaddexp(*self.evidence.rows[0].T)
-        within = _alone(self.evidence) @ [found.mean, 1.0 - found.mean]
+        found = self.method.rate_after(self.seen).joint
+        each = np.logaddexp(*self.seen.rows[0].T)
+        within = _alone(self.seen) @ [found.mean, 1.0 - found.mean]
         return each + found.log_predictive, each + np.log(within)
 
     def under_other_priors(self, values: FloatArray | None) -> pd.DataFrame | None:
@@ -476,7 +464,7 @@ class SharePosterior(Posterior):
         prior = self.method.rate_prior
         if prior is None or self.answer.tree is not None:
             return super().under_other_priors(values)
-        p = _alone(self.evidence)[:, 0]
+        p = _alone(self.seen)[:, 0]
 
         def both(power: float) -> tuple[float, float]:
             found = rate_posterior(p, replace(prior, power=power)).joint
@@ -494,7 +482,7 @@ class SharePosterior(Posterior):
         if self.method.needs_mcmc:
             raise BayescompareError("plan() needs the exact answer, and this prior needs NUTS.")
         if self.method.rate_prior is not None:
-            rates = self.method.rate_after(self.evidence).draw
+            rates = self.method.rate_after(self.seen).draw
             return lambda draws, rng: _both(rates(draws, rng))
         theta = self.theta
         assert theta is not None
@@ -503,7 +491,7 @@ class SharePosterior(Posterior):
     def least_of(self, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
         """The least P that a verdict rests on, of other rows of evidence, (1, n, S)."""
         if self.method.rate_prior is not None:
-            other = Evidence.from_rows(self.evidence.statements, rows)
+            other = Evidence.from_rows(self.seen.statements, rows)
             found = self.method.rate_after(other).joint
             return np.array([found.first, found.second])
         assert self.theta is not None
@@ -548,7 +536,7 @@ class SharePosterior(Posterior):
         statement = None
         if not self.method.joint:
             # The cut: each dataset's statement by its own data, and then the shares.
-            alone = _alone(self.evidence)
+            alone = _alone(self.seen)
             size = alone.shape[1]
             statement = draw_statements(alone, np.ones((chains * draws, size)), rng)
             counts = (statement[:, :, None] == np.arange(size)).sum(axis=1)
@@ -559,7 +547,7 @@ class SharePosterior(Posterior):
             variables.pop("log_theta", None)
             if variables["theta"].shape[-1] == 2:
                 variables["r"] = variables["theta"][..., 0]
-        labels = list(self.evidence.statements.labels)
+        labels = list(self.seen.statements.labels)
         tree = make_tree({"posterior": posterior, "prior": prior}, _DIMS, {"statement": labels})
         return self._finished(self._with_log_prior(tree), statement, rng)
 
@@ -574,7 +562,7 @@ class SharePosterior(Posterior):
         if statement is None:
             theta = shares_in(tree["posterior"].to_dataset())
             flat = theta.reshape(-1, theta.shape[-1])
-            statement = draw_statements(_alone(self.evidence), flat, rng)
+            statement = draw_statements(_alone(self.seen), flat, rng)
         tree = self.complete(tree, statement, rng)
         # As those of logits or of log ratios, which may be raised to powers.
         return ratio_prior(logit_prior(tree, ["r"]), ["theta", "free"])
@@ -588,7 +576,7 @@ class SharePosterior(Posterior):
         """
         method, before = self.method, (1, size[1])
         if method.rate_prior is not None:
-            after = method.rate_after(self.evidence).draw(size[0] * size[1], rng).reshape(size)
+            after = method.rate_after(self.seen).draw(size[0] * size[1], rng).reshape(size)
             first = rate_posterior([], method.rate_prior).draw(size[1], rng)[None]
             return {"theta": _both(after)}, {"theta": _both(first)}
         theta = self.theta

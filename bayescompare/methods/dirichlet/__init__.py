@@ -41,7 +41,6 @@ from bayescompare.methods._shared.priors import (
 from bayescompare.methods.dirichlet.patterns import PatternPrior, marginal_prior
 from bayescompare.methods.dirichlet.posterior import (
     GAPS,
-    DirichletComparison,
     DirichletPosterior,
     PartialDetails,
     completion_bounds_of,
@@ -61,7 +60,6 @@ from bayescompare.methods.dirichlet.words import (
 )
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import LOWER, LOWEST, UPPER
-from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     LEAST_PAIRS,
@@ -192,7 +190,6 @@ class Dirichlet(Method):
         "benavoli2015joint",
     )
     posterior_type: ClassVar[type[Posterior]] = DirichletPosterior
-    comparison_type: ClassVar[type[Comparison] | None] = DirichletComparison
     details_type: ClassVar[type[Details]] = PartialDetails
     scalars_type: ClassVar[type[Scalars]] = FourQuestions
     phrases: ClassVar[Phrases] = Phrases(
@@ -203,24 +200,6 @@ class Dirichlet(Method):
         domains=True,
         missing=frozenset({"ignore", "worst", "bounds"}),
         forms=("textbook", "nuts"),
-    )
-    provides: ClassVar[frozenset[str]] = frozenset(
-        {
-            "probability",
-            "unobserved",
-            "draws",
-            "model",
-            "sample",
-            "log_evidence",
-            "loo",
-            "questions",
-            "on",
-            "bounds",
-            "domains",
-            "plan",
-            "predict",
-            "simulate",
-        }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
 
@@ -243,6 +222,9 @@ class Dirichlet(Method):
         object.__setattr__(self, "learns", nothing or learned)
         object.__setattr__(self, "prior", "symmetric" if prior is None else prior)
         object.__setattr__(self, "strength", 1.0 if strength is None else strength)
+        taught: object = self.learned
+        if isinstance(taught, Mapping):  # as a file has it
+            object.__setattr__(self, "learned", LearnedPrior.from_options(taught))
         check_prior(self.prior, self.strength)
         priors = self.priors or {}
         if len(priors) > 1:
@@ -261,14 +243,6 @@ class Dirichlet(Method):
             return {"prior": "learned", "learned": self.learned.options()}
         prior = prior_as_json(self.prior)
         return {"prior": prior, "strength": self.strength, "priors": prior_options(self.priors)}
-
-    def chosen(self) -> dict[str, Any]:
-        """Return what to write in a call; a symmetric prior only where it turns learning off."""
-        if self.learned is not None:
-            return {}  # without options `pairwise` learns the prior again
-        usual = {"prior": "symmetric", "strength": 1.0, "priors": None}
-        changed = {name: value for name, value in self.options().items() if value != usual[name]}
-        return changed if changed or self.learns else {"prior": "symmetric"}
 
     @property
     def nonconjugate_priors(self) -> Priors:
@@ -371,7 +345,7 @@ class Dirichlet(Method):
         """
         if pair is not None:
             if self.taught is not None:
-                return Dirichlet(prior="learned", learned=self.taught.of_pair(pair))
+                return type(self)(prior="learned", learned=self.taught.of_pair(pair))
             if not isinstance(self.prior, Mapping) or len(results.algorithms) == 2:
                 return self
             prior, strength = prior_of_pair(self.prior, results, pair)
@@ -399,20 +373,16 @@ class Dirichlet(Method):
 
     @property
     def learns_from_pairs(self) -> bool:
-        """Whether no prior was given, or "learned" was; a test derived from this one never does.
-
-        What `learn` returns answers by this class, and would leave out what the other changes.
-        """
-        own = self.learned is None and self.taught is None
-        return self.learns and type(self) is Dirichlet and own
+        """Whether no prior was given, or "learned" was, and nothing was learned yet."""
+        return self.learns and self.learned is None and self.taught is None
 
     def learn(self, asked: Sequence[Results]) -> Method:
         """Return the test with what all pairs teach each, where there are enough."""
         if not asked:
-            return self if self.learned is None else Dirichlet(prior="symmetric")
+            return self if self.learned is None else type(self)(prior="symmetric")
         if len(asked) < LEAST_PAIRS:
             return self
-        own = Dirichlet(prior="symmetric")
+        own = type(self)(prior="symmetric")
         pairs = {(results.algorithms[0], results.algorithms[1]): results for results in asked}
         taught = Learned.of({pair: own.posterior(results) for pair, results in pairs.items()})
         if taught is None and self.prior == "learned":
@@ -421,13 +391,18 @@ class Dirichlet(Method):
                 f"(at most {DENSE}) and their answers are exact, which is not so here; choose "
                 "another prior ('symmetric' is the papers'), or fewer measures."
             )
-        return self if taught is None else Dirichlet(prior="learned", taught=taught)
+        return self if taught is None else type(self)(prior="learned", taught=taught)
 
     def answer_at_once(
         self, results: Results, pairs: IntArray, asked: IntArray
     ) -> tuple[Method, PairFigures] | None:
-        """Answer pairs whose prior names none of them from the counts of all."""
-        if type(self) is not Dirichlet:
+        """Answer very many pairs of one table from the counts of all; None where that cannot be.
+
+        `pairs` (P, 2) are those that there is something to learn from, as places of algorithms,
+        and `asked` which of them to answer. The method returned answers any by itself, to the same
+        figures. A prior that names algorithms, or an answer of a derived test's own, cannot be.
+        """
+        if type(self).answer is not Dirichlet.answer:
             return None
         from bayescompare.methods.dirichlet.at_once import dirichlet_at_once
 
@@ -576,14 +551,6 @@ class Dirichlet(Method):
         evidence, weights = Evidence.from_table(results), listing.weights.copy()
         weights[evidence.uncounted] = parted(evidence.rows[0])[0]
         return replace(listing, weights=weights)
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Dirichlet:
-        """Make the method again; what `pairwise` learned comes back with it."""
-        if "learned" in options:
-            learned = LearnedPrior.from_options(options["learned"])
-            return Dirichlet(prior="learned", learned=learned)
-        return cls(**options)
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -12,7 +11,6 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.replicated.domains import DomainCounts, known_domain_counts
 from bayescompare.methods._shared.domains import (
-    NO_DOMAIN_EVIDENCE,
     DomainDetails,
     DomainSample,
     GroupedMethod,
@@ -37,7 +35,6 @@ class GroupedDirichlet(GroupedMethod, Dirichlet):
     """`Dirichlet` of a table whose datasets come from several domains."""
 
     details_type: ClassVar[type[Details]] = DomainDetails
-    lacks: ClassVar[Mapping[str, str]] = {"evidence": NO_DOMAIN_EVIDENCE}
 
     def counts(self, results: Results) -> DomainCounts:
         """Return the counts of every domain."""

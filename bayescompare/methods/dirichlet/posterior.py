@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._errors import BayescompareError, QuantityNotAvailableError
+from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.completions import (
@@ -35,7 +35,7 @@ from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details
 from bayescompare.outcome.method import STATEMENTS, Sampling
 from bayescompare.outcome.of_posterior import listed_in_answer
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.posterior import ThetaPosterior
 from bayescompare.outcome.questions import Questions
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.board import Board
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GAPS",
-    "DirichletComparison",
     "DirichletPosterior",
     "PartialDetails",
     "completion_bounds_of",
@@ -61,14 +60,23 @@ GAPS = ("ignore", "bounds")
 
 #: Columns of bounds: over prior means, or over the values of missing cells.
 _BOUNDS = ((LOWER, UPPER), (LOWEST, HIGHEST))
+NO_BOUNDS = (
+    "bounds: only Dirichlet(prior='imprecise') has them, and compare(..., missing='bounds') of a "
+    "table with missing cells."
+)
 
 
-class DirichletPosterior(Posterior):
+class DirichletPosterior(Domains, Questions, ThetaPosterior):
     """θ after the data, with its draws, predictions and tables from the prior."""
 
     method: Dirichlet
 
     weighed_by: ClassVar[str | None] = "strength"
+
+    @property
+    def unobserved(self) -> float | None:
+        """P(the most probable statement is one never observed)."""
+        return self.answer.unobserved
 
     @property
     def data_scale(self) -> str:
@@ -77,6 +85,11 @@ class DirichletPosterior(Posterior):
 
     def why_not(self, quantity: str) -> str:
         """Say what weights and missing cells leave out."""
+        if quantity == "domains":
+            return super().why_not(quantity)
+        if quantity == "bounds":
+            there = any(columns[0] in self.answer.per_statement for columns in _BOUNDS)
+            return "" if there else NO_BOUNDS
         if self.results.weights is not None:
             return {"evidence": NO_EVIDENCE, "loo": f"loo: {NO_LOO}"}.get(quantity, "")
         if self.results.gaps in GAPS and quantity == "on":
@@ -158,24 +171,14 @@ class DirichletPosterior(Posterior):
         kept = table.data.where(self.results.data.notnull())
         return table._with(data=kept, gaps=self.results.gaps)
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class DirichletComparison(Domains, Questions, Comparison):
-    """A comparison by the multinomial-Dirichlet test, with its own questions."""
-
     @property
     def bounds(self) -> xr.DataArray:
         """Lower and upper P over all prior means, or over all values of missing cells.
 
         The first for ``prior="imprecise"``, the second for ``missing="bounds"``.
         """
-        columns = next((c for c in _BOUNDS if c[0] in self.answer.per_statement), None)
-        if columns is None:
-            raise QuantityNotAvailableError(
-                "bounds: only Dirichlet(prior='imprecise') has them, and compare(..., "
-                "missing='bounds') of a table with missing cells."
-            )
-        both = [self._over_statements("bounds", self.answer.per_statement[c]) for c in columns]
+        columns = next(c for c in _BOUNDS if c[0] in self.answer.per_statement)
+        both = [self.over_statements("bounds", self.answer.per_statement[c]) for c in columns]
         return xr.concat(both, pd.Index([LOWER, UPPER], name="bound")).transpose()
 
     @property
@@ -183,23 +186,18 @@ class DirichletComparison(Domains, Questions, Comparison):
         """The domains, where there are any."""
         return {} if self.results.groups is None else {"Domains": self.domains}
 
-    def _lacking(self) -> set[str]:
-        there = any(columns[0] in self.answer.per_statement for columns in _BOUNDS)
-        without = set() if there else {"bounds"}
-        without |= set() if self.results.groups is not None else {"domains"}
-        return super()._lacking() | without
-
-    def on(self, measures: Sequence[str]) -> DirichletComparison:
+    def on(self, measures: Sequence[str]) -> Comparison:
         """Ask again about a subset of the measures, summing θ over the others.
 
         The posterior stays this one: the prior is summed, not set anew, which makes a difference
         for every prior but "symmetric".
         """
-        self._require("on")
+        from bayescompare.outcome.method_checks import comparison_of
+
         subset = self.results.sel(measures=measures)
-        method = cast("Dirichlet", self.method).on(self.results, list(subset.measures))
+        method = self.method.on(self.results, list(subset.measures))
         answer = method.answer(subset, Sampling(np.random.default_rng()))
-        return DirichletComparison(subset, method, answer)
+        return comparison_of(subset, method, answer)
 
 
 @dataclass(frozen=True, kw_only=True)

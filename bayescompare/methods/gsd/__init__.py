@@ -33,7 +33,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.gsd.permutation import PermutationTest, Scheme, permutation_test
 from bayescompare.kernels.gsd.system import PairRule
 from bayescompare.kernels.gsd.verdicts import Verdicts
-from bayescompare.methods.gsd.comparison import GsdComparison
+from bayescompare.methods.gsd.comparison import Dominance, DominanceTest
 from bayescompare.methods.gsd.posterior import bootstrap_tree
 from bayescompare.methods.gsd.problem import (
     DominanceProblem,
@@ -53,11 +53,10 @@ from bayescompare.methods.gsd.words import (
 )
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import OPT, PVALUE, SHARE_BELOW
-from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details
 from bayescompare.outcome.method import Accepts, Method, Phrases, Sampling, Scope
-from bayescompare.outcome.posterior import Posterior, Tested
+from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
@@ -71,7 +70,7 @@ __all__ = ["GSD", "GsdMethod"]
 Alternative = Literal["two-sided", "first", "second"]
 
 
-class GsdResult(Posterior):
+class GsdResult(Dominance):
     """What an answer about dominance can be asked."""
 
     method: GsdMethod
@@ -189,7 +188,7 @@ class GsdMethod(Method):
         return np.ones(len(results.datasets))
 
 
-class PermutationResult(GsdResult, Tested):
+class PermutationResult(GsdResult, DominanceTest):
     """A test has no posterior; it is about the relation of two algorithms in these data."""
 
     method: GSD
@@ -257,31 +256,12 @@ class GSD(GsdMethod):
     name: ClassVar[str] = "gsd"
     title: ClassVar[str] = title_in_registry("gsd")
     citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
-    comparison_type: ClassVar[type[Comparison] | None] = GsdComparison
     phrases: ClassVar[Phrases] = Phrases(
         reference="Jansen, Nalenz, Schollmeyer & Augustin (2022)",
         levers=(
             "another δ (see thresholds), a measure taken as ordinal or metric, or more datasets"
         ),
         verdict="is tested as dominance for every utility",
-    )
-    provides: ClassVar[frozenset[str]] = frozenset(
-        {
-            "pvalue",
-            "statistic",
-            "share_below",
-            "delta_max",
-            "relation",
-            "thresholds",
-            "relation_at",
-            "incomparable",
-            "front",
-            "front_test",
-            "witness",
-            "robustness",
-            "draws",
-            "order",
-        }
     )
     accepts: ClassVar[Accepts] = Accepts(weights=True)
     posterior_type: ClassVar[type[Posterior]] = PermutationResult

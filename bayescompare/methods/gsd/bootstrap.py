@@ -41,16 +41,14 @@ from bayescompare.methods._shared.priors import (
 )
 from bayescompare.methods._shared.simplex import DRAWN, WEIGHT, weights_alpha
 from bayescompare.methods.gsd import GsdMethod, GsdResult
-from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.posterior import with_optima
 from bayescompare.methods.gsd.problem import DominanceProblem, PairDetails
 from bayescompare.methods.gsd.words import bootstrap_words, methods_text_of_bootstrap
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details
 from bayescompare.outcome.method import Accepts, Form, Parameter, Phrases, Sampling, Scope
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State
 from bayescompare.table.results import Results
@@ -65,15 +63,16 @@ __all__ = ["GSDBootstrap"]
 _PLAN_DRAWS = 200
 
 _LACKS = {
-    "loo": (
+    "loo": Lack(
         "By the bootstrap a dataset that was not seen has no weight, so that each one left out is "
         "impossible given the others."
     ),
-    "evidence": (
+    "evidence": Lack(
         "The likelihood is that each dataset was drawn once, whatever its results, so that the "
         "evidence depends on their number alone."
     ),
-    "simulate": "The prior is of the weights of the datasets seen, and knows no others.",
+    "simulate": Lack("The prior is of the weights of the datasets seen, and knows no others."),
+    "psis": Lack("A dataset left out would have no weight."),
 }
 
 
@@ -83,10 +82,7 @@ class BootstrapResult(GsdResult):
     method: GSDBootstrap
 
     weighed_by: ClassVar[str | None] = "concentration"
-
-    def why_not(self, quantity: str) -> str:
-        """Say that draws of weights are no draws of a likelihood times a prior."""
-        return "A dataset left out would have no weight." if quantity == "psis" else ""
+    lacks: ClassVar[Mapping[str, Lack]] = _LACKS
 
     @cached_property
     def relations(self) -> Relations:
@@ -197,14 +193,12 @@ class GSDBootstrap(GsdMethod):
         "rubin1981bootstrap",
     )
     posterior_type: ClassVar[type[Posterior]] = BootstrapResult
-    comparison_type: ClassVar[type[Comparison] | None] = GsdComparison
     details_type: ClassVar[type[Details]] = PairDetails
     phrases: ClassVar[Phrases] = Phrases(
         reference="Jansen et al. (2022); Rubin (1981)",
         levers="another δ, a measure taken as ordinal or metric, or more datasets",
         verdict="is the most probable relation",
     )
-    lacks: ClassVar[Mapping[str, str]] = _LACKS
     accepts: ClassVar[Accepts] = Accepts(forms=("textbook", "nuts"), predicts="nuts")
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
@@ -215,24 +209,6 @@ class GSDBootstrap(GsdMethod):
             high=1.0,
             simplex=True,
         ),
-    )
-    provides: ClassVar[frozenset[str]] = frozenset(
-        {
-            "probability",
-            "draws",
-            "model",
-            "sample",
-            "plan",
-            "delta_max",
-            "relation",
-            "relation_at",
-            "incomparable",
-            "thresholds",
-            "front",
-            "witness",
-            "order",
-            "predict",
-        }
     )
     scope: ClassVar[Scope] = Scope(pair=True, question=True)
 

@@ -1,19 +1,18 @@
-"""`GsdComparison`: what can be asked of a comparison by generalised stochastic dominance."""
+"""What can be asked of an answer about generalised stochastic dominance."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._errors import BayescompareError, QuantityNotAvailableError, did_you_mean
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._rng import Rng, as_rng
 from bayescompare.kernels.classic.pvalues import holm
 from bayescompare.methods.gsd.problem import (
@@ -28,46 +27,30 @@ from bayescompare.methods.gsd.problem import (
     thresholds_of,
 )
 from bayescompare.outcome.columns import SHARE_BELOW
-from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SIGNIFICANT
+from bayescompare.outcome.posterior import Posterior, Tested
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from bayescompare.kernels.numerics.intervals import IntervalKind
     from bayescompare.methods.gsd import GSD, GsdMethod
 
-__all__ = ["GsdComparison"]
+
+__all__ = ["Dominance", "DominanceTest"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class GsdComparison(Comparison):
-    """A comparison by generalised stochastic dominance, of two algorithms or of more.
+#: What an order of more than two algorithms does not have.
+_OF_TWO = ("pvalue", "statistic", "share_below", "witness", "robustness", "draws")
+
+
+class Dominance(Posterior):
+    """An answer about generalised stochastic dominance, of two algorithms or of more.
 
     Of two the test is in `pvalue`, `statistic` and `share_below`; of more the order is in
     `relation`, untested.
     """
 
-    @property
-    def pvalue(self) -> float:
-        """The p-value of the test, of two algorithms: two-sided unless a direction was named.
-
-        ``summary()`` has the one-sided p-value of each direction.
-        """
-        self._tested("pvalue")
-        return super().pvalue
-
-    @property
-    def statistic(self) -> float:
-        """Opt of the leading direction, of two algorithms."""
-        self._tested("statistic")
-        return super().statistic
-
-    @property
-    def share_below(self) -> float:
-        """Share of the resamples strictly below the statistic, as in the paper's Table 3."""
-        self._tested("share_below")
-        return float(self.answer.per_statement[SHARE_BELOW][self._lead("share_below")])
+    method: GsdMethod
 
     @property
     def delta_max(self) -> float | xr.DataArray:
@@ -147,7 +130,7 @@ class GsdComparison(Comparison):
         Of an incomparable pair, the one of a column named "for B" prefers B, and so shows why A
         does not dominate. The last two columns count the datasets with each vector.
         """
-        pair, names = self._pair("witness"), self.results.algorithms
+        pair, names = self._pair, self.results.algorithms
         first, second = pair.witnesses()
         signs = [self.results[name].sign for name in self.results.measures]
         table = pd.DataFrame(pair.system.points * signs, columns=list(self.results.measures))
@@ -158,6 +141,74 @@ class GsdComparison(Comparison):
             head = f"datasets of {name}"
             table[head] = np.bincount(points, minlength=len(table))
         return table.sort_values(list(self.results.measures), ignore_index=True)
+
+    @property
+    def rows(self) -> pd.DataFrame | None:
+        """The summary of more than two algorithms: a row for each pair."""
+        if self._is_pair:
+            return None
+        names, opt = self.results.algorithms, self._order.opt
+        rows = {
+            f"{names[i]}, {names[j]}": (self._relation_word(i, j), opt[i][j], opt[j][i])
+            for i, j in itertools.combinations(range(len(names)), 2)
+        }
+        heads = ["relation", "opt first over second", "opt second over first"]
+        return pd.DataFrame.from_dict(rows, orient="index", columns=heads).rename_axis("pair")
+
+    def why_not(self, quantity: str) -> str:
+        """Say what is about two algorithms only."""
+        if quantity in _OF_TWO and not self._is_pair:
+            return (
+                f"{quantity} is of a test of two algorithms, and this is the order of "
+                f"{len(self.results.algorithms)}: name two by algorithms=[...], or ask pairwise()."
+            )
+        return super().why_not(quantity)
+
+    # inside --------------------------------------------------------------------------------------
+
+    @property
+    def _is_pair(self) -> bool:
+        return len(self.results.algorithms) == 2
+
+    @property
+    def _order(self) -> OrderDetails:
+        return OrderDetails.of(self.answer)
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, str], DominanceProblem]:
+        return self.method.pairs(self.results)
+
+    @property
+    def _pair(self) -> DominanceProblem:
+        return next(iter(self._pairs.values()))
+
+    def _relation_word(self, i: int, j: int) -> str:
+        names, held = self.results.algorithms, self.relation.values
+        if held[i, j] and held[j, i]:
+            return "equivalent"
+        if held[i, j] or held[j, i]:
+            winner, loser = (i, j) if held[i, j] else (j, i)
+            return f"{names[winner]} dominates {names[loser]}"
+        return "incomparable"
+
+    def _square(self, name: str, values: Any, dtype: type) -> xr.DataArray:
+        names = list(self.results.algorithms)
+        square: np.ndarray[Any, Any] = np.array(
+            [[math.nan if v is None else v for v in row] for row in values], dtype=dtype
+        )
+        coords = {"algorithm": names, "opponent": names}
+        return xr.DataArray(square, coords, ("algorithm", "opponent"), name=name, attrs=self.attrs)
+
+
+class DominanceTest(Dominance, Tested):
+    """The permutation test of two algorithms, and of the front."""
+
+    method: GSD
+
+    @property
+    def share_below(self) -> float:
+        """Share of the resamples strictly below the statistic, as in the paper's Table 3."""
+        return float(self.answer.per_statement[SHARE_BELOW][self._lead])
 
     def robustness(self, gammas: Sequence[float] | None = None, *, rng: Rng = None) -> pd.DataFrame:
         r"""The p-value if a share γ of the datasets' vectors were corrupted in the worst way.
@@ -182,7 +233,6 @@ class GsdComparison(Comparison):
             γ of these with p ≤ 0.05, None if there is none. The p-value is two-sided where the
             test is.
         """
-        self._require("robustness")
         usual = np.concatenate([[0.0], np.geomspace(1e-5, 0.2, 87)])
         try:
             chosen = usual if gammas is None else np.asarray(gammas, dtype=float)
@@ -192,11 +242,9 @@ class GsdComparison(Comparison):
             raise BayescompareError(f"gammas={gammas!r}: give shares in [0, 1).")
         # The resamples of the answer itself, where its seed is known.
         generator, _ = as_rng(self.answer.seed if rng is None else rng)
-        sign = 1.0 if self._lead("robustness") == 0 else -1.0
-        one_sided = contaminated_pvalues(
-            self._method, self._pair("robustness"), sign, chosen, generator
-        )
-        pvalues = np.minimum(1.0, self._method.sides * one_sided)
+        sign = 1.0 if self._lead == 0 else -1.0
+        one_sided = contaminated_pvalues(self.method, self._pair, sign, chosen, generator)
+        pvalues = np.minimum(1.0, self.method.sides * one_sided)
         table = pd.DataFrame({"gamma": chosen, "pvalue": pvalues})
         table["corrupted"] = chosen * len(self.results.datasets)
         held = table.loc[table["pvalue"] <= SIGNIFICANT, "gamma"]
@@ -225,7 +273,6 @@ class GsdComparison(Comparison):
             being dominated), `holm` (the same after Holm's correction for the number of
             algorithms asked about), `closest` (the other that is hardest to exclude).
         """
-        self._require("front_test")
         names = self.results.algorithms
         if algorithm is not None and algorithm not in names:
             raise BayescompareError(
@@ -239,7 +286,7 @@ class GsdComparison(Comparison):
         streams = generator.spawn(len(self._pairs))
         for ((first, second), pair), stream in zip(self._pairs.items(), streams, strict=True):
             if first in pvalues or second in pvalues:
-                by_first, by_second = not_dominated_pvalues(self._method, pair, stream)
+                by_first, by_second = not_dominated_pvalues(self.method, pair, stream)
                 pvalues.get(second, {})[first] = by_first
                 pvalues.get(first, {})[second] = by_second
         table = pd.DataFrame(index=pd.Index(asked, name="algorithm"))
@@ -249,77 +296,7 @@ class GsdComparison(Comparison):
         table["closest"] = [max(pvalues[name], key=pvalues[name].__getitem__) for name in asked]
         return table
 
-    def summary(
-        self, *, ci_prob: float | None = None, ci_kind: IntervalKind | None = None, rng: Rng = None
-    ) -> pd.DataFrame:
-        """Return a row per statement or, of more than two algorithms, per pair."""
-        if self._is_pair or ci_prob is not None or ci_kind is not None:
-            return super().summary(ci_prob=ci_prob, ci_kind=ci_kind, rng=rng)
-        names, opt = self.results.algorithms, self._order.opt
-        rows = {
-            f"{names[i]}, {names[j]}": (self._relation_word(i, j), opt[i][j], opt[j][i])
-            for i, j in itertools.combinations(range(len(names)), 2)
-        }
-        heads = ["relation", "opt first over second", "opt second over first"]
-        return pd.DataFrame.from_dict(rows, orient="index", columns=heads).rename_axis("pair")
-
-    # inside --------------------------------------------------------------------------------------
-
-    def _lacking(self) -> set[str]:
-        of_two = {"pvalue", "statistic", "share_below", "witness", "robustness", "draws"}
-        return super()._lacking() | (set() if self._is_pair else of_two)
-
     @property
-    def _is_pair(self) -> bool:
-        return len(self.results.algorithms) == 2
-
-    @property
-    def _order(self) -> OrderDetails:
-        return OrderDetails.of(self.answer)
-
-    @property
-    def _method(self) -> GSD:
-        return cast("GSD", self.method)
-
-    @cached_property
-    def _pairs(self) -> dict[tuple[str, str], DominanceProblem]:
-        method: GsdMethod = self._method
-        return method.pairs(self.results)
-
-    def _pair(self, quantity: str) -> DominanceProblem:
-        if not self._is_pair:
-            raise QuantityNotAvailableError(
-                f"{quantity} is about two algorithms: name them by algorithms=[...], or ask "
-                "pairwise()."
-            )
-        return next(iter(self._pairs.values()))
-
-    def _tested(self, quantity: str) -> None:
-        self._require(quantity)
-        if not self._is_pair:
-            raise QuantityNotAvailableError(
-                f"{quantity} is of a test of two algorithms, and this is the order of "
-                f"{len(self.results.algorithms)}: name two by algorithms=[...], or ask pairwise()."
-            )
-
-    def _lead(self, quantity: str) -> int:
-        self._pair(quantity)
+    def _lead(self) -> int:
         assert self.answer.tested is not None
         return self.answer.tested
-
-    def _relation_word(self, i: int, j: int) -> str:
-        names, held = self.results.algorithms, self.relation.values
-        if held[i, j] and held[j, i]:
-            return "equivalent"
-        if held[i, j] or held[j, i]:
-            winner, loser = (i, j) if held[i, j] else (j, i)
-            return f"{names[winner]} dominates {names[loser]}"
-        return "incomparable"
-
-    def _square(self, name: str, values: Any, dtype: type) -> xr.DataArray:
-        names = list(self.results.algorithms)
-        square: np.ndarray[Any, Any] = np.array(
-            [[math.nan if v is None else v for v in row] for row in values], dtype=dtype
-        )
-        coords = {"algorithm": names, "opponent": names}
-        return xr.DataArray(square, coords, ("algorithm", "opponent"), name=name, attrs=self.attrs)

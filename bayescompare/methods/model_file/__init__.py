@@ -20,7 +20,7 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare._checks import check_flag
-from bayescompare._errors import BayescompareError, QuantityNotAvailableError
+from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.methods._shared.priors import Priors, prior_options
 from bayescompare.methods.model_file.answer import (
@@ -43,7 +43,6 @@ from bayescompare.methods.model_file.source import (
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.claims import certainty_words, claim_words
-from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SETTLED, Decision
 from bayescompare.outcome.details import Details
 from bayescompare.outcome.method import (
@@ -55,7 +54,7 @@ from bayescompare.outcome.method import (
     Phrases,
     Sampling,
 )
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
@@ -69,46 +68,7 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     import pymc as pm
 
-__all__ = ["ModelComparison", "ModelFile"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ModelComparison(Comparison):
-    """A comparison by a model file, with who is ahead of whom where it has strengths."""
-
-    @property
-    def ahead(self) -> xr.DataArray:
-        """P(algorithm is ahead of opponent on every measure), by the model's strengths."""
-        if "ahead" in self._lacking():
-            raise QuantityNotAvailableError(
-                "ahead: this answer is not about strengths of algorithms; models with "
-                "'strength' or 'better' have it."
-            )
-        names = list(self.results.algorithms)
-        values = np.array(self._details.ahead, dtype=float)
-        np.fill_diagonal(values, np.nan)
-        coords = {"algorithm": names, "opponent": names}
-        return xr.DataArray(
-            values, coords, ("algorithm", "opponent"), name="ahead", attrs=self.attrs
-        )
-
-    @property
-    def _details(self) -> ModelDetails:
-        return ModelDetails.of(self.answer)
-
-    def _lacking(self) -> set[str]:
-        there = self._details.ahead is not None and self._details.together is None
-        return super()._lacking() | (set() if there else {"ahead"})
-
-    @property
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Who is ahead of whom, of more than two algorithms, headed to be printed."""
-        if self._details.ahead is None or len(self.results.algorithms) < 3:
-            return {}
-        names = pd.Index(self.results.algorithms, name="algorithm")
-        heads = [f"P (ahead of {name})" for name in names]
-        everywhere = " on every measure" if len(self.results.measures) > 1 else ""
-        return {f"Who is ahead{everywhere}": pd.DataFrame(self.ahead.values, names, heads)}
+__all__ = ["ModelFile"]
 
 
 class ModelPosterior(Posterior):
@@ -116,15 +76,27 @@ class ModelPosterior(Posterior):
 
     method: ModelFile
 
+    lacks: ClassVar[Mapping[str, Lack]] = {
+        "draws": Lack(
+            "Its posterior is known only through NUTS; the draws of its answer are in c.tree."
+        )
+    }
+
+    def under_other_priors(self, values: FloatArray | None) -> None:
+        """Have the draws weighed: there is no other way."""
+
     @property
     def data_scale(self) -> str | None:
-        """What the file declares as ``DATA_SCALE``; statements whose likelihoods sum to one."""
+        """What the file declares as ``DATA_SCALE``."""
+        return self.method.data_scale
+
+    def check_scale(self) -> None:
+        """Refuse likelihoods of statements that do not sum to one."""
         from bayescompare.methods.model_file.densities import check_statements
 
-        declared, tree = self.method.data_scale, self.answer.tree
-        if declared == STATEMENTS and tree is not None:
+        tree = self.answer.tree
+        if self.data_scale == STATEMENTS and tree is not None:
             check_statements(self.method, self.results, tree["posterior"].to_dataset())
-        return declared
 
     def pointwise(self) -> Callable[[xr.Dataset], xr.DataArray] | None:
         """Return what the file says of leaving a dataset out."""
@@ -170,6 +142,37 @@ class ModelPosterior(Posterior):
 
         return simulated(self.method, self.results, rng)
 
+    def why_not(self, quantity: str) -> str:
+        """Say that an answer may be about other things than strengths."""
+        details = ModelDetails.of(self.answer)
+        if quantity == "ahead" and (details.ahead is None or details.together is not None):
+            return (
+                "ahead: this answer is not about strengths of algorithms; models with 'strength' "
+                "or 'better' have it."
+            )
+        return super().why_not(quantity)
+
+    @property
+    def ahead(self) -> xr.DataArray:
+        """P(algorithm is ahead of opponent on every measure), by the model's strengths."""
+        names = list(self.results.algorithms)
+        values = np.array(ModelDetails.of(self.answer).ahead, dtype=float)
+        np.fill_diagonal(values, np.nan)
+        coords = {"algorithm": names, "opponent": names}
+        return xr.DataArray(
+            values, coords, ("algorithm", "opponent"), name="ahead", attrs=self.attrs
+        )
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Who is ahead of whom, of more than two algorithms, headed to be printed."""
+        if ModelDetails.of(self.answer).ahead is None or len(self.results.algorithms) < 3:
+            return {}
+        names = pd.Index(self.results.algorithms, name="algorithm")
+        heads = [f"P (ahead of {name})" for name in names]
+        everywhere = " on every measure" if len(self.results.measures) > 1 else ""
+        return {f"Who is ahead{everywhere}": pd.DataFrame(self.ahead.values, names, heads)}
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModelFile(Method):
@@ -202,7 +205,6 @@ class ModelFile(Method):
     name: ClassVar[str] = "model"
     title: ClassVar[str] = title_in_registry("model")
     posterior_type: ClassVar[type[Posterior]] = ModelPosterior
-    comparison_type: ClassVar[type[Comparison] | None] = ModelComparison
     details_type: ClassVar[type[Details]] = ModelDetails
     phrases: ClassVar[Phrases] = Phrases(
         levers=(
@@ -210,12 +212,6 @@ class ModelFile(Method):
             "datasets"
         )
     )
-    provides: ClassVar[frozenset[str]] = frozenset(
-        {"probability", "model", "sample", "loo", "predict", "plan", "sensitivity", "simulate"}
-    )
-    lacks: ClassVar[Mapping[str, str]] = {
-        "draws": "Its posterior is known only through NUTS; the draws of its answer are in c.tree."
-    }
 
     source: str | Path | Callable[..., Any] = field(kw_only=False)
     priors: Priors | None = None
@@ -350,11 +346,6 @@ class ModelFile(Method):
             title=self.code.title,
             together=together,
         )
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> ModelFile:
-        """Name the model, whatever the file says; it is never run."""
-        return cls(str(options["source"]), priors=options["priors"], saved=True)
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

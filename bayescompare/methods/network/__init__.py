@@ -50,10 +50,8 @@ from bayescompare.methods._shared.trees import (
 from bayescompare.methods.network.alpha import cell_alpha, check_cell_alpha
 from bayescompare.methods.network.posterior import (
     NO_GRAPH,
-    OF_SUMS,
     Component,
     NetworkAnswer,
-    NetworkComparison,
     NetworkDetails,
     answer_of,
 )
@@ -65,7 +63,6 @@ from bayescompare.methods.network.trees import (
 from bayescompare.methods.network.words import methods_text, summed_words, words
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     Accepts,
@@ -253,7 +250,6 @@ class Network(Method):
         "heckerman1995learning",
     )
     posterior_type: ClassVar[type[Posterior]] = NetworkAnswer
-    comparison_type: ClassVar[type[Comparison] | None] = NetworkComparison
     details_type: ClassVar[type[Details]] = NetworkDetails
     scalars_type: ClassVar[type[Scalars]] = FourQuestions
     phrases: ClassVar[Phrases] = Phrases(
@@ -263,10 +259,6 @@ class Network(Method):
     accepts: ClassVar[Accepts] = Accepts(
         missing=frozenset({"worst"}), forms=("textbook", "nuts"), predicts="nuts"
     )
-    provides: ClassVar[frozenset[str]] = OF_SUMS | {
-        *("draws", "model", "sample", "log_evidence", "loo", "network", "edges", "score"),
-        *("predict", "simulate", "plan"),
-    }
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
 
     ess: float = 1.0
@@ -364,11 +356,6 @@ class Network(Method):
             edges = self.search.edges() if hasattr(self.search, "edges") else self.search
             options["search"] = [[str(a), str(b)] for a, b, *_ in edges]
         return options
-
-    def chosen(self) -> dict[str, Any]:
-        """Return the options that are not the defaults, and what a sum was made from."""
-        summed = {} if self.summed_from is None else {"summed_from": self.summed_from}
-        return {**super().chosen(), **summed}
 
     @property
     def nonconjugate_priors(self) -> Priors:

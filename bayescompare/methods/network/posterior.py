@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -54,13 +54,12 @@ __all__ = [
     "OF_SUMS",
     "Component",
     "NetworkAnswer",
-    "NetworkComparison",
     "NetworkDetails",
     "answer_of",
 ]
 
 #: What a sum over measures of a network can still be asked.
-OF_SUMS = frozenset({"probability", "unobserved", "questions", "components", "on"})
+OF_SUMS = frozenset({"probability", "none_leads", "unobserved", "questions", "components", "on"})
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ class NetworkDetails(Details):
 NO_GRAPH = NetworkDetails(edges=(), score=None, max_parents=0, components=())
 
 
-class NetworkAnswer(Posterior):
+class NetworkAnswer(Questions, Posterior):
     """θ after the data, with its draws, predictions and tables from the prior."""
 
     method: Network
@@ -123,23 +122,39 @@ class NetworkAnswer(Posterior):
     weighed_by: ClassVar[str | None] = "ess"
 
     @property
+    def unobserved(self) -> float | None:
+        """P(the most probable statement is one never observed)."""
+        return self.answer.unobserved
+
+    @property
+    def log_evidence(self) -> float | None:
+        """The log evidence of the graph, or of all of them."""
+        return self.answer.log_evidence
+
+    @property
     def data_scale(self) -> str:
         """Its datasets are probabilities of statements."""
         return STATEMENTS
 
     @cached_property
-    def network(self) -> NetworkPosterior:
+    def learned(self) -> NetworkPosterior:
         """The posterior, of a graph that is found once."""
         return self.method.posterior_of(self.results)
 
     @cached_property
     def _layout(self) -> tuple[Layout, Graph]:
-        return Layout.of(self.results, self.network.learned.scores), self.network.learned.graph
+        return Layout.of(self.results, self.learned.learned.scores), self.learned.learned.graph
 
     def why_not(self, quantity: str) -> str:
         """Say what an average, and a sum over measures, cannot be asked."""
         if self.method.summed_from is not None and quantity not in OF_SUMS:
             return "this answer was summed from a network by on(); ask the whole one."
+        if quantity in ("network", "on") and self.method.needs_mcmc:
+            (name,) = self.method.nonconjugate_priors
+            return (
+                f"{quantity} needs a fixed {name}, and here it has a custom prior; the sampled "
+                "tables are in c.tree."
+            )
         if self.method.average and quantity == "sample":
             return "sample: with average=True draws() are exact, and NUTS has nothing to add."
         if self.method.average and quantity == "evidence":
@@ -165,18 +180,18 @@ class NetworkAnswer(Posterior):
         assert self.answer.tree is not None
         layout, graph = self._layout
         drawn = self.answer.tree["posterior"].to_dataset()
-        return layout.leads(graph, drawn, self.network.evidence.statements)
+        return layout.leads(graph, drawn, self.learned.evidence.statements)
 
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out; what was learned is learned anew without the dataset."""
-        return self.network.leave_one_out()
+        return self.learned.leave_one_out()
 
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets by the network, and learn and answer anew with them."""
 
         def simulate(number: int, rng: np.random.Generator) -> FloatArray:
-            (states,) = self.network.predict(number, 1, rng)
-            after = self.network.with_more(states, MonteCarlo(0.01, rng, is_rough=True))
+            (states,) = self.learned.predict(number, 1, rng)
+            after = self.learned.with_more(states, MonteCarlo(0.01, rng, is_rough=True))
             # A verdict rests on what is said of each measure, too.
             return np.fmin(after.p_max()[:-1], after.parts().min(axis=1))
 
@@ -186,7 +201,7 @@ class NetworkAnswer(Posterior):
         """Draw tables, with average=True a graph before them, and new statements from them."""
         layout, graph = self._layout
         if not self.method.needs_mcmc:
-            return layout.labels(self.network.predict(number, draws, rng))
+            return layout.labels(self.learned.predict(number, draws, rng))
         tables = layout.scores.tables(graph)
         logs = layout.log_cells(tables, sampled_posterior(self.answer))
         flat = logs.reshape(-1, logs.shape[-1])
@@ -224,15 +239,9 @@ class NetworkAnswer(Posterior):
         truth.attrs["edges"] = str(edges_of(graph, results.measures))
         return table._with(truth=truth.merge(hyper))
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class NetworkComparison(Questions, Comparison):
-    """A comparison by the network test, with the graph it learned."""
-
     @cached_property
     def network(self) -> DiscreteBayesianNetwork:
         """The graph with posterior-mean tables, for pgmpy's inference."""
-        self._require("network")
         from bayescompare.methods.network.to_pgmpy import pgmpy_network
 
         self._check_fixed("network")
@@ -248,7 +257,6 @@ class NetworkComparison(Questions, Comparison):
         sampled: then the coordinate ``mcse`` is the standard error of every figure, and the
         attributes ``mcse`` and ``rhat`` are the greatest of all.
         """
-        self._require("edges")
         scores = self._scores
         names = list(self.results.measures)
         coords = {"parent": names, "child": names}
@@ -267,7 +275,6 @@ class NetworkComparison(Questions, Comparison):
     @property
     def score(self) -> float:
         """Log score of the graph: BDeu, or BD under ``priors={"alpha": ...}``."""
-        self._require("score")
         return self._details.log_bdeu
 
     @property
@@ -280,9 +287,8 @@ class NetworkComparison(Questions, Comparison):
 
         Exact where the subset holds its own ancestors in an equivalent graph; the graph is kept.
         """
-        self._require("on")
         self._check_fixed("on()")
-        subset, method = self.results.sel(measures=measures), cast("Network", self.method)
+        subset, method = self.results.sel(measures=measures), self.method
         whole = method.whole
         if method.summed_from is None:
             # The graph that was found, without another search.
@@ -324,7 +330,7 @@ class NetworkComparison(Questions, Comparison):
                 return Dirichlet(strength=ess)
             return Dirichlet(prior=alpha[statements.measures[0]])
         return replace(
-            cast("Network", self.method),
+            self.method,
             ess=ess,
             search=edges_of(posterior.learned.graph, statements.measures),
             priors=None if alpha is None else {"alpha": alpha},
@@ -338,23 +344,15 @@ class NetworkComparison(Questions, Comparison):
     @property
     def _scores(self) -> GraphScores:
         statements = Statements.of(self.results)
-        return cast("Network", self.method).prior_of(statements).scores(statements)
+        return self.method.prior_of(statements).scores(statements)
 
     @property
     def _details(self) -> NetworkDetails:
         return NetworkDetails.of(self.answer)
 
-    def _lacking(self) -> set[str]:
-        lacking = super()._lacking()
-        if cast("Network", self.method).average:
-            lacking.add("on")
-        if self.method.needs_mcmc:
-            lacking.update(("network", "on"))
-        return lacking
-
     def _check_fixed(self, what: str) -> None:
         if self.method.needs_mcmc:
-            (name,) = cast("Network", self.method).nonconjugate_priors
+            (name,) = self.method.nonconjugate_priors
             raise BayescompareError(
                 f"{what} needs a fixed {name}, and here it has a custom prior; the sampled tables "
                 "are in c.tree."

@@ -48,8 +48,8 @@ from bayescompare.methods.dirichlet.prior import (
     prior_of_pair,
 )
 from bayescompare.methods.replicated.comparison import (
-    ReplicatedComparison,
     ReplicatedDetails,
+    SeenDatasets,
     UncertaintySplit,
     dataset_headline,
     methods_text,
@@ -57,7 +57,6 @@ from bayescompare.methods.replicated.comparison import (
 )
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
@@ -72,9 +71,9 @@ from bayescompare.outcome.method import (
     Scope,
 )
 from bayescompare.outcome.of_posterior import grown_by_resemblance, posterior_answer
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.outcome.questions import FourQuestions
-from bayescompare.outcome.registry import title_in_registry
+from bayescompare.outcome.registry import title_in_registry, unavailable
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
@@ -96,13 +95,18 @@ __all__ = ["Replicated"]
 _READING = ("effects", "rho", "folds")
 
 
-class ReplicatedPosterior(Posterior):
+class ReplicatedPosterior(SeenDatasets):
     """θ after uncertain datasets, with its draws and what more datasets or replicates would say."""
 
     method: Replicated
 
     weighed_by: ClassVar[str | None] = "strength"
     draws_are: ClassVar[str] = "exact"
+    lacks: ClassVar[Mapping[str, Lack]] = {
+        "simulate": Lack(
+            "Its likelihood weighs statements by the replicates seen; it makes no new ones."
+        )
+    }
 
     def headline(self, decision: Decision) -> str:
         """Say of one dataset that the answer is about that one only."""
@@ -113,6 +117,8 @@ class ReplicatedPosterior(Posterior):
     def why_not(self, quantity: str) -> str:
         """Say what the cut, NUTS, a learned prior and a power likelihood do not have."""
         method = self.method
+        if quantity == "domains":
+            return super().why_not(quantity)
         if quantity == "uncertainty" and method.learned is not None:
             return (
                 "uncertainty: here a part of it is the prior's, which was learned from all pairs; "
@@ -190,7 +196,7 @@ class ReplicatedPosterior(Posterior):
                 "loo: there is only one dataset, and nothing to predict it from."
             )
         if self.theta is None:
-            raise self.method.unavailable("exact loo with a custom prior")
+            raise unavailable(self.method, "exact loo with a custom prior")
         return super().leave_one_out()
 
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
@@ -269,7 +275,6 @@ class Replicated(Method):
         "corani2015bayesian",
     )
     posterior_type: ClassVar[type[Posterior]] = ReplicatedPosterior
-    comparison_type: ClassVar[type[Comparison] | None] = ReplicatedComparison
     details_type: ClassVar[type[Details]] = ReplicatedDetails
     scalars_type: ClassVar[type[Scalars]] = FourQuestions
     phrases: ClassVar[Phrases] = Phrases(
@@ -283,26 +288,6 @@ class Replicated(Method):
         items=True,
         forms=("textbook", "nuts"),
     )
-    provides: ClassVar[frozenset[str]] = frozenset(
-        {
-            "probability",
-            "draws",
-            "model",
-            "sample",
-            "log_evidence",
-            "loo",
-            "questions",
-            "evidence",
-            "per_dataset",
-            "domains",
-            "uncertainty",
-            "plan",
-            "predict",
-        }
-    )
-    lacks: ClassVar[Mapping[str, str]] = {
-        "simulate": "Its likelihood weighs statements by the replicates seen; it makes no new ones."
-    }
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             "theta",
@@ -344,6 +329,9 @@ class Replicated(Method):
         object.__setattr__(self, "learns", asked or (nothing and self.joint is True))
         object.__setattr__(self, "prior", "symmetric" if prior is None else prior)
         object.__setattr__(self, "strength", 1.0 if strength is None else strength)
+        taught: object = self.learned
+        if isinstance(taught, Mapping):  # as a file has it
+            object.__setattr__(self, "learned", LearnedPrior.from_options(taught))
         check_prior(self.prior, self.strength)
         if isinstance(self.prior, str) and self.prior == "imprecise":
             raise BayescompareError(
@@ -377,31 +365,12 @@ class Replicated(Method):
         own = {"prior": prior_as_json(self.prior), "strength": self.strength, "joint": self.joint}
         return {**own, **reading, "priors": prior_options(self.priors)}
 
-    def chosen(self) -> dict[str, Any]:
-        """Return what to write in a call; a symmetric prior only where it turns learning off."""
-        options = self.options()
-        if self.learned is not None:
-            # `pairwise` learns the prior again.
-            del options["prior"], options["learned"]
-        usual = Replicated().options()
-        changed = {name: value for name, value in options.items() if value != usual[name]}
-        off = self.joint and not self.learns and not {"prior", "strength", "priors"} & set(changed)
-        return {"prior": "symmetric", **changed} if off else changed
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Replicated:
-        """Make the method again; what `pairwise` learned comes back with it."""
-        if "learned" not in options:
-            return cls(**options)
-        return Replicated(**{**options, "learned": LearnedPrior.from_options(options["learned"])})
-
     # what pairs teach each other ------------------------------------------------------------------
 
     @property
     def learns_from_pairs(self) -> bool:
-        """Whether no prior was given, or "learned" was; a test derived from this one never does."""
-        own = self.learned is None and self.taught is None
-        return self.learns and type(self) is Replicated and own
+        """Whether no prior was given, or "learned" was, and nothing was learned yet."""
+        return self.learns and self.learned is None and self.taught is None
 
     def learn(self, asked: Sequence[Results]) -> Method:
         """Return the test with what all pairs teach each, where they are enough and exact."""
@@ -421,7 +390,7 @@ class Replicated(Method):
         return self if taught is None else replace(own, prior="learned", taught=taught)
 
     def _with_own_prior(self) -> Replicated:
-        return Replicated(prior="symmetric", **{name: getattr(self, name) for name in _READING})
+        return type(self)(prior="symmetric", **{name: getattr(self, name) for name in _READING})
 
     @property
     def nonconjugate_priors(self) -> Priors:
@@ -432,10 +401,6 @@ class Replicated(Method):
     def needs_mcmc(self) -> bool:
         """Whether a prior of the user's is not a number, or powers are of uncertain datasets."""
         return bool(self.nonconjugate_priors) or self.weighing == "powers"
-
-    def no_evidence(self) -> str:
-        """Say why there is no log evidence."""
-        return f"is not there. {NO_EVIDENCE}" if self.weighing else super().no_evidence()
 
     def for_table(self, results: Results, pair: tuple[str, str] | None = None) -> Method:
         """Return the test with what its prior says of this pair, or what others taught it.

@@ -18,9 +18,9 @@ from bayescompare.methods.dirichlet.words import lead_words, learned_pair_words,
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.claims import claim_words
-from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SETTLED, Decision
 from bayescompare.outcome.details import Details
+from bayescompare.outcome.posterior import ThetaPosterior
 from bayescompare.outcome.questions import Questions
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
@@ -172,9 +172,8 @@ def _rows(matrix: FloatArray) -> Rows:
 _MANY, _LEAST_SHOWN = 4, 0.01
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ReplicatedComparison(Domains, Questions, Comparison):
-    """A comparison whose datasets are themselves uncertain."""
+class SeenDatasets(Domains, Questions, ThetaPosterior):
+    """What an answer tells whose datasets are themselves uncertain."""
 
     @property
     def evidence(self) -> xr.DataArray:
@@ -207,7 +206,6 @@ class ReplicatedComparison(Domains, Questions, Comparison):
         every dataset's statement; "datasets" is what would remain. ``attrs["mcse"]`` is the error
         of the parts, zero where they are exact.
         """
-        self._require("uncertainty")
         split = ReplicatedDetails.of(self.answer).uncertainty
         if split is None:
             raise BayescompareError(
@@ -237,14 +235,6 @@ class ReplicatedComparison(Domains, Questions, Comparison):
                 "part"
             )
         return tables
-
-    def _lacking(self) -> set[str]:
-        """Leave out the split that an answer saved earlier does not have."""
-        split = ReplicatedDetails.of(self.answer).uncertainty
-        without = set() if self.results.groups is not None else {"domains"}
-        lacking = super()._lacking() | without | ({"uncertainty"} if split is None else set())
-        # What each dataset says is there, even where all of them have no evidence of a model.
-        return lacking - {"evidence"}
 
 
 #: A statement of a dataset is sure from here on.

@@ -10,7 +10,7 @@ degrees of freedom of the deviations that means are divided by, and the typical 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -26,10 +26,10 @@ from bayescompare.kernels.replicated.domains import DomainCounts, uncertain_doma
 from bayescompare.kernels.replicated.learned_effects import SCALES, effects_at_scales
 from bayescompare.kernels.replicated.recursion import EvidenceRows, recursion_for_counts
 from bayescompare.methods._shared.domains import (
-    NO_DOMAIN_EVIDENCE,
     DomainDetails,
     DomainSample,
     GroupedMethod,
+    GroupedPosterior,
     domain_codes,
     domain_details,
     domain_words,
@@ -46,11 +46,16 @@ from bayescompare.methods._shared.trees import (
     statement_coords,
 )
 from bayescompare.methods.replicated import Replicated
-from bayescompare.methods.replicated.comparison import ReplicatedDetails, assumption_words
+from bayescompare.methods.replicated.comparison import (
+    ReplicatedDetails,
+    SeenDatasets,
+    assumption_words,
+)
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.details import Details
 from bayescompare.outcome.method import Form, Replicate, Sampling
+from bayescompare.outcome.posterior import Posterior
 from bayescompare.statements import OUTCOME
 from bayescompare.table.results import Results
 
@@ -262,12 +267,19 @@ class GroupedReplicatedDetails(DomainDetails, ReplicatedDetails):
     """What is known of each dataset, and of each domain."""
 
 
+class GroupedReplicatedPosterior(GroupedPosterior, SeenDatasets):
+    """What is known of the domains and of every dataset."""
+
+    tables = SeenDatasets.tables
+
+
 @dataclass(frozen=True, kw_only=True)
 class GroupedReplicated(GroupedMethod, Replicated):
     """`Replicated` of a table whose datasets come from several domains."""
 
+    posterior_type: ClassVar[type[Posterior]] = GroupedReplicatedPosterior
+
     details_type: ClassVar[type[Details]] = GroupedReplicatedDetails
-    lacks: ClassVar[Mapping[str, str]] = {**Replicated.lacks, "evidence": NO_DOMAIN_EVIDENCE}
 
     def counts(self, results: Results) -> DomainCounts:
         """Return the count vectors of every domain, and how well each fits."""

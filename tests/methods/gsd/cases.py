@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import bayescompare as bc
-from bayescompare.methods.gsd.comparison import GsdComparison
+from bayescompare.comparisons import GsdComparison
 from tests.oracles import gsd as oracle
 from tests.tables import table
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import bayescompare as bc
+from bayescompare.comparisons import GsdComparison
 from bayescompare.methods import GSD
-from bayescompare.methods.gsd.comparison import GsdComparison
 from tests.methods.gsd.cases import ask
 
 

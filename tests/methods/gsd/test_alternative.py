@@ -14,8 +14,8 @@ import pytest
 import xarray as xr
 
 import bayescompare as bc
+from bayescompare.comparisons import GsdComparison
 from bayescompare.methods import GSD
-from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.words import resolution_words
 from reproduction.dominance import false_alarms
 from tests.cases import few_quick

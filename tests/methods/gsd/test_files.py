@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
+from bayescompare.comparisons import GsdComparison
 from bayescompare.methods import GSD, GSDBootstrap
-from bayescompare.methods.gsd.comparison import GsdComparison
 from tests.methods.gsd.cases import ask, made
 
 

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
+from bayescompare.comparisons import GsdComparison
 from bayescompare.methods import GSD
-from bayescompare.methods.gsd.comparison import GsdComparison
 from tests.cases import few_quick
 from tests.methods.gsd.cases import APART, KINDS, M, Naive, ask, made
 from tests.tables import table

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import bayescompare as bc
+from bayescompare.comparisons import GsdComparison
 from bayescompare.methods import GSD
-from bayescompare.methods.gsd.comparison import GsdComparison
 from tests.cases import few_quick
 from tests.methods.gsd.cases import APART, M, ask
 

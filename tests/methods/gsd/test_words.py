@@ -8,8 +8,8 @@ import re
 import numpy as np
 
 import bayescompare as bc
+from bayescompare.comparisons import GsdComparison
 from bayescompare.methods import GSD, GSDBootstrap
-from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.text.numbers import pvalue_equation, statistic_number_text
 from tests.methods.gsd.cases import APART, KINDS, M, ask, made
 from tests.tables import table

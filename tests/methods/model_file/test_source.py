@@ -11,7 +11,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.methods import ModelFile
+from bayescompare.methods import Accepts, ModelFile
 from tests.methods.model_file.own import QUICK, WHOLE, multinomial, two
 
 # Few draws have poor tails, and ArviZ says so.
@@ -268,7 +268,7 @@ def test_what_the_file_says_holds_where_the_user_says_nothing(
 def test_so_does_another_sample_of_the_answer(
     own: bc.Comparison, asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ModelFile, "sampler", {"target_accept": 0.91})
+    monkeypatch.setattr(ModelFile, "accepts", Accepts(sampler={"target_accept": 0.91}))
     with pytest.raises(AskedError):
         own.sample(10, tune=20)
     assert (asked[0]["target_accept"], asked[0]["tune"]) == (0.91, 20)
