@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare._typing import AnyArray, FloatArray, IntArray
+from bayescompare._typing import AnyArray, IntArray
 from bayescompare.kernels.numerics.intervals import as_probability
 from bayescompare.kernels.pair_states import count_pairs, every_state
 from bayescompare.learned import Learned
@@ -23,7 +23,7 @@ from bayescompare.outcome.pair_figures import PairFigures
 from bayescompare.posterior.board import Board
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
-from bayescompare.statements import BAR, DENSE, MOST_STATES, State, Statement, Statements
+from bayescompare.statements import DENSE, MOST_STATES, State, Statement, Statements
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
@@ -44,24 +44,32 @@ def dirichlet_at_once(
 
     None where the method or the table has something that must be settled pair by pair.
     """
-    table = _CountedAtOnce.of(results, pairs) if _is_plain_dirichlet(method, results) else None
-    if table is None:
+    ropes = [results[name].rope for name in results.measures]
+    arities = [2 if rope is None else 3 for rope in ropes]
+    size = math.prod(arities)
+    # Ties beyond the limit are refused pair by pair, in words.
+    few = size <= DENSE and len(results.datasets) * size <= MOST_STATES
+    if not _is_plain(method, results) or not few or len(pairs) * size > _MOST_NUMBERS:
         return None
-    first = Statements.of(_complete_dirichlet_pair(results, pairs[0]))
-    if not method.learns_from_pairs:
-        given = DirichletPrior.of(method.cells_of(first)[1])
-        return method, table.figures(asked, Board.of(given, table.vectors), None)
-    if len(pairs) < LEAST_PAIRS:
+    if method.learns_from_pairs and len(pairs) < LEAST_PAIRS:
         return None
+    counts = np.zeros((len(pairs), size))
+    pair, cell, count = count_pairs(results.oriented(), ropes, *pairs.T)
+    counts[pair, cell] = count
     names = [(results.algorithms[a], results.algorithms[b]) for a, b in pairs.tolist()]
-    taught = Learned.of_counts(names, pairs, table.vectors, first)
-    size = len(table.states)
-    own = Board.of(DirichletPrior.symmetric(1.0 / size, size), table.vectors)
-    figures = table.figures(asked, Board.learned(table.vectors, pairs), own)
-    return replace(method, prior="learned", taught=taught), figures
+    chosen = [names[k] for k in asked.tolist()]
+    first = Statements.of(results.sel(algorithms=list(names[0])).complete(missing="drop"))
+    if not method.learns_from_pairs:
+        boards = [Board.of(DirichletPrior.of(method.cells_of(first)[1]), counts)]
+    else:
+        taught = Learned.of_counts(names, pairs, counts, first)
+        method = replace(method, prior="learned", taught=taught)
+        own = Board.of(DirichletPrior.symmetric(1.0 / size, size), counts)
+        boards = [Board.learned(counts, pairs), own]
+    return method, _figures([board.some(asked) for board in boards], arities, chosen)
 
 
-def _is_plain_dirichlet(method: Dirichlet, results: Results) -> bool:
+def _is_plain(method: Dirichlet, results: Results) -> bool:
     """Whether all pairs have the same prior, exactly, and count every dataset alike."""
     named = (method.prior, *(method.priors or {}).values())
     return not (
@@ -74,127 +82,79 @@ def _is_plain_dirichlet(method: Dirichlet, results: Results) -> bool:
     )
 
 
-def _complete_dirichlet_pair(results: Results, pair: IntArray) -> Results:
-    """One pair over the datasets that have all its cells."""
-    names = [results.algorithms[k] for k in pair]
-    return results.sel(algorithms=names).complete(missing="drop")
+def _figures(
+    boards: Sequence[Board], arities: Sequence[int], names: Sequence[tuple[str, str]]
+) -> PairFigures:
+    """Return the figures of some pairs, block by block.
+
+    The second board has each pair under its own prior, where that of the first was learned.
+    """
+    states = every_state(arities)
+    step = max(1, _BLOCK // len(states))
+    blocks = [np.arange(k, min(k + step, len(names))) for k in range(0, len(names), step)]
+    parts = [
+        _block([board.some(block) for board in boards], states, [names[k] for k in block.tolist()])
+        for block in blocks
+    ]
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    chosen, levels, alone, least, tied, dominance, leaders, figures, ahead = columns
+    rows = zip(states[chosen].tolist(), names, strict=True)
+    statements = [_statement(row, arities, pair) for row, pair in rows]
+    found = zip(statements, np.fmin(levels, alone), least, tied, strict=True)
+    return PairFigures(
+        pairs=names,
+        datasets=np.rint(boards[0].counts.sum(axis=1)).astype(np.int64),
+        statements=list(map(str, statements)),
+        states=["tied" if tie else state_of(s, lead, part) for s, lead, part, tie in found],
+        levels=levels,
+        alone=alone,
+        lowest=np.full(len(names), np.nan),
+        least=least,
+        dominance=dominance,
+        leaders=leaders,
+        parts=figures,
+        ahead=ahead,
+    )
 
 
-class _CountedAtOnce:
-    """The counts of all pairs of a table."""
-
-    def __init__(self, results: Results, pairs: IntArray) -> None:
-        ropes = [results[name].rope for name in results.measures]
-        self.arities = [2 if rope is None else 3 for rope in ropes]
-        self.states = every_state(self.arities)
-        self._algorithms, self._pairs = results.algorithms, pairs
-        found = count_pairs(results.oriented(), ropes, *pairs.T)
-        pair, cell, count = found
-        self.vectors = np.zeros((len(pairs), len(self.states)))
-        self.vectors[pair, cell] = count
-
-    @classmethod
-    def of(cls, results: Results, pairs: IntArray) -> _CountedAtOnce | None:
-        """Count the statements; None where there are too many to list."""
-        size = math.prod(2 if results[name].rope is None else 3 for name in results.measures)
-        # Ties beyond the limit are refused pair by pair, in words.
-        few = size <= DENSE and len(results.datasets) * size <= MOST_STATES
-        few = few and len(pairs) * size <= _MOST_NUMBERS
-        return cls(results, pairs) if few else None
-
-    def figures(self, asked: IntArray, board: Board, own: Board | None) -> PairFigures:
-        """Return the figures of the pairs asked about, block by block.
-
-        `own` has each pair under its own prior, where that of `board` was learned from all.
-        """
-        step = max(1, _BLOCK // len(self.states))
-        blocks = (asked[k : k + step] for k in range(0, len(asked), step))
-        parts = [self._block(block, board, own) for block in blocks]
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        chosen, levels, alone, least, tied, dominance, leaders, figures, ahead = columns
-        names = [(self._algorithms[a], self._algorithms[b]) for a, b in self._pairs[asked].tolist()]
-        statements = [
-            _dirichlet_label_at_once(self._signs(k), *pair)
-            for k, pair in zip(chosen, names, strict=True)
-        ]
-        return PairFigures(
-            pairs=names,
-            datasets=np.rint(self.vectors[asked].sum(axis=1)).astype(np.int64),
-            statements=statements,
-            states=[
-                "tied" if equal else state_of(Statement.parse(label, pair), lead, part)
-                for label, pair, lead, part, equal in zip(
-                    statements, names, np.fmin(levels, alone), least, tied, strict=True
-                )
-            ],
-            levels=levels,
-            alone=alone,
-            lowest=np.full(len(names), np.nan),
-            least=least,
-            dominance=dominance,
-            leaders=leaders,
-            parts=figures,
-            ahead=ahead,
-        )
-
-    def _block(self, asked: IntArray, board: Board, own: Board | None) -> tuple[AnyArray, ...]:
-        """Of each pair: its statement, P under both priors, of its parts too, and each measure."""
-        groups = [Groups(self.states[:, j]) for j in range(len(self.arities))]
-
-        def maxima(board: Board) -> list[FloatArray]:
-            every = (board, *(board.events(group) for group in groups))
-            return [as_probability(each.p_max()[:, :-1]) for each in every]
-
-        counts = self.vectors[asked]
-        probability, *learned = maxima(board.some(asked))
-        every_own = None if own is None else maxima(own.some(asked))
-        owned = [] if every_own is None else every_own[1:]
-        same = same_decision_score(probability)
-        chosen = probability.argmax(axis=1)
-        tied = same.sum(axis=1) > 1
-        for row in np.flatnonzero(tied).tolist():
-            weights = counts[row]
-            labels = [
-                _dirichlet_label_at_once(self._signs(k), *self._named(asked[row]))
-                for k in range(len(weights))
-            ]
-            chosen[row] = first_named_in_decision(np.flatnonzero(same[row]), weights, labels)
-        each = np.arange(len(asked))
-        alone = np.full(len(asked), np.nan)
-        if every_own is not None:
-            alone = every_own[0][each, chosen]
-        least = np.full(len(asked), np.inf)
-        leaders = np.full((len(asked), len(self.arities)), -1)
-        figures = np.empty((len(asked), len(self.arities), 2))
-        for j, arity in enumerate(self.arities):
-            both = [learned[j], owned[j] if owned else learned[j]]
-            for p in both:
-                np.minimum(least, p[each, self.states[chosen, j]], out=least)
-            top = both[0].argmax(axis=1)
-            figures[:, j] = np.stack([p[each, top] for p in both], axis=1)
-            alone_ahead = same_decision_score(both[0]).sum(axis=1) == 1
-            # Of two states the second is the second algorithm's, of three the third.
-            code = np.where(top == arity - 1, 2, top)
-            leaders[alone_ahead, j] = code[alone_ahead]
-        # State 0 is the first better; the last, the second; "equivalent" between them is half each.
-        shares = [p[:, 0] + p[:, 1:-1].sum(axis=1) / 2.0 for p in learned]
-        ahead = as_probability(np.stack(shares, axis=1))
-        dominance = probability[:, [0, -1]]
-        lead = probability[each, chosen]
-        return chosen, lead, alone, least, tied, dominance, leaders, figures, ahead
-
-    def _named(self, place: int) -> tuple[str, str]:
-        first, second = self._pairs[place].tolist()
-        return self._algorithms[first], self._algorithms[second]
-
-    def _signs(self, k: int) -> list[int]:
-        """Of one statement, by measure: 0 the first better, 1 equivalent, 2 the second."""
-        row, last = self.states[k].tolist(), (arity - 1 for arity in self.arities)
-        return [2 if state == end else state for state, end in zip(row, last, strict=True)]
+def _block(
+    boards: Sequence[Board], states: IntArray, names: Sequence[tuple[str, str]]
+) -> tuple[AnyArray, ...]:
+    """Of each pair: its statement, P under both priors, of its parts too, and each measure."""
+    groups, arities = [Groups(column) for column in states.T], (states.max(axis=0) + 1).tolist()
+    every = [
+        [as_probability(b.p_max()[:, :-1]) for b in (board, *map(board.events, groups))]
+        for board in boards
+    ]
+    (probability, *learned), (own, *owned) = every[0], every[-1]
+    same = same_decision_score(probability)
+    chosen, tied = probability.argmax(axis=1), same.sum(axis=1) > 1
+    for row in np.flatnonzero(tied).tolist():
+        labels = [str(_statement(s, arities, names[row])) for s in states.tolist()]
+        among = np.flatnonzero(same[row])
+        chosen[row] = first_named_in_decision(among, boards[0].counts[row], labels)
+    each = np.arange(len(names))
+    alone = own[each, chosen] if len(boards) > 1 else np.full(len(names), np.nan)
+    least = np.full(len(names), np.inf)
+    leaders = np.full((len(names), len(arities)), -1)
+    figures = np.empty((len(names), len(arities), 2))
+    for j, (arity, *both) in enumerate(zip(arities, learned, owned, strict=True)):
+        for p in both:
+            np.minimum(least, p[each, states[chosen, j]], out=least)
+        top = both[0].argmax(axis=1)
+        figures[:, j] = np.stack([p[each, top] for p in both], axis=1)
+        ahead_alone = same_decision_score(both[0]).sum(axis=1) == 1
+        # Of two states the second is the second algorithm's, of three the third.
+        leaders[ahead_alone, j] = np.where(top == arity - 1, 2, top)[ahead_alone]
+    # State 0 is the first better; the last, the second; "equivalent" between them is half each.
+    shares = [p[:, 0] + p[:, 1:-1].sum(axis=1) / 2.0 for p in learned]
+    ahead = as_probability(np.stack(shares, axis=1))
+    lead, dominance = probability[each, chosen], probability[:, [0, -1]]
+    return chosen, lead, alone, least, tied, dominance, leaders, figures, ahead
 
 
-def _dirichlet_label_at_once(signs: list[int], first: str, second: str) -> str:
-    """Write a statement about a pair."""
-    states = State.order(first, second), State.equal(first, second), State.order(second, first)
-    texts = [str(state) for state in states]
-    return BAR.join(texts[sign] for sign in signs)
+def _statement(row: Sequence[int], arities: Sequence[int], pair: tuple[str, str]) -> Statement:
+    """The statement of a pair that has these states: the first better, equivalent, the second."""
+    order = State.order(*pair)
+    every = {2: (order, order.reversed()), 3: (order, State.equal(*pair), order.reversed())}
+    return Statement(tuple(every[arity][k] for k, arity in zip(row, arities, strict=True)))
