@@ -183,7 +183,7 @@ def test_a_vector_or_a_mapping_of_alpha_stays_exact(results, kind, tmp_path):
     [
         ({"alpha": [1.0, 2.0]}, r"priors\['alpha'\] has 2 parameter\(s\) for 4 statements"),
         ({"alpha": [1.0, -2.0, 1.0, 1.0]}, r"priors\['alpha'\]\[1\]=-2\.0: must be finite and > 0"),
-        ({"alpha": {"A>B|A>B": 1.0}}, r"names 1 of 4 statements"),
+        ({"alpha": {"A>B|A>B": 1.0}}, r"leaves 3 of 4 statements without α"),
         ({"alpha": {"A>B|A>B": 0.0, "*": 1.0}}, r"priors\['alpha'\]\['A>B\|A>B'\]=0\.0"),
         ({"alpha": []}, r"priors\['alpha'\]=\[\]: it is empty"),
         ({"strength": [1.0, 2.0]}, r"priors\['strength'\].*vector or mapping"),
