@@ -481,6 +481,11 @@ class CorrelatedT(ShareTest):
         top, sd = _WIDE * np.abs(mean + each.student[2]).max(), np.sqrt(variance / (1.0 - each.rho))
         coords = {"dataset": list(results.datasets), "statement": list(statements.labels)}
         with pm.Model(coords={**coords, "replicate": list(each.names)}) as model:
+            # PyMC would take NaN for data to be imputed; what is absent has no weight.
+            seen = np.where(each.present, each.differences, 0.0)
+            x = pm.Data("seen", seen, dims=("dataset", "replicate"))
+            there = pm.Data("present", each.present * 1.0, dims=("dataset", "replicate"))
+            rho = pm.Data("rho", each.rho, dims="dataset")
             sides = [pm.Uniform.dist(0.0, top), pm.Uniform.dist(-top, 0.0)]
             shares = self.place_shares(statements)
             between = pm.distributions.transforms.Interval(-top, top)
@@ -488,17 +493,19 @@ class CorrelatedT(ShareTest):
                 ADVANTAGE, shares, sides, default_transform=between, dims="dataset"
             )
             ends = np.log(sd.min() / _WIDE_SPREAD), np.log(sd.max() * _WIDE_SPREAD)
-            sigma = pm.CustomDist(SIGMA, *ends, dist=_log_uniform, dims="dataset")
+            log = pm.distributions.transforms.log
+            sigma = pm.CustomDist(
+                SIGMA, *ends, dist=_log_uniform, default_transform=log, dims="dataset"
+            )
             pm.CustomDist(
                 DIFFERENCE,
                 advantage,
                 sigma,
-                each.rho,
-                each.present.astype(np.float64),
+                rho,
+                there,
                 logp=exchangeable_logp,
                 random=_draw_replicates,
-                # PyMC would take NaN for data to be imputed; what is absent has no weight.
-                observed=np.where(each.present, each.differences, 0.0),
+                observed=x,
                 signature="(),(),(),(k)->(k)",
                 class_name="ExchangeableNormal",
                 dims=("dataset", "replicate"),
@@ -520,12 +527,13 @@ class CorrelatedT(ShareTest):
         labels = list(evidence.statements.labels)
         coords = {"statement": labels, "dataset": list(results.datasets)}
         with pm.Model(coords=coords) as model:
+            rows = pm.Data("rows", np.exp(evidence.rows[0]), dims=("dataset", "statement"))
             pm.CustomDist(
                 OUTCOME,
                 self.place_shares(evidence.statements),
                 logp=lambda value, p: pt.log((value * p).sum(axis=-1)),
                 dist=lambda p, size: pm.Multinomial.dist(1, p, size=size).astype("float64"),
-                observed=np.exp(evidence.rows[0]),
+                observed=rows,
                 signature="(s)->(s)",
                 class_name="UncertainStatement",
                 dims=("dataset", "statement"),

@@ -280,7 +280,7 @@ class HierarchicalPosterior(ContextPosterior):
     def simulate(self, rng: np.random.Generator) -> Results:
         """Draw the hyper-parameters from the prior, and errors on each dataset."""
         if self.method.needs_mcmc:
-            tree = nuts.draw_prior_as_nuts(self.method.model(self.results), rng)
+            tree = nuts.draw_prior_as_nuts(self.method.model(self.results, "nuts"), rng)
         else:
             tree = self.draws(1, 1, rng)
         (wrong,) = _drawn(tree, WRONG, group="prior_predictive")
@@ -317,7 +317,9 @@ class Hierarchical(Method):
         levers="more examples on the datasets in doubt (see per_dataset), or more datasets",
         verdict="holds on most datasets of this kind",
     )
-    accepts: ClassVar[Accepts] = Accepts(judges="counts")
+    accepts: ClassVar[Accepts] = Accepts(
+        judges="counts", forms=("textbook", "nuts"), predicts="nuts"
+    )
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             "mu",
@@ -417,7 +419,7 @@ class Hierarchical(Method):
         self, results: Results, sampling: Sampling
     ) -> tuple[FloatArray, FloatArray, dict[str, Any]]:
         """The same from NUTS, with its Monte Carlo standard error."""
-        tree = nuts.sample_nuts_as_asked(sampling, self.model(results))
+        tree = nuts.sample_nuts_as_asked(sampling, self.model(results, "nuts"))
         # There is no answer yet.
         asked = HierarchicalPosterior(self, results, None)  # type: ignore[arg-type]
         tree = asked.from_nuts(tree, sampling.rng)
@@ -444,20 +446,20 @@ class Hierarchical(Method):
         return np.array(better), np.array(share), figures
 
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
-        """Build the Beta-binomial model with the user's priors in it, every z marginalised."""
+        """Build the model with the user's priors in it; for NUTS every z is summed out."""
         import pymc as pm
 
-        k_h, k_g = pair_counts(results)
+        k_h, k_g = (k.astype(np.int64) for k in pair_counts(results))
         with pm.Model(coords={"dataset": list(results.datasets)}) as model:
+            k = pm.Data("seen", k_h, dims="dataset")
+            n = pm.Data("n", k_h + k_g, dims="dataset")
             mu, _, phi = _place_hyper_parameters(self.priors or {})
-            pm.BetaBinomial(
-                WRONG,
-                n=(k_h + k_g).astype(np.int64),
-                alpha=mu * phi,
-                beta=(1.0 - mu) * phi,
-                observed=k_h.astype(np.int64),
-                dims="dataset",
-            )
+            alpha, beta = mu * phi, (1.0 - mu) * phi
+            if form == "nuts":
+                pm.BetaBinomial(WRONG, n=n, alpha=alpha, beta=beta, observed=k, dims="dataset")
+                return model
+            z = pm.Beta("z", alpha, beta, dims="dataset")
+            pm.Binomial(WRONG, n, z, observed=k, dims="dataset")
         return model
 
     @classmethod

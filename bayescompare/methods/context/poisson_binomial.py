@@ -97,7 +97,10 @@ class PoissonBinomialPosterior(SharePosterior):
     def complete(
         self, tree: xr.DataTree, statement: IntArray, rng: np.random.Generator
     ) -> xr.DataTree:
-        """Draw every d, z = p_h/(p_h + p_g) and, where the sizes are known, all of p."""
+        """Draw every d, h, z = p_h/(p_h + p_g) and, where the sizes are known, all of p.
+
+        A tree of the textbook's form has d and h already.
+        """
         a, (k_h, k_g) = self.method.a, pair_counts(self.results)
         assert isinstance(self.results, ErrorCounts)
         n, size = self.results.counts["n"].values, k_h + k_g
@@ -110,7 +113,11 @@ class PoissonBinomialPosterior(SharePosterior):
             ("prior", ahead, nothing, nothing, nothing),
         ):
             z = draw_error_rate_shares(h, g, d, rng, a)
-            groups[group] = {"d": (("dataset",), d.astype(np.int8)), "z": (("dataset",), z)}
+            groups[group] = {
+                "d": (("dataset",), d.astype(np.int8)),
+                "h": (("dataset",), np.minimum(z, 1.0 - z)),
+                "z": (("dataset",), z),
+            }
             if not np.isnan(n).any():
                 p = draw_error_rate_outcomes(z, h + g, rest, rng, a)
                 groups[group]["p"] = (("dataset", "outcome"), p)
@@ -212,7 +219,9 @@ class PoissonBinomial(ShareTest):
         levers="more examples on the datasets in doubt (see per_dataset)",
         verdict="holds on most datasets of this kind",
     )
-    accepts: ClassVar[Accepts] = Accepts(judges="counts")
+    accepts: ClassVar[Accepts] = Accepts(
+        judges="counts", forms=("textbook", "nuts"), predicts="nuts"
+    )
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             "r",
@@ -253,29 +262,30 @@ class PoissonBinomial(ShareTest):
         return pair_answer(results, pair_leanings(p), details=details, **figures)
 
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
-        """Build the joint model, every d marginalised: with explicit d it does not mix."""
+        r"""Build the joint model; for NUTS every d and h is summed out, for with d it does not mix.
+
+        h is the better one's share of the examples that only one of the two gets wrong, so that a d
+        that flips keeps its size: z is h if d, else 1 − h.
+        """
         import pymc as pm
+        import pytensor.tensor as pt
 
         if not self.joint:
             raise BayescompareError(NO_MODEL)
-        k_h, k_g = pair_counts(results)
+        k_h, k_g = (k.astype(np.int64) for k in pair_counts(results))
         statements = self.evidence(results).statements
         coords = {"dataset": list(results.datasets), "statement": list(statements.labels)}
         with pm.Model(coords=coords) as model:
+            k = pm.Data("seen", k_h, dims="dataset")
+            n = pm.Data("n", k_h + k_g, dims="dataset")
             r = self.place_shares(statements)[0]
-            pm.CustomDist(
-                WRONG,
-                r,
-                (k_h + k_g).astype(np.int64),
-                # As a plain 0.5 it would be taken for single precision.
-                np.float64(self.a),
-                logp=_log_probability_of_errors,
-                random=_draw_errors,
-                signature="(),(),()->()",
-                dtype="int64",
-                observed=k_h.astype(np.int64),
-                dims="dataset",
-            )
+            if form == "nuts":
+                sided_beta_binomial(WRONG, n, self.a, r, observed=k, dims="dataset")
+                return model
+            d = pm.Bernoulli("d", r, dims="dataset")
+            beta = pm.Beta.dist(self.a, self.a)
+            h = pm.Truncated("h", beta, 0.0, _BELOW_HALF, dims="dataset")
+            pm.Binomial(WRONG, n, pt.switch(d, h, 1.0 - h), observed=k, dims="dataset")
         return model
 
     @classmethod
@@ -326,28 +336,29 @@ def _without_theta(data: xr.Dataset) -> xr.DataTree:
     return xr.DataTree(data if "free" in data else data.drop_vars("statement", errors="ignore"))
 
 
-# the likelihood in PyMC --------------------------------------------------------------------------
+# the likelihood ----------------------------------------------------------------------------------
+
+#: At ½ itself, the mean of Beta(a, a), PyMC would start on the bound.
+_BELOW_HALF = np.nextafter(0.5, 0.0)
 
 
-def _log_probability_of_errors(value: Any, r: Any, n: Any, a: Any) -> Any:
-    """Log of 2 m (r p + (1 − r)(1 − p)), with m the chance of the split and p = P(d = 1 | k)."""
+def sided_beta_binomial(name: str, n: Any, a: float, r: Any, **kwargs: Any) -> Any:
+    """k ~ Binomial(n, z), z ~ Beta(a, a) below ½ with probability r, else above, summed out."""
+    import pymc as pm
     import pytensor.tensor as pt
 
-    first, second = a + value, a + n - value
-    log_beta = pt.gammaln(first) + pt.gammaln(second) - pt.gammaln(first + second)
-    splits = pt.gammaln(n + 1) - pt.gammaln(value + 1) - pt.gammaln(n - value + 1)
-    scale = 2 * pt.gammaln(a) - pt.gammaln(2 * a)
-    better, worse = pt.betainc(first, second, 0.5), pt.betainc(second, first, 0.5)
-    return math.log(2.0) + splits + log_beta - scale + pt.log(r * better + (1 - r) * worse)
+    def logp(k: Any, n: Any, a: Any, r: Any) -> Any:
+        below, above = pt.betainc(a + k, a + n - k, 0.5), pt.betainc(a + n - k, a + k, 0.5)
+        sides = pt.log(2.0 * (r * below + (1.0 - r) * above))
+        return pm.logp(pm.BetaBinomial.dist(n=n, alpha=a, beta=a), k) + sides
 
+    def dist(n: Any, a: Any, r: Any, size: Any) -> Any:
+        h = pm.Beta.dist(a, a, size=size)
+        h = pt.minimum(h, 1.0 - h)
+        return pm.Binomial.dist(n, pt.switch(pm.Bernoulli.dist(r, size=size), h, 1.0 - h))
 
-def _draw_errors(
-    r: Any, n: Any, a: Any, rng: np.random.Generator | None = None, size: Any = None
-) -> IntArray:
-    """Draw errors on new datasets, as PyMC asks for them."""
-    assert rng is not None
-    shape = np.broadcast_shapes(np.shape(r), np.shape(n), np.shape(a)) if size is None else size
-    return _errors_on_new_datasets(np.broadcast_to(r, shape), n, float(np.ravel(a)[0]), rng)
+    named = {"class_name": "SidedBetaBinomial", "dtype": "int64"}
+    return pm.CustomDist(name, n, np.float64(a), r, logp=logp, dist=dist, **named, **kwargs)
 
 
 def _errors_on_new_datasets(

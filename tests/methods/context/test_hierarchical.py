@@ -450,7 +450,7 @@ def test_prior_draws_are_uniform_and_predictions_possible(drawn: tuple[Any, xr.D
 
 
 def test_the_models_log_density() -> None:
-    model = ask(PAIRS).model()
+    model = ask(PAIRS).model(form="nuts")
     compiled = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
     for mu, rho in ((0.2, 0.1), (0.5, 0.5), (0.9, 0.02)):
         point = {
@@ -465,7 +465,7 @@ def test_the_models_log_density() -> None:
 
 
 def test_priors_of_ones_own_are_in_the_model() -> None:
-    model = ask(FEW, mu=beta(2, 5), phi=gamma(3, 0.5)).model()
+    model = ask(FEW, mu=beta(2, 5), phi=gamma(3, 0.5)).model(form="nuts")
     compiled = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
     mu, phi = 0.3, 4.0
     point = {

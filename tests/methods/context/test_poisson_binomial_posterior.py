@@ -41,7 +41,7 @@ def test_groups_variables_and_shapes(drawn: tuple[Any, xr.DataTree]) -> None:
     assert set(tree.children) == GROUPS
     sample = ("chain", "draw")
     over = (*sample, "dataset")
-    parameters = {"r": sample, "d": over, "z": over, "p": (*over, "outcome")}
+    parameters = {"r": sample, "d": over, "h": over, "z": over, "p": (*over, "outcome")}
     for group, variables in {
         "posterior": parameters,
         "prior": parameters,
@@ -177,7 +177,7 @@ def log_density(model: pm.Model, **values: float) -> float:
 
 @pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (0.5, 3.0)])
 def test_the_models_log_density(a: float, b: float) -> None:
-    model = ask(PAIRS, joint=True, a=a, b=b).model()
+    model = ask(PAIRS, joint=True, a=a, b=b).model(form="nuts")
     assert [rv.name for rv in model.free_RVs] == ["r"]
     for r in (0.03, 0.4, 0.5, 0.87):
         expected = float(stats.beta.logpdf(r, b, b))
@@ -190,7 +190,7 @@ def test_the_models_log_density(a: float, b: float) -> None:
 @pytest.mark.filterwarnings("ignore:Numba will use object mode")
 def test_the_models_predictions_are_the_draws_predictions() -> None:
     c = ask([(3, 9), (0, 0), (6, 2)], joint=True)
-    with c.model():
+    with c.model(form="nuts"):
         prior = pm.sample_prior_predictive(4000, random_seed=1)
     predicted = prior["prior_predictive"]["first_wrong"].values
     for i, n in enumerate((12, 0, 8)):
