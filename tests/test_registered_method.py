@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,9 @@ from typer.testing import CliRunner
 
 import bayescompare as bc
 from bayescompare.cli.app import app
+from bayescompare.evidence import Evidence
 from bayescompare.methods import Answer, Details, Method, Posterior, Scalars
+from bayescompare.prior import DirichletPrior
 from bayescompare.statements import Statements
 
 
@@ -286,6 +289,82 @@ def test_a_class_without_an_answer() -> None:
             return []
 
     assert "lacks posterior(), or evidence() and prior_on()" in refusal(Mute)
+
+
+def test_a_class_of_the_shape_of_0_1_0_works_and_says_what_to_change(tmp_path: Path) -> None:
+    class Old(Method):
+        name, title = "old", "the share of datasets, declared as before"
+        kind, input_kind = "frequentist", "cells"
+        provides = frozenset({"pvalue", "statistic"})
+        reference, levers = "Nobody (2020)", "more rain"
+        verdict_phrase = "wins"
+        lacks: ClassVar = {"plan": "It knows no other data than these, whatever one may plan."}
+
+        def answer(self, results, sampling):
+            return Answer.over(Statements.from_results(results), pvalue=0.25, statistic=2.0)
+
+        def sentences(self, results, answer, decision):
+            return [
+                f"{decision.statement} on {len(results.datasets)} datasets: p = {answer.pvalue}."
+            ]
+
+    with pytest.warns(DeprecationWarning, match="judges=.*Phrases.*sentences"):
+        bc.methods.register(Old)
+    try:
+        c = bc.compare(bc.load_example("pnn"), method="old")
+        assert c.pvalue == 0.25
+        assert "datasets: p = 0.25." in c.explain()
+        assert "more rain" in c.explain()
+        with pytest.raises(bc.BayescompareError, match="whatever one may plan"):
+            c.plan()
+        with pytest.raises(bc.BayescompareError, match="methods with it: dirichlet"):
+            _ = c.probability
+        c.to_json(tmp_path / "c.json")
+        assert bc.load_comparison(tmp_path / "c.json").pvalue == 0.25
+    finally:
+        bc.methods.unregister("old")
+
+
+@pytest.mark.parametrize("name", ["comparison_type", "nuts_model", "of_pair", "unlearned"])
+def test_what_nothing_asks_for_now_says_what_to_change(name: str) -> None:
+    assert f"defines {name}, which nothing asks for now" in refusal(
+        type("Other", (Share,), {"name": "other", name: lambda *_: None})
+    )
+
+
+@pytest.mark.parametrize("judged", ["law", "test"])
+def test_a_class_may_give_evidence_and_prior_or_a_test(judged: str) -> None:
+    class Plain(Method):
+        name, title = "plain", "evidence and a prior, and nothing else"
+        posterior_type = bc.methods.ThetaPosterior
+
+        def evidence(self, results):
+            return Evidence.from_table(results)
+
+        def prior_on(self, evidence):
+            size = evidence.statements.size
+            return DirichletPrior.symmetric(1.0 / size, size)
+
+        def sentences(self, found):
+            return [f"{found.decision.statement} leads."]
+
+    class Coin(Plain):
+        name, posterior_type = "coin", bc.methods.Tested
+
+        def posterior(self, results, rng=None):
+            return bc.methods.TestResult(pvalue=0.5, statistic=1.0)
+
+    results = bc.load_example("benavoli-example1")
+    if judged == "test":
+        c = bc.compare(results, method=Coin())
+        assert (c.pvalue, c.best) == (0.5, bc.compare(results, method="glrt").best)
+        return
+    c, usual = bc.compare(results, method=Plain()), bc.compare(results)
+    np.testing.assert_allclose(c.probability, usual.probability)
+    assert float(c.loo().elpd) == pytest.approx(float(usual.loo().elpd))
+    np.testing.assert_allclose(c.sensitivity([2.0]), usual.sensitivity([2.0]))
+    with pytest.raises(bc.BayescompareError, match="methods with it: dirichlet"):
+        c.draws()
 
 
 def test_registering_the_same_class_again_replaces_it() -> None:

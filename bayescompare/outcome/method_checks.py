@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import MISSING, fields
+import warnings
+from dataclasses import MISSING, fields, replace
 from typing import Any, get_args
 
 from bayescompare._errors import BayescompareError
@@ -11,6 +12,7 @@ from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.details import Details, Scalars, check_details_type
 from bayescompare.outcome.method import Accepts, Judges, Method, Phrases, Scope
+from bayescompare.outcome.posterior import Lack, Tested
 from bayescompare.table.results import Results
 
 __all__ = [
@@ -50,12 +52,86 @@ def is_built_in_method(method: type[Method]) -> bool:
     return method.__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
+#: What a class for 0.1.0 declared, and how that is declared now.
+_DECLARED_BEFORE = {
+    "kind": "posterior_type = bc.methods.Tested for a test without a posterior",
+    "provides": "nothing: it follows from posterior_type",
+    "input_kind": "accepts = bc.methods.Accepts(judges=...)",
+    "reference": "phrases = bc.methods.Phrases(reference=...)",
+    "levers": "phrases = bc.methods.Phrases(levers=...)",
+    "verdict_phrase": "phrases = bc.methods.Phrases(verdict=...)",
+    "prior_weight": "weighed_by of posterior_type",
+    "lacks": "lacks of posterior_type",
+}
+#: What it defined that has no such place any more.
+_DEFINED_BEFORE = {
+    "comparison_type": "define what it adds as properties of posterior_type",
+    "nuts_model": "take form= in model(results, form)",
+    "of_pair": "define for_table(results, pair=None)",
+    "unlearned": "let learn(()) return the test with its own prior",
+}
+
+
+def adapt_class(method: type[Method]) -> None:
+    """Let a class of the shape that 0.1.0 documented work as it is, with a warning; in place.
+
+    This goes with the release after the next.
+    """
+    for name, now in _DEFINED_BEFORE.items():
+        if hasattr(method, name):
+            raise BayescompareError(
+                f"method class {method.__qualname__} defines {name}, which nothing asks for now: "
+                f"{now}."
+            )
+    # What it inherits from a class that comes with the package is of the new shape already.
+    before = {name: getattr(method, name) for name in _DECLARED_BEFORE if hasattr(method, name)}
+    said: Any = method.sentences
+    takes = list(inspect.signature(said).parameters) if callable(said) else []
+    if takes[1:] == ["results", "answer", "decision"]:
+        adapted: Any = method
+        adapted.sentences = lambda self, found: said(self, *found)
+        before["sentences(results, answer, decision)"] = None
+    if not before:
+        return
+    kind: dict[str, Any] = {}
+    if before.get("prior_weight") is not None:
+        kind["weighed_by"] = before["prior_weight"]
+    if before.get("lacks"):
+        kind["lacks"] = {name: Lack(why) for name, why in before["lacks"].items()}
+    bases = (Tested,) if before.get("kind") == "frequentist" else ()
+    if kind or bases:
+        base = method.posterior_type
+        own = (
+            base
+            if issubclass(base, Tested) or not bases
+            else type(base.__name__, (*bases, base), {})
+        )
+        method.posterior_type = type(base.__name__, (own,), kind)
+    if "input_kind" in before:
+        method.accepts = replace(method.accepts, judges=before["input_kind"])
+    words = {"reference": "reference", "levers": "levers", "verdict": "verdict_phrase"}
+    said_before = {now: before[then] for now, then in words.items() if then in before}
+    method.phrases = replace(method.phrases, **said_before)
+    for name in before:
+        if name in vars(method):
+            delattr(method, name)
+    places = {**_DECLARED_BEFORE, "sentences(results, answer, decision)": "sentences(found)"}
+    listed = "; ".join(f"{name}: {places[name]}" for name in before)
+    warnings.warn(
+        f"method class {method.__qualname__} is of the shape of 0.1.0, which works for one more "
+        f"release. Declare now: {listed}.",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+
+
 def check_class(method: object) -> None:
     """Reject a class that lacks what every door needs, in one line."""
     if not (isinstance(method, type) and issubclass(method, Method)):
         raise BayescompareError(
             f"register({method!r}): give a class derived from bc.methods.Method."
         )
+    adapt_class(method)
     where = f"method class {method.__qualname__}"
     if missing := sorted(method.__abstractmethods__):
         raise BayescompareError(f"{where} lacks {', '.join(f'{name}()' for name in missing)}.")

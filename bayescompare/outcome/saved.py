@@ -250,7 +250,10 @@ def _method_of(name: str, options: Mapping[str, Any]) -> Method:
     if name == registry.MODEL_FILE:
         # Whatever the file says: it names a model, which is never run.
         chosen = {**chosen, "source": str(options["source"]), "saved": True}
-    return registry.saved_class_in_registry(name)(**chosen)
+    made: Any = registry.saved_class_in_registry(name)
+    # What options of earlier versions meant, where that has changed.
+    method: Method = made.from_options(chosen) if hasattr(made, "from_options") else made(**chosen)
+    return method
 
 
 @dataclass(frozen=True)
