@@ -153,7 +153,7 @@ def pairs_block(p: Pairwise, rule: Rule | None = None) -> Block:
     >>> block.headline
     'GBM comes first on all three measures, but only CART is clearly behind on each.'
     >>> block.slots["next"][0]
-    'GBM is a sound choice; RF and GLM may be as good.'
+    'GBM is a sound choice; RF, BDS and GLM may be as good.'
     """
     if len(p.comparisons) == 1 and not p.skipped:
         return comparison_block(p.comparisons[0])
@@ -471,7 +471,7 @@ def ranking_block(r: Ranking) -> Block:
     >>> import bayescompare as bc
     >>> block = ranking_block(bc.rank(bc.load_example("jansen-uci"), draws=200, rng=0))
     >>> block.rows[0].note
-    'May be first on auc: GBM, RF, BDS and ...'
+    'May be first on auc: GBM, RF, BDS, RIDGE, LASSO, EN and GLM.'
     """
     results, short = r.results, short_names(r.results.algorithms)
     drawn = r.answer.has_draws

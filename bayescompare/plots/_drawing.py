@@ -269,6 +269,22 @@ def clip_statement(label: str, width: int) -> str:
     return str(statement.renamed(lambda name: clip(name, each)))
 
 
+def statement_words(label: str, width: int) -> str:
+    """Say in a legend whom a statement favours, measure by measure, without a code.
+
+    Examples
+    --------
+    >>> statement_words("B>A|A>B", 30), statement_words("A=B", 30), statement_words("A>B>C", 30)
+    ('B better · A better', 'equal', 'A > B > C')
+    """
+    states = Statement.parse(label).states
+    if any(len(state.names) > 2 for state in states):
+        return clip(" · ".join(state.spaced() for state in states), width)
+    signs = {"=": "equal", "~": "incomparable"}
+    words = [f"{s.leader} better" if s.leader else signs.get(s.relation, "") for s in states]
+    return clip(words[0] if len(set(words)) == 1 else " · ".join(words), width)
+
+
 def wrap_statement(label: str, *, width: int = 40, most: int = 4) -> list[str]:
     """Break a statement at its bars into lines of about `width` characters.
 

@@ -25,6 +25,7 @@ from bayescompare.plots._drawing import (
     legend_beside,
     new_axes,
     note,
+    statement_words,
 )
 from bayescompare.plots.kinds import plot_of
 from bayescompare.statements import State
@@ -193,7 +194,7 @@ def plot_sensitivity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         ax.fill_between(at, *ends, color=SKY, alpha=0.3, linewidth=0, label="all prior means")
     leading = table.max().sort_values(ascending=False, kind="stable").index
     for label, line in zip(leading, LINES, strict=False):
-        name = clip_statement(str(label), 36)
+        name = statement_words(str(label), 36)
         ax.plot(at, table[label].to_numpy(), markersize=4.0, label=name, **line)
     ax.axhline(SETTLED, color=GREY, linewidth=1.0, linestyle="--")
     if table.index.name != "rope":

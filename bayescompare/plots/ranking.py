@@ -20,166 +20,35 @@ from bayescompare.plots._drawing import (
     VERMILION,
     clip,
     finish,
-    legend_below,
     legend_beside,
     moved,
     new_axes,
     note,
-    prefix_words,
-    shown_names,
     triangle,
     write_right,
 )
 from bayescompare.plots.kinds import plot_of
 from bayescompare.ranking.gate import Gate
 from bayescompare.ranking.ranking import Ranking
-from bayescompare.text.names import rename_in, short_names
 from bayescompare.text.numbers import (
     difference_number_text,
-    narrow_probability,
     percent,
     percent_setting,
 )
-from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from bayescompare.ranking.gate import MeasureGate
     from bayescompare.table.measure import Measure
 
-__all__ = ["plot_front", "plot_gate", "plot_places", "plot_weights"]
+__all__ = ["plot_front", "plot_gate", "plot_weights"]
 
 
 def _known(r: Ranking, measures: Sequence[str]) -> list[str]:
     for name in measures:
         r.results[name]  # which refuses an unknown one
     return list(measures)
-
-
-# places -------------------------------------------------------------------------------------------
-
-#: Longest name, inches per algorithm and measure, and the largest number of rows and of measures.
-_NAME, _ROW, _MOST, _MEASURES = 40, 0.16, 40, 6
-
-#: Letters that names may have in a figure of the usual width, and the inches of each further one.
-_SHORT, _LETTER = 20, 0.08
-
-#: A longer headline is left to the words beside the picture.
-_TITLE = 160
-
-
-@plot_of(Ranking, "places")
-def plot_places(
-    r: Ranking,
-    *,
-    measures: Sequence[str] | None = None,
-    most: int = _MOST,
-    order: Sequence[str] | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the place of each algorithm and its interval, sorted by place.
-
-    With one measure or a utility, the overall place, and P(best) on the right. Else the places on
-    each measure side by side, sorted by their mean.
-
-    Parameters
-    ----------
-    r : Ranking
-    measures : sequence of str, optional
-        The measures to draw, at most six; without a utility all by default.
-    most : int
-        Largest number of algorithms; of more the first ones.
-    order : sequence of str, optional
-        The algorithms from top to bottom; by default by place.
-    ax : Axes, optional
-        Where to draw; a new figure otherwise.
-
-    Returns
-    -------
-    Axes
-
-    Examples
-    --------
-    >>> import bayescompare as bc
-    >>> from matplotlib.figure import Figure
-    >>> r = bc.rank(bc.load_example("jansen-uci"), measures=["auc"], rng=0)
-    >>> ax = plot_places(r, ax=Figure().subplots())
-    >>> ax.get_yticklabels()[0].get_text(), ax.get_xlabel()
-    ('GBM', 'place on auc')
-    """
-    algorithms, tables = r.results.algorithms, _place_tables(r, measures)
-    place = np.mean([table["place"].to_numpy() for table in tables.values()], axis=0)
-    rows = np.argsort(place, kind="stable")
-    if order is not None:
-        rows = np.array([algorithms.index(name) for name in order])
-    rows = rows[:most]
-    label, table = next(iter(tables.items()))
-    single = len(tables) == 1
-    shown = shown_names(algorithms, _NAME)
-    width = 7.0 + _LETTER * max(0, max(map(len, shown.values())) - _SHORT)
-    row = max(0.26, _ROW * len(tables))
-    ax = new_axes(ax, (width, 1.8 + len(rows) * row + (0.0 if single else 0.3)))
-    for k, (name, own) in enumerate(tables.items()):
-        _draw_places(ax, own.iloc[rows], k, len(tables), name)
-    ax.set_yticks(np.arange(len(rows)), [shown[algorithms[a]] for a in rows], fontsize="small")
-    ax.set_ylim(len(rows) - 0.4, -1.4)
-    ax.set_xlim(0.5, len(algorithms) + 0.5)
-    if len(algorithms) <= 20:
-        ax.set_xticks(range(1, len(algorithms) + 1))
-    label = label if single else "place"
-    if r.answer.has_draws and not single:
-        label += f" (lines: {percent_setting(r.options.level)} intervals)"
-    ax.set_xlabel(label)
-    if more := len(algorithms) - len(rows):
-        ax.set_ylabel(f"{more} further back not shown")
-    ax.grid(axis="x", color=GREY, alpha=0.35, linewidth=0.6)
-    ax.set_axisbelow(True)
-    if single:
-        _write_best(ax, table["p_best"].to_numpy()[rows])
-    else:
-        legend_below(ax, 36.0, centred=True, ncols=min(3, len(tables)))
-    title = rename_in(r.headline(), short_names(algorithms))
-    if len(title) > _TITLE:
-        what = next(iter(tables)) if single else f"places on {join_names(list(tables))}"
-        title = f"{what[:1].upper()}{what[1:]}, the best first"
-    return finish(ax, title, *prefix_words(algorithms), bare="top right left")
-
-
-def _place_tables(r: Ranking, measures: Sequence[str] | None) -> dict[str, pd.DataFrame]:
-    """Return what is drawn by its label, with the algorithms in the order of the table."""
-    names = list(r.results.algorithms)
-    if measures is None and r.answer.overall is not None:
-        label = "place by utility"
-        if r.options.utility is None:
-            label = f"place on {r.results.measures[0]}"
-        return {label: r.overall.reindex(names)}
-    chosen = _known(r, r.results.measures[:_MEASURES] if measures is None else measures)
-    found = {
-        name: r.places.loc[[name]].droplevel("measure").reindex(names)
-        for name in chosen[:_MEASURES]
-    }
-    return found if len(found) > 1 else {f"place on {chosen[0]}": found[chosen[0]]}
-
-
-def _draw_places(ax: Axes, table: pd.DataFrame, k: int, of: int, name: str) -> None:
-    """Draw the k-th of several series of places, with their intervals."""
-    colour, marker = LINES[k % len(LINES)]["color"], LINES[k % len(LINES)]["marker"]
-    rows = np.arange(len(table)) + (0.0 if of == 1 else 0.24 * (2 * k - of + 1) / (of - 1))
-    place, lower, upper = (table[c].to_numpy() for c in ("place", "lower", "upper"))
-    if not np.isnan(lower).all():
-        ax.hlines(rows, lower, upper, color=colour, linewidth=1.6, zorder=2)
-    ax.scatter(place, rows, s=24, color=colour, marker=marker, label=name, zorder=3)
-
-
-def _write_best(ax: Axes, best: FloatArray) -> None:
-    """Write P(best) beside each row."""
-    if np.isnan(best).all():
-        return
-    write_right(ax, -1.0, "P(best)")
-    for row, p in enumerate(best.tolist()):
-        write_right(ax, row, narrow_probability(p), color=BLUE if p >= 0.05 else INK)
 
 
 # the front ----------------------------------------------------------------------------------------

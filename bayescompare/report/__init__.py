@@ -69,7 +69,7 @@ def write_report(
     >>> c = bc.compare(bc.load_example("benavoli-example1"))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     page = write_report(c, pathlib.Path(folder) / "report.html").read_text("utf-8")
-    >>> "likely, not settled" in page
+    >>> "B is better than A on accuracy; time is open." in page
     True
     """
     target = check_report_path(path, overwrite=overwrite)

@@ -85,7 +85,7 @@ def card_text(
     --------
     >>> import bayescompare as bc
     >>> block = block_of(bc.compare(bc.load_example("benavoli-example1")))
-    >>> print(card_text(block, encoding="ascii").splitlines()[4])
+    >>> print(card_text(block, encoding="ascii").splitlines()[5])
     accuracy ^   * B better               3 : 9  0.961
     """
 

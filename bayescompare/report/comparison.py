@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare.outcome.claims import PARTS_TITLE, claim_in_quotes, printed_parts
+from bayescompare.outcome.claims import claim_in_quotes
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SETTLED
 from bayescompare.outcome.diagnosis import LIMITS
 from bayescompare.outcome.reweighting import POWER_SCALING
 from bayescompare.outcome.words import comparison_block
 from bayescompare.plots import plot_sensitivity
+from bayescompare.plots.boards import order_pen
 from bayescompare.plots.kinds import KINDS, usual_kind
 from bayescompare.plots.network import graph_of, link_probability
-from bayescompare.plots.statements import has_simplex
+from bayescompare.plots.statements import has_simplex, statements_pen
 from bayescompare.prior import POWER
 from bayescompare.report.blocks import (
     citation_keys,
@@ -31,7 +32,6 @@ from bayescompare.report.blocks import (
     provenance_section,
     python_call,
 )
-from bayescompare.report.live import live_comparison
 from bayescompare.report.page import (
     MOST_ROWS,
     Cell,
@@ -43,7 +43,7 @@ from bayescompare.report.page import (
     frame_table,
     heads_of,
 )
-from bayescompare.report.pictures import bar_tooltips, dataset_tooltips
+from bayescompare.report.ropes import rope_sliders
 from bayescompare.text.numbers import (
     log_evidence_text,
     probability_words,
@@ -87,8 +87,6 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
             "graph": f"log BDeu = {log_evidence_text(details.log_bdeu)}",
             "max_parents": f"at most {details.max_parents} per measure",
         }
-    parts = printed_parts(c.decision)
-    tables += [frame_table(PARTS_TITLE, parts)] if len(parts) else []
     tables += [*effect_tables(c), *(frame_table(title, f) for title, f in c.tables.items())]
     first, *others = _pictures(c, has)
     call = command or _call(c)
@@ -103,13 +101,12 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
     ]
     return Page(
         title=page_title(c.results),
-        verdict=block.headline,
+        block=block,
         words=c.explain(),
         sections=sections,
         citations=citation_keys(c.method),
-        facts=block.facts,
         picture=first,
-        live=live_comparison(c),
+        ropes=rope_sliders(c),
         table=tables[0] if tables else None,
         names=c.results.algorithms,
     )
@@ -142,24 +139,18 @@ _FIRST = {
 
 
 def _pictures(c: Comparison, has: set[str]) -> list[Picture]:
-    def picture(
-        title: str,
-        kind: str,
-        name: str,
-        words: str,
-        tips: Callable[..., None] | None = None,
-        **options: Any,
-    ) -> Picture:
+    def picture(title: str, kind: str, name: str, words: str, **options: Any) -> Picture:
         def draw(figure: Any) -> None:
-            ax = KINDS[Comparison][kind].draw(c, ax=figure, **options)
-            if tips is not None:
-                tips(c, ax)
+            KINDS[Comparison][kind].draw(c, ax=figure, **options)
 
         return Picture(title, draw, name, words)
 
     words, kind = c.headline(), usual_kind(c)
-    tips = bar_tooltips if kind == "statements" else None
-    shown = [picture(_FIRST[kind], kind, "s", words, tips)]
+    shown = [picture(_FIRST[kind], kind, "s", words)]
+    if kind == "statements":
+        shown = [Picture.of(_FIRST[kind], "s", partial(statements_pen, c))]
+    elif kind == "relation":
+        shown = [Picture.of(_FIRST[kind], "s", partial(order_pen, c.order(), "dominance"))]
     tree = c.answer.tree
     drawn = "draws" in has if tree is None else "theta" in tree["posterior"]
     if has_simplex(c) and drawn:
@@ -169,7 +160,7 @@ def _pictures(c: Comparison, has: set[str]) -> list[Picture]:
     if "thresholds" in has and len(c.results.algorithms) > 2:
         shown.append(picture("Growth", "growth", "g", "order by δ"))
     if "per_dataset" in has:
-        shown.append(picture("Datasets", "shrinkage", "d", "every dataset", dataset_tooltips))
+        shown.append(picture("Datasets", "shrinkage", "d", "every dataset"))
     return shown
 
 

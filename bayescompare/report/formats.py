@@ -11,11 +11,13 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
-from markupsafe import escape
+from markupsafe import Markup, escape
 
 from bayescompare._errors import BayescompareError
+from bayescompare.plots.pen import DARK, LIGHT
 from bayescompare.report import pictures
-from bayescompare.report.page import SHADES, Cell, Page, Table
+from bayescompare.report.card import card_html, card_markdown
+from bayescompare.report.page import Page, Table
 from bayescompare.statements import BAR
 from bayescompare.text.names import any_name_pattern
 from bayescompare.text.numbers import count
@@ -63,15 +65,22 @@ _LONG = 16
 
 
 def html(page: Page, figures: Mapping[str, str] = _NONE) -> str:
-    """Return the page, with its figures as SVG inside it."""
+    """Return the page, with its card and its figures as SVG inside it."""
     drawn = {picture.name: pictures.svg(picture) for picture in page.pictures}
-    template = _template("report.html.j2")
-    return str(template.render(page=page, drawn=drawn, words=_marked(page.names), shade=_shade))
-
-
-def _shade(cell: Cell) -> str:
-    """Return the class of a cell of a matrix, by its figure."""
-    return "none" if cell.value is None else f"s{round(SHADES * cell.value)}"
+    light, dark = (
+        Markup(";".join(f"--{name}:{value}" for name, value in one.items()))
+        for one in (LIGHT, DARK)
+    )
+    return str(
+        _template("report.html.j2").render(
+            page=page,
+            card=Markup(card_html(page.block)),
+            drawn=drawn,
+            words=_marked(page.names),
+            light=light,
+            dark=dark,
+        )
+    )
 
 
 def _marked(names: Sequence[str]) -> Callable[[str], str]:
@@ -103,7 +112,8 @@ _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
 def markdown(page: Page, figures: Mapping[str, str] = _NONE) -> str:
     """Return the page with GitHub's tables; `figures` are the paths of its pictures, by name."""
-    return _rendered("report.md.j2", page=page, figures=figures, md=escaped_for_markdown, url=quote)
+    tools = {"md": escaped_for_markdown, "url": quote, "card": card_markdown(page.block)}
+    return _rendered("report.md.j2", page=page, figures=figures, **tools)
 
 
 def escaped_for_markdown(text: str) -> str:
@@ -187,7 +197,7 @@ def latex_fragment(page: Page, name: str, figures: Mapping[str, str]) -> str:
     words = range(min(table.text, len(table.heads) - 1))
     broken = {k for k in words if max(len(str(row[k])) for row in table.rows) > _BROKEN}
     columns = "".join(_WIDTH if k in broken else "l" for k in range(table.text))
-    sentences = [page.verdict, *(page.facts.get(title, "") for title in ("Data", "Names"))]
+    sentences = [page.block.headline, page.block.about]
     if left_out:
         sentences.append(f"{count(left_out)} more rows are left out")
     return _rendered(

@@ -6,27 +6,24 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
-from bayescompare.plots._drawing import readable_on
-from bayescompare.plots.matrices import COLOURS
+from bayescompare.plots.boards import WIDE
 from bayescompare.text import numbers
 from bayescompare.text.names import common_prefix, rename_in, short_names
 from bayescompare.text.phrases import COLUMN_TITLES, cell_text, figure_text
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from bayescompare.report.live import Live
+    from bayescompare.outcome.words import Block
+    from bayescompare.plots.pen import Pen
+    from bayescompare.report.ropes import RopeSlider
 
 #: Most rows that a page shows of long tables; it says how many more there are.
 MOST_ROWS, MOST_PAIRS = 50, 100
-
-#: Steps between white and the full colour of a matrix.
-SHADES = 10
 
 #: Column of `summary()` or `decide()` → head of the column in the report.
 _HEADS = {
@@ -90,10 +87,8 @@ class Table:
         How many rows were left out.
     marked : sequence of bool
         Which rows are highlighted.
-    trades : sequence of bool
-        Which of these are trade-offs, which have a colour of their own.
-    keys : mapping of str to sequence of str
-        What the sliders find each row by: the name of an attribute, and its value in every row.
+    folded : bool, optional
+        Whether it is folded away until asked for (None: it cannot be).
     """
 
     title: str
@@ -102,8 +97,7 @@ class Table:
     text: int = 1
     more: int = 0
     marked: Sequence[bool] = ()
-    trades: Sequence[bool] = ()
-    keys: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    folded: bool | None = None
 
     def renamed(self, short: dict[str, str]) -> Table:
         """Return the table with other names."""
@@ -119,45 +113,6 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Matrix:
-    """A square of shaded cells, one for each pair; a cell without a value is grey.
-
-    Attributes
-    ----------
-    title : str
-    names : sequence of str
-    rows : sequence of (str, sequence of Cell)
-    bayesian : bool
-        Whether the figures are probabilities, which have other colours than p-values.
-    """
-
-    title: str
-    names: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[Cell]]]
-    bayesian: bool = True
-
-    @property
-    def shades(self) -> list[tuple[str, str]]:
-        """The background and text colour of every shade, as in the heat map.
-
-        Examples
-        --------
-        >>> Matrix("P", [], []).shades[-1]
-        ('#08306b', 'white')
-        """
-        from matplotlib import colormaps
-        from matplotlib.colors import to_hex
-
-        colours = colormaps[COLOURS[self.bayesian]](np.linspace(0.0, 1.0, SHADES + 1))
-        return [(to_hex(rgba), readable_on(np.asarray(rgba))) for rgba in colours]
-
-    def renamed(self, short: dict[str, str]) -> Matrix:
-        """Return the matrix with other names."""
-        rows = [(short[name], [cell.renamed(short) for cell in cells]) for name, cells in self.rows]
-        return replace(self, names=[short[name] for name in self.names], rows=rows)
-
-
-@dataclass(frozen=True)
 class Picture:
     """A figure, drawn only for formats that have figures.
 
@@ -170,12 +125,29 @@ class Picture:
         The prefix of the ids of its parts.
     words : str
         The text for screen readers.
+    pen : callable, optional
+        Draws it in a width in pixels, for the page and for a phone, in place of `draw`.
+    small : bool
+        Whether two of them stand beside each other on a page.
     """
 
     title: str
     draw: Callable[[Figure], Any]
     name: str
     words: str
+    pen: Callable[[float], Pen] | None = None
+    small: bool = False
+
+    @classmethod
+    def of(
+        cls, title: str, name: str, pen: Callable[[float], Pen], *, small: bool = False
+    ) -> Picture:
+        """Return a picture that a pen draws; its words are the pen's own."""
+
+        def draw(figure: Figure) -> None:
+            pen(WIDE).onto(cast("Axes", figure))
+
+        return cls(title, draw, name, title, pen, small)
 
 
 @dataclass(frozen=True)
@@ -185,11 +157,20 @@ class Section:
     title: str
     words: Sequence[str] = ()
     pictures: Sequence[Picture] = ()
-    shaded: Matrix | None = None
     tables: Sequence[Table] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     #: Text to copy, by its title.
     code: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def full(self) -> bool:
+        """Whether there is anything in it."""
+        return any((self.words, self.pictures, self.tables, self.facts, self.code))
+
+    @property
+    def only_pictures(self) -> bool:
+        """Whether there is nothing else in it."""
+        return not any((self.words, self.tables, self.facts, self.code))
 
     def renamed(self, short: dict[str, str]) -> Section:
         """Return the section with other names."""
@@ -198,7 +179,6 @@ class Section:
             words=[rename_in(text, short) for text in self.words],
             pictures=[replace(p, words=rename_in(p.words, short)) for p in self.pictures],
             tables=[table.renamed(short) for table in self.tables],
-            shaded=None if self.shaded is None else self.shaded.renamed(short),
         )
 
 
@@ -206,23 +186,21 @@ class Section:
 class Page:
     """A whole report.
 
-    The first screen is the title, the verdict, the facts and one picture; the rest follows.
+    The first screen is the verdict block and one picture; the rest follows.
 
     Attributes
     ----------
-    title, verdict : str
+    title : str
+    block : Block
     words : str
-        The paragraph below the first screen.
+        The paragraph at length.
     sections : sequence of Section
     citations : sequence of str
         Keys of the papers, for the formats that cite by key.
-    facts : mapping of str to str
-        What to use, how sure that is, on what data, under what assumption.
     picture : Picture, optional
     reading : sequence of str
         How to read the page, a sentence for each term.
-    live : Live, optional
-        The sliders of the HTML page.
+    ropes : sequence of RopeSlider
     table : Table, optional
         The one table that a paper would print.
     names : sequence of str
@@ -230,14 +208,13 @@ class Page:
     """
 
     title: str
-    verdict: str
+    block: Block
     words: str
     sections: Sequence[Section]
     citations: Sequence[str] = ()
-    facts: Mapping[str, str] = field(default_factory=dict)
     picture: Picture | None = None
     reading: Sequence[str] = ()
-    live: Live | None = None
+    ropes: Sequence[RopeSlider] = ()
     table: Table | None = None
     names: Sequence[str] = ()
 
@@ -248,23 +225,14 @@ class Page:
         return [*first, *(one for section in self.sections for one in section.pictures)]
 
     def with_short_names(self) -> Page:
-        """Return the page without what all names begin with, and say what was left out."""
-        prefix, short = common_prefix(self.names), short_names(self.names)
-        if not prefix:
+        """Return the page without what all names begin with; its block says so."""
+        short = short_names(self.names)
+        if not common_prefix(self.names):
             return self
-        facts = {title: rename_in(text, short) for title, text in self.facts.items()}
-        if f"“{prefix}”" not in facts.get("Careful", ""):
-            facts["Names"] = f"All names begin with “{prefix}”, which is left out here."
-        picture = self.picture
-        if picture is not None:
-            picture = replace(picture, words=rename_in(picture.words, short))
         return replace(
             self,
             title=rename_in(self.title, short),
-            verdict=rename_in(self.verdict, short),
             words=rename_in(self.words, short),
-            facts=facts,
-            picture=picture,
             table=None if self.table is None else self.table.renamed(short),
             names=[short[name] for name in self.names],
             sections=[s if s.title in _WHOLE else s.renamed(short) for s in self.sections],

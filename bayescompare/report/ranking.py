@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from bayescompare.outcome.board_words import ranking_block
+from bayescompare.plots.boards import places_pen
 from bayescompare.plots.kinds import KINDS
 from bayescompare.ranking.ranking import Ranking
 from bayescompare.report.blocks import (
@@ -15,13 +17,11 @@ from bayescompare.report.blocks import (
     pairs_title,
     python_call,
 )
-from bayescompare.report.live import live_ranking
-from bayescompare.report.page import MOST_PAIRS, Cell, Matrix, Page, Picture, Section, Table
+from bayescompare.report.page import MOST_PAIRS, Cell, Page, Picture, Section, Table
 from bayescompare.text.numbers import (
     count,
     percent_setting,
     plural,
-    probability_equation,
     rank_number_text,
     setting_number_text,
     share_number_text,
@@ -32,12 +32,6 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Up to so many algorithms there is a table of who is ahead of whom.
-_MOST_COLUMNS = 40
-
-#: Names that a line lists; of more it says how many.
-_MOST_NAMES = 6
-
 _STATES = {"front": "on the front", "open": "may be on the front", "dominated": "dominated"}
 
 
@@ -46,22 +40,19 @@ def ranking_page(r: Ranking, command: str | None = None) -> Page:
     places = _place_tables(r)
     page = Page(
         title=pairs_title(r.results),
-        verdict=f"{r.headline()}.",
+        block=ranking_block(r),
         words=r.explain(),
         sections=[
             Section("Places", tables=places),
             *_front(r),
             *_weights(r),
-            *_ahead(r),
             data_section(r.results),
             _method(r),
             _made(r, command),
         ],
         citations=_keys(r),
-        facts={**({"Careful": " ".join(r.caveats)} if r.caveats else {}), **_facts(r)},
-        picture=_picture(r, "Places", "places", "p", r.headline()),
+        picture=Picture.of("Places", "p", partial(places_pen, r, most=MOST_PAIRS)),
         reading=_reading(r),
-        live=live_ranking(r),
         table=places[0],
         names=r.results.algorithms,
     )
@@ -75,51 +66,7 @@ def _picture(r: Ranking, title: str, kind: str, name: str, words: str) -> Pictur
     return Picture(title, draw, name, words)
 
 
-# the first screen ---------------------------------------------------------------------------------
-
-
-def _facts(r: Ranking) -> dict[str, str]:
-    measures = [
-        f"{name} ({'higher' if r.results[name].direction == 'max' else 'lower'} is better)"
-        for name in r.results.measures
-    ]
-    who = plural(len(r.results.algorithms), "algorithm")
-    sure = f"Too few {r.answer.noun}s for intervals and for a verdict."
-    if r.answer.has_draws:
-        sure = (
-            f"Intervals and verdicts hold with probability {percent_setting(r.options.level)}, "
-            f"from {plural(r.options.draws, 'draw')}."
-        )
-    assumed = f"The {r.answer.noun}s are like those you care about. "
-    if r.options.by == "strength":
-        assumed += "Each ranks the algorithms by strength plus noise (Plackett–Luce)."
-    else:
-        assumed += (
-            f"They were resampled (Bayesian bootstrap, widened for few {r.answer.noun}s); there "
-            "is no other prior."
-        )
-    data = f"{plural(r.answer.n, r.answer.noun)}; {who} on {join_names(measures, most=4)}."
-    return {"What to use": _advice(r), "How sure": sure, "Data": data, "Assumption": assumed}
-
-
-def _advice(r: Ranking) -> str:
-    if not r.answer.has_draws:
-        return f"More {r.answer.noun}s first: nothing here is more than a tendency."
-    top = r.top
-    others = [name for name in r.results.algorithms if name not in top]
-    if r.answer.overall is not None:
-        words = f"Use {top[0]}"
-        if len(top) > 1:
-            words += f"; {join_names(top[1:], most=_MOST_NAMES)} may be as good"
-    elif len(top) == 1:
-        words = f"Use {top[0]}, which alone is on the front"
-    else:
-        words = (
-            f"Choose among {join_names(top, most=_MOST_NAMES)} by what matters to you: "
-            "pass utility= to weigh the measures"
-        )
-    behind = f" The others ({join_names(others, most=_MOST_NAMES)}) are behind." if others else ""
-    return f"{words}.{behind}"
+# how to read it ----------------------------------------------------------------------------------
 
 
 def _reading(r: Ranking) -> list[str]:
@@ -239,31 +186,6 @@ def _weights(r: Ranking) -> list[Section]:
         return []
     picture = _picture(r, "Best by weights", "weights", "w", "who is best by weights")
     return [Section("Weights", pictures=[picture])]
-
-
-def _ahead(r: Ranking) -> list[Section]:
-    """Return who is ahead of whom on every measure, as a matrix by place."""
-    if len(r.results.algorithms) > _MOST_COLUMNS or not r.answer.has_draws:
-        return []
-    if r.answer.overall is not None:
-        names = [str(name) for name in r.overall.index]
-    else:
-        mean = r.places["place"].groupby("algorithm").mean().reindex(list(r.results.algorithms))
-        names = [str(name) for name in mean.sort_values(kind="stable").index]
-    ahead = r.ahead.sel(algorithm=names, opponent=names).values
-    where = "on every measure" if len(r.results.measures) > 1 else f"on {r.results.measures[0]}"
-
-    def cell(i: int, j: int) -> Cell:
-        p = float(ahead[i, j])
-        if math.isnan(p):
-            return Cell.of("")
-        tooltip = f"{names[i]} ahead of {names[j]} {where}: {probability_equation(p)}"
-        return Cell.of(Cell.probability(p), p, tooltip)
-
-    at = range(len(names))
-    rows = [(name, [cell(i, j) for j in at]) for i, name in enumerate(names)]
-    matrix = Matrix(f"P(row ahead of column {where})", names, rows)
-    return [Section("Ahead of each other", shaded=matrix)]
 
 
 # method and origin --------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSD, Dirichlet, Elicitation
 from bayescompare.methods.replicated.comparison import ReplicatedDetails
-from bayescompare.plots.order import draw_order
+from bayescompare.plots.boards import order_pen
 from bayescompare.studies import success_errors
 
 FOLDER = Path(__file__).parents[1] / "images"
@@ -272,7 +272,7 @@ def gsd(results: bc.Results | None = None) -> Any:
 def relation_without_an_edge(ax: Axes) -> None:
     graph = gsd().order()
     graph.remove_edge(*next(iter(graph.edges)))
-    draw_order(graph, ax)
+    order_pen(graph, "order").onto(ax)
     plots._drawing.set_title(
         ax, plots.plot_relation(gsd(), ax=Figure().subplots()).get_title("left")
     )

@@ -12,6 +12,7 @@ from matplotlib.path import Path
 import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSD, GSDBootstrap
+from bayescompare.plots._drawing import statement_words
 from bayescompare.studies import auc, success_curves, success_errors
 from reproduction.contexts import success_study
 from tests.methods.gsd.cases import ask
@@ -93,8 +94,9 @@ def test_the_pictures_of_sensitivity(example1: bc.Comparison) -> None:
     assert band.min() == pytest.approx(min(table.attrs["lower"]))
     assert band.max() == pytest.approx(max(table.attrs["upper"]))
     lines = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
+    named = {statement_words(str(label), 36): label for label in table}
     for line in lines:
-        np.testing.assert_array_equal(line.get_ydata(), table[line.get_label()])
+        np.testing.assert_array_equal(line.get_ydata(), table[named[str(line.get_label())]])
     # They differ without colour.
     assert len({str(line._dash_pattern) for line in lines}) == 4  # type: ignore[attr-defined]
     assert len({line.get_marker() for line in lines}) == 4

@@ -8,29 +8,8 @@ import numpy as np
 import pytest
 
 import bayescompare as bc
-from tests.plots.drawn import fresh, legend, segments, texts, ticks, title
+from tests.plots.drawn import fresh, legend, texts, ticks, title
 from tests.tables import table
-
-
-def test_places_are_sorted_and_their_intervals_are_those_of_the_table(uci: bc.Results) -> None:
-    r = bc.rank(uci, measures=["auc"], draws=500, rng=0)
-    ax = r.plot(ax=fresh())
-    assert ticks(ax) == list(r.overall.index)
-    np.testing.assert_allclose(segments(ax, 0), r.overall[["lower", "upper"]].to_numpy())
-
-
-def test_places_of_many_algorithms_show_the_first() -> None:
-    values = np.random.default_rng(0).normal(size=(8, 60, 1)) + np.linspace(2, 0, 60)[:, None]
-    r = bc.rank(table(values, names=[f"a{k}" for k in range(60)]), draws=200, rng=0)
-    ax = r.plot(ax=fresh())
-    assert len(ticks(ax)) == 40
-    assert "20 further back" in ax.get_ylabel()
-
-
-def test_few_datasets_are_drawn_without_intervals() -> None:
-    r = bc.rank(table(np.random.default_rng(0).random((3, 4, 2))), rng=0)
-    assert len(r.plot(ax=fresh()).collections) == 2  # the points of two measures
-    assert r.plot("front", ax=fresh()).get_legend() is None
 
 
 def test_better_is_up_and_to_the_right(uci: bc.Results) -> None:

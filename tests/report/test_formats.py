@@ -60,7 +60,7 @@ def cells(line: str) -> list[str]:
 def test_markdown_has_what_the_page_has(pairs):
     text = render(pairs, "markdown")
     for section in page_of(pairs).sections:
-        assert section.title == "Figures" or f"## {section.title}" in text
+        assert section.only_pictures or f"## {section.title}" in text
     assert md(pairs.explain()) in text
     assert "@inproceedings{benavoli2015joint," in text
     assert "method=bc.methods.Dirichlet()" in text
@@ -221,8 +221,8 @@ def test_sensitivity_words_are_the_curve_s():
 
 
 def test_pairs_by_other_rules(pairs):
-    (section,) = [s for s in page_of(pairs, fdr=0.05).sections if s.title == "Sensitivity"]
-    rates, weights = section.tables
+    (section,) = [s for s in page_of(pairs, fdr=0.05).sections if s.title == "Other rules"]
+    (rates,) = section.tables
     found = {row[0]: row[1] for row in rates.rows}
     for fdr in (0.01, 0.05, 0.1):
         said = f"expected share of false ones at most {100 * fdr:g} %"
@@ -234,12 +234,6 @@ def test_pairs_by_other_rules(pairs):
     assert [row[0] for row, own in zip(rates.rows, rates.marked, strict=True) if own] == [
         "expected share of false ones at most 5 %"
     ]
-    heavy = bc.pairwise(
-        bc.load_example("jansen-uci"), method=bc.methods.Dirichlet(strength=10.0), n_jobs=1
-    )
-    asked = {row[0]: row[1] for row in weights.rows}
-    assert asked["10"] == str(int(heavy.decide(fdr=0.05)["asserted"].sum()))
-    assert asked["learned"] == str(int(pairs.decide(fdr=0.05)["asserted"].sum()))
 
 
 def test_means_and_wins_are_those_of_the_data(pairs):

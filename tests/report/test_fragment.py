@@ -52,7 +52,7 @@ def test_other_results_have_fragments_too(kind, tmp_path):
 def test_figures_lie_in_a_folder_named_after_the_file(three, suffix, first, tmp_path):
     path = three.report(tmp_path / f"report.{suffix}", figures=True)
     files = sorted((tmp_path / "report").iterdir())
-    assert len(files) == 5  # order, matrix, ranks on three measures
+    assert len(files) == 8  # staircase, orders at once and on each of three measures, ranks
     text = path.read_text("utf-8")
     for file in files:
         assert file.read_bytes().startswith(first)
@@ -66,9 +66,9 @@ def test_figures_lie_in_a_folder_named_after_the_file(three, suffix, first, tmp_
 
 def test_a_fragment_with_figures_has_floats(three, tmp_path):
     text = three.report(tmp_path / "t.tex", fragment=True, figures=True).read_text("utf-8")
-    assert text.count(r"\begin{figure}") == text.count(r"\includegraphics") == 5
+    assert text.count(r"\begin{figure}") == text.count(r"\includegraphics") == 8
     labels = re.findall(r"\\label\{(fig:[^}]*)\}", text)
-    assert len(set(labels)) == 5
+    assert len(set(labels)) == 8
 
 
 def test_nothing_is_written_unasked(three, tmp_path):
