@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayescompare.kernels.numerics.intervals import IntervalKind
+    from bayescompare.outcome.events import EventsAsked
     from bayescompare.outcome.evidence import By, EvidenceEstimate
 
 __all__ = ["Comparison"]
@@ -642,6 +643,55 @@ class Comparison:
             )
         posterior: Any = self.posterior
         return plan_table(posterior.grown(), best, numbers, threshold, simulations, generator)
+
+    def events(self, events: EventsAsked, *, ci_prob: float = 0.95) -> pd.DataFrame:
+        """Ask coarser questions of the same posterior: sums of θ over statements.
+
+        Parameters
+        ----------
+        events : str, (str, str), mapping or callable
+            ``"best on every measure"``: each algorithm, and nobody. ``("A", "B")``: who of the two
+            is ahead on every measure, and neither. A measure: its states. ``"undominated"``: nobody
+            is above the algorithm on all measures; these events overlap. A mapping of all labels
+            of statements to events, or a function of a label, of at most 1,000,000 statements.
+        ci_prob : float
+            Probability of the central intervals.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by event: ``probability`` that it is the most probable one (NaN where events
+            overlap), ``mean``, ``lower`` and ``upper`` of its share of datasets, and ``majority``,
+            the probability that it holds on more than half. ``attrs["exact"]`` is False where
+            these are from draws.
+
+        Examples
+        --------
+        >>> import bayescompare as bc
+        >>> c = bc.compare(bc.load_example("jansen-uci"), algorithms=["GBM", "RF", "CART"])
+        >>> c.events("best on every measure")["mean"].round(3).to_dict()
+        {'GBM': 0.316, 'RF': 0.202, 'CART': 0.009, 'nobody': 0.474}
+        """
+        from bayescompare.outcome.events import events_of
+
+        return events_of(self, events, ci_prob)
+
+    def project(self, algorithms: Sequence[str]) -> Comparison:
+        """Return the answer about some of the algorithms; the others are summed out.
+
+        The posterior is the same, and the whole prior keeps its weight, so that of two algorithms
+        it is what a test of these two alone gives on the same datasets.
+
+        Examples
+        --------
+        >>> import bayescompare as bc
+        >>> c = bc.compare(bc.load_example("jansen-uci"), algorithms=["GBM", "RF", "CART"])
+        >>> round(float(c.project(["GBM", "CART"]).probability.max()), 4)
+        1.0
+        """
+        from bayescompare.outcome.events import project
+
+        return project(self, algorithms)
 
     def predict(self, n: int, *, draws: int = 1000, rng: Rng = None) -> xr.DataArray:
         """Draw the statements of n new datasets from the posterior predictive.
