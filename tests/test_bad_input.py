@@ -228,12 +228,15 @@ CASES = {
     ),
     # the measures --------------------------------------------------------------------------------
     "wrong direction word": Case(
-        "direction='higher': must be 'max' or 'min'",
-        lambda p: read(p, {"accuracy": "higher"}),
-        (*ONE, "accuracy:higher"),
+        "direction='upward': must be 'max' or 'min'",
+        lambda p: read(p, {"accuracy": "upward"}),
+        (*ONE, "accuracy:upward"),
     ),
-    "no direction": Case(
-        "has no direction", lambda p: read(p, {"accuracy": None}), (*ONE, "accuracy")
+    "no direction": Case("has no direction", lambda p: read(p, {"accuracy": None}), cli=None),
+    "a name that tells no direction": Case(
+        "which way dataset is better is not known",
+        lambda p: bc.read(p, measures=["dataset"]),
+        (*ONE, "dataset"),
     ),
     "no directions": Case("needs a direction", lambda p: read(p, ["accuracy"]), cli=None),
     "no measures": Case("name at least one measure", lambda p: read(p, {}), cli=None),
@@ -349,13 +352,13 @@ CASES = {
         typed="--prior inf: α must be a finite number > 0",
     ),
     "prior with an unknown label": Case(
-        r"statement 'A>Z\|A>B'", dirichlet(prior={"A>Z|A>B": 1.0, "*": 0.5}), cli=None
+        "'Z' is not one of the algorithms", dirichlet(prior={"A>Z|A>B": 1.0, "*": 0.5}), cli=None
     ),
     "prior with too short a label": Case(
-        r"statement 'A>B' has 1 part", dirichlet(prior={"A>B": 1.0, "*": 0.5}), cli=None
+        r"prior\['A>B'\] has 1 part", dirichlet(prior={"A>B": 1.0, "*": 0.5}), cli=None
     ),
     "prior without some labels": Case(
-        r"prior names 1 of 4 statements; missing A>B\|B>A",
+        "prior leaves 3 of 4 statements without α",
         dirichlet(prior={"A>B|A>B": 1.0}),
         cli=None,
     ),
@@ -631,3 +634,15 @@ def test_drop_leaves_out_what_has_gaps(tmp_path: Path) -> None:
     c = compare(path, missing="drop")
     assert c.results.datasets == ("iris", "glass")
     assert "1 dataset with missing cells dropped: wine" in c.explain()
+
+
+@pytest.mark.parametrize("case", cases(cli=False))
+def test_look_says_a_line_of_any_file(case: Case, tmp_path: Path) -> None:
+    """What is in it and what is open, or why it cannot be read; never a trace."""
+    path = tmp_path / case.file
+    path.write_bytes(case.table if isinstance(case.table, bytes) else case.table.encode())
+    result = CliRunner().invoke(app, ["look", str(path)])
+    assert result.exit_code in (0, 2), result.output
+    said = result.stdout if result.exit_code == 0 else result.stderr.removeprefix("error: ")
+    assert path.name in said.splitlines()[0]
+    assert "Traceback" not in result.output

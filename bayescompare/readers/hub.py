@@ -93,14 +93,15 @@ def _entries(file: Path, name: str | None) -> Iterator[tuple[Record, str]]:
             dataset = parsed_name(about.get("id"), f"{where}.dataset.id")
             # Before February 2026 tasks were configurations.
             task = about.get("task_id") or about.get("config")
-            if task not in (None, "default"):
+            benchmark = dataset if task not in (None, "default") else None
+            if benchmark is not None:
                 dataset += f" {parsed_name(task, f'{where}.dataset.task_id')}"
             if entry.get("value") is None:
                 raise BayescompareError(f"{where} has no 'value'.")
             value = number_at(entry["value"], f"{where}.value")
             notes = parsed_name(entry["notes"], f"{where}.notes") if entry.get("notes") else ""
             values = {"value": value, "revision": about.get("revision")}
-            yield Record(file, dataset, label, values, where), notes
+            yield Record(file, dataset, label, values, where, benchmark=benchmark), notes
 
 
 def _model_of(file: Path) -> str:
