@@ -241,7 +241,8 @@ class ErrorCounts(Results):
         for name in names:
             if not isinstance(name, str) or name not in place:
                 raise BayescompareError(unknown_name("algorithm", name, self.algorithms))
-        only = self.counts["wrong_only"].values
+        # Not as an array with coordinates, which takes longer than the test of a small pair.
+        only = self.counts.variables["wrong_only"].values
         i, j = place[first], place[second]
         return only[:, i, j], only[:, j, i]
 

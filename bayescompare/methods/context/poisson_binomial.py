@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._checks import check_positive
+from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
 from bayescompare.evidence import Evidence
@@ -36,6 +36,7 @@ from bayescompare.kernels.context.error_rates import (
     draw_error_rate_shares,
     error_rate_log_marginal,
     first_error_rate_better,
+    smaller_independent_rate,
 )
 from bayescompare.methods._shared.new_datasets import table_of_counts, truth_in_tree
 from bayescompare.methods._shared.pair_answer import WRONG, pair_answer, pair_counts, pair_leanings
@@ -59,6 +60,7 @@ from bayescompare.outcome.method import (
     Phrases,
     Replicate,
 )
+from bayescompare.outcome.of_posterior import resembling
 from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import Statements
@@ -101,6 +103,8 @@ class PoissonBinomialPosterior(SharePosterior):
 
         A tree of the textbook's form has d and h already.
         """
+        if self.method.independent:
+            return self._complete_sides(tree, statement, rng)
         a, (k_h, k_g) = self.method.a, pair_counts(self.results)
         assert isinstance(self.results, ErrorCounts)
         n, size = self.results.counts["n"].values, k_h + k_g
@@ -136,6 +140,35 @@ class PoissonBinomialPosterior(SharePosterior):
         facts = {"discordant": size, "alone": first_error_rate_better(k_h, k_g, a)}
         return add_constants(tree, facts, self.results.datasets)
 
+    def _complete_sides(
+        self, tree: xr.DataTree, statement: IntArray, rng: np.random.Generator
+    ) -> xr.DataTree:
+        """Draw every d, and no more, where each algorithm had a test set of its own."""
+        over, both = ("dataset",), np.exp(self.seen.rows[0])
+        rate, before = (shares_in(tree[g].to_dataset())[..., :1] for g in ("posterior", "prior"))
+        after = (statement == 0).reshape(*rate.shape[:2], -1)
+        ahead = rng.random((*before.shape[:2], len(both))) < before
+        each = np.log(rate * both[:, 0] + (1.0 - rate) * both[:, 1])
+        groups: dict[str, dict[str, tuple[tuple[str, ...], AnyArray]]] = {
+            "posterior": {"d": (over, after.astype(np.int8))},
+            "prior": {"d": (over, ahead.astype(np.int8))},
+            "log_likelihood": {WRONG: (over, each)},
+        }
+        tree = add_groups(tree, groups, {"dataset": self.results.datasets})
+        for group in ("posterior", "prior"):
+            tree[group] = _without_theta(tree[group].to_dataset())
+        alone = self.seen.each_alone(np.ones(1))[:, 0]
+        return add_constants(tree, {"alone": alone}, self.results.datasets)
+
+    def why_not(self, quantity: str) -> str:
+        """Say what independent test sets leave out."""
+        if self.method.independent and quantity in ("model", "sample", "simulate", "check"):
+            return (
+                f"{quantity}: with independent=True there is no model of the errors on a test set "
+                "that both have seen; draws() has r and every d."
+            )
+        return super().why_not(quantity)
+
     def simulate(self, rng: np.random.Generator) -> Results:
         """Draw r from the prior, and errors on each dataset."""
         if self.method.needs_mcmc:
@@ -148,6 +181,14 @@ class PoissonBinomialPosterior(SharePosterior):
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets with as many discordant examples as those seen, one like another."""
         draw, rows, a = self.share_draws(), self.seen.rows, self.method.a
+        if self.method.independent:
+            given_all = self.seen.each_alone(np.ones(1))
+
+            def resemble(number: int, rng: np.random.Generator) -> FloatArray:
+                new = resembling(rows, given_all, draw(1, rng)[0], number, rng)
+                return self.least_of(np.concatenate([rows, new], axis=1), rng)
+
+            return resemble
         seen = np.add(*pair_counts(self.results)).astype(np.int64)
 
         def simulate(number: int, rng: np.random.Generator) -> FloatArray:
@@ -193,6 +234,10 @@ class PoissonBinomial(ShareTest):
         Parameter of the symmetric Beta prior of r, or both of one that favours an algorithm,
         (β̂_A, β̂_B). ``"learned"``, for ``pairwise`` with ``joint=True`` only, learns it from all
         pairs of the table.
+    independent : bool
+        Whether each algorithm had a test set of its own (Section 4), of the size that the counts
+        have: then all errors of each count, under a Beta(a, a) prior of either risk. Errors on one
+        test set are compared example by example, which is surer.
     priors : mapping, optional
         Your priors, by the names in ``bc.methods.describe("poisson-binomial")``; with
         ``joint=True`` only. A distribution for ``r`` without random parameters keeps the answer
@@ -236,25 +281,39 @@ class PoissonBinomial(ShareTest):
     joint: bool = False
     a: float = 1.0
     b: float | tuple[float, float] | Literal["learned"] = 1.0
+    independent: bool = False
     priors: Priors | None = None
 
     def __post_init__(self) -> None:
         check_positive(a=self.a)
+        check_flag(independent=self.independent)
         super().__post_init__()
 
     def evidence(self, results: Results) -> Evidence:
         """Return p_i and 1 − p_i, each by its own tail, times the evidence of the counts."""
-        wrong = pair_counts(results)
-        each = math.log(2.0) + error_rate_log_marginal(*wrong, self.a)
+        if self.independent:
+            k_h, k_g, n = _all_errors(results)
+            orders = (k_h, k_g), (k_g, k_h)
+            sides = [smaller_independent_rate(*order, n, self.a) for order in orders]
+            both = np.stack(sides, axis=-1)
+            each = sum(error_rate_log_marginal(k, n - k, self.a) for k in (k_h, k_g))
+        else:
+            wrong = pair_counts(results)
+            both = _both_better(*wrong, self.a)
+            each = error_rate_log_marginal(*wrong, self.a)
         statements = Statements.without_data(results.algorithms, dict.fromkeys(results.measures))
         with np.errstate(divide="ignore"):
-            rows = np.log(_both_better(*wrong, self.a)) + each[:, None]
+            rows = np.log(both) + math.log(2.0) + each[:, None]
         return Evidence.from_rows(replace(statements, datasets=results.datasets), rows)
 
     def told(self, results: Results, given_all: FloatArray, figures: dict[str, Any]) -> Answer:
         """Put figures about r and about every dataset into an answer."""
-        k_h, k_g = pair_counts(results)
-        p = first_error_rate_better(k_h, k_g, self.a)
+        if self.independent:
+            k_h, k_g, n = _all_errors(results)
+            p = smaller_independent_rate(k_h, k_g, n, self.a)
+        else:
+            k_h, k_g = pair_counts(results)
+            p = first_error_rate_better(k_h, k_g, self.a)
         columns = {"first_wrong": k_h, "second_wrong": k_g, "probability": given_all[:, 0]}
         if self.joint:
             columns["alone"] = p
@@ -272,6 +331,8 @@ class PoissonBinomial(ShareTest):
 
         if not self.joint:
             raise BayescompareError(NO_MODEL)
+        if self.independent:
+            raise BayescompareError("model(): with independent=True there is no PyMC model.")
         k_h, k_g = (k.astype(np.int64) for k in pair_counts(results))
         statements = self.evidence(results).statements
         coords = {"dataset": list(results.datasets), "statement": list(statements.labels)}
@@ -319,7 +380,21 @@ class PoissonBinomial(ShareTest):
             "Only who has the smaller risk on a dataset counts, not by how much, and every dataset "
             "counts the same."
         )
-        return [ignored] if self.joint else [formula, ignored]
+        apart = "Each algorithm was judged on a test set of its own, by all of its errors there."
+        said = [apart] if self.independent else []
+        return [*said, ignored] if self.joint else [*said, formula, ignored]
+
+
+def _all_errors(results: Results) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return all errors of the first and of the second, and the size of either test set."""
+    assert isinstance(results, ErrorCounts)
+    wrong, n = results.counts["wrong"].values, results.counts["n"].values
+    if np.isnan(wrong).any() or np.isnan(n).any():
+        raise BayescompareError(
+            "independent=True needs all errors and the sizes of the test sets: give both_wrong= "
+            "and n= to ErrorCounts.from_frame, or use ErrorCounts.from_predictions."
+        )
+    return wrong[:, 0], wrong[:, 1], n
 
 
 def _both_better(k_h: FloatArray | IntArray, k_g: FloatArray | IntArray, a: float) -> FloatArray:

@@ -176,3 +176,17 @@ def test_vectorised_as_one_by_one() -> None:
     found = er.first_error_rate_better(k_h, k_g)
     assert found.shape == (2, 2)
     assert found[1, 0] == er.first_error_rate_better(3, 5)
+
+
+@pytest.mark.parametrize(
+    ("k", "l", "n"), [(3, 9, 50), (0, 40, 60), (40, 0, 60), (0, 0, 3), (900, 300, 2000)]
+)
+def test_independent_risks_by_the_finite_sum(k: int, l: int, n: int) -> None:
+    """Of whole parameters P(X < Y) is a sum of Beta functions, here with forty digits."""
+    with mp.workdps(40):
+        a, b, c, d = k + 1, n - k + 1, l + 1, n - l + 1
+        terms = (
+            mp.beta(a + i, b + d) / ((d + i) * mp.beta(1 + i, d) * mp.beta(a, b)) for i in range(c)
+        )
+        exact = float(sum(terms))
+    assert er.smaller_independent_rate([k], [l], [n])[0] == pytest.approx(exact, rel=1e-11)

@@ -15,7 +15,7 @@ import pymc as pm
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import special, stats
+from scipy import integrate, special, stats
 
 import bayescompare as bc
 from bayescompare import BayescompareError
@@ -411,3 +411,46 @@ def test_bad_pairs_of_weights(b: Any) -> None:
     for refused in (lambda: PoissonBinomial(b=b), lambda: bc.context_probability([0.4], b=b)):
         with pytest.raises(BayescompareError, match=r"b(\[\d\])?="):
             refused()
+
+
+# -------------------------------------------------------------------------- independent test sets
+
+
+def with_all_errors(n: int | None = 80) -> bc.ErrorCounts:
+    frame = pd.DataFrame(PAIRS, columns=["a", "b"]).assign(both=2, dataset=list("pqrstu"), n=n)
+    sizes = {} if n is None else {"both_wrong": "both", "n": "n"}
+    return bc.ErrorCounts.from_frame(
+        frame, first_wrong="a", second_wrong="b", algorithms=("A", "B"), **sizes
+    )
+
+
+@BOTH
+def test_each_algorithm_with_a_test_set_of_its_own(joint: bool) -> None:
+    """P of each dataset by draws of two Betas; the context by its formula."""
+    c = ask(with_all_errors(), joint=joint, independent=True, a=1.5)
+    p = c.per_dataset["alone" if joint else "probability"].to_numpy()
+    rng = np.random.default_rng(0)
+    for i, (h, g) in enumerate(PAIRS):
+        first, second = (rng.beta(1.5 + 2 + k, 1.5 + 78 - k, 40_000) for k in (h, g))
+        assert shares_near(first < second, p[i])
+    assert float(c.probability[0]) == pytest.approx(
+        bc.context_probability(p, joint=joint), abs=1e-12
+    )
+    assert c.per_dataset["first_wrong"].tolist() == [h + 2 for h, _ in PAIRS]
+    assert "test set of its own" in c.explain()
+    tree = c.draws(2000, chains=2, rng=1)
+    assert set(tree["posterior"].data_vars) == {"r", "d"}
+    assert shares_near(tree["posterior"]["r"].values > 0.5, float(c.probability[0]))
+    assert c.plan([5], simulations=5, rng=0)["settled"].between(0, 1).all()
+    with pytest.raises(BayescompareError, match=r"independent=True|joint=True"):
+        c.model()
+    if joint:
+        each = [stats.betabinom.logpmf(k + 2, 80, 1.5, 1.5) for pair in PAIRS for k in pair]
+        mean = integrate.quad(lambda r: np.prod(r * p + (1 - r) * (1 - p)), 0, 1, epsabs=1e-14)[0]
+        whole = float(np.sum(each)) + math.log(mean) + len(p) * math.log(2)
+        assert c.log_evidence == pytest.approx(whole, abs=1e-8)
+
+
+def test_independent_test_sets_need_all_errors() -> None:
+    with pytest.raises(BayescompareError, match="both_wrong= and n="):
+        ask(with_all_errors(None), independent=True)
