@@ -129,11 +129,12 @@ class Replicates:
         side: only which belong to one dataset matters.
         """
         (measure,) = results.measures
-        data = results.data[measure].transpose("dataset", "algorithm", "replicate")
+        # Variables, because arrays with coordinates take longer than all of a small test.
+        data = results.data.variables[measure].transpose("dataset", "algorithm", "replicate")
         first, second = (results[measure].sign * data.values).transpose(1, 0, 2)
         x = first - second
         grain = _ROUNDING * np.nanmax(np.maximum(np.abs(first), np.abs(second)), axis=1)
-        names = tuple(map(str, data["replicate"].values.tolist()))
+        names = tuple(map(str, results.data.variables["replicate"].values.tolist()))
         count = (~np.isnan(x)).sum(axis=1)
         if count.min() < x.shape[1]:
             # Those that are there come first, in their order.
@@ -200,7 +201,7 @@ class CorrelatedTPosterior(SharePosterior):
     @cached_property
     def each(self) -> Replicates:
         """What every dataset's replicates say."""
-        return self.method.each(self.results)
+        return self.method.read(self.results)
 
     def complete(
         self, tree: xr.DataTree, statement: IntArray, rng: np.random.Generator
@@ -419,18 +420,17 @@ class CorrelatedT(ShareTest):
         super().__post_init__()
         check_correlation(self.rho, self.folds)
 
-    def each(self, results: Results) -> Replicates:
+    def read(self, results: Results) -> Replicates:
         """What every dataset's replicates say of the mean advantage of the first algorithm."""
         return Replicates.of(results, self.rho, self.folds)
 
-    def evidence(self, results: Results) -> Evidence:
+    def evidence_of(self, results: Results, seen: Replicates) -> Evidence:
         """Return the mass of each dataset's t above, in and below the rope."""
         self._check_outcomes(results)
         (measure,) = results.measures
-        each = self.each(results)
-        statements = Statements.without_data(results.algorithms, {measure: each.rope or None})
+        statements = Statements.without_data(results.algorithms, {measure: seen.rope or None})
         with np.errstate(divide="ignore"):
-            rows = np.log(each.evidence)
+            rows = np.log(seen.evidence)
         return Evidence.from_rows(replace(statements, datasets=results.datasets), rows)
 
     def _check_outcomes(self, results: Results) -> None:
@@ -448,10 +448,11 @@ class CorrelatedT(ShareTest):
                 "priors['r']."
             )
 
-    def told(self, results: Results, given_all: FloatArray, figures: dict[str, Any]) -> Answer:
+    def told(
+        self, results: Results, seen: Replicates, given_all: FloatArray, figures: dict[str, Any]
+    ) -> Answer:
         """Put figures about the shares and about every dataset into an answer."""
-        each = self.each(results)
-        _, location, scale = each.student
+        each, (_, location, scale) = seen, seen.student
         columns = {"advantage": location, "scale": scale, "replicates": each.count, "rho": each.rho}
         if self.joint:
             columns["alone"] = each.evidence[:, 0]
@@ -473,7 +474,7 @@ class CorrelatedT(ShareTest):
         """Build the model with every mean and spread in it."""
         import pymc as pm
 
-        each, statements = self.each(results), self.evidence(results).statements
+        each, statements = self.read(results), self.evidence(results).statements
         if each.rope or form == "nuts" or not self.joint:
             return self._nuts_model(results)
         _check_spread(results, each)

@@ -289,31 +289,40 @@ class PoissonBinomial(ShareTest):
         check_flag(independent=self.independent)
         super().__post_init__()
 
-    def evidence(self, results: Results) -> Evidence:
+    def read(self, results: Results) -> tuple[FloatArray, ...]:
+        """Return errors of the first and of the second, and the sizes of test sets of their own."""
+        return _all_errors(results) if self.independent else pair_counts(results)
+
+    def evidence_of(self, results: Results, seen: tuple[FloatArray, ...]) -> Evidence:
         """Return p_i and 1 − p_i, each by its own tail, times the evidence of the counts."""
+        k_h, k_g = seen[:2]
         if self.independent:
-            k_h, k_g, n = _all_errors(results)
+            n = seen[2]
             orders = (k_h, k_g), (k_g, k_h)
             sides = [smaller_independent_rate(*order, n, self.a) for order in orders]
             both = np.stack(sides, axis=-1)
-            each = sum(error_rate_log_marginal(k, n - k, self.a) for k in (k_h, k_g))
+            each = error_rate_log_marginal(k_h, n - k_h, self.a)
+            each = each + error_rate_log_marginal(k_g, n - k_g, self.a)
         else:
-            wrong = pair_counts(results)
-            both = _both_better(*wrong, self.a)
-            each = error_rate_log_marginal(*wrong, self.a)
+            both = _both_better(k_h, k_g, self.a)
+            each = error_rate_log_marginal(k_h, k_g, self.a)
         statements = Statements.without_data(results.algorithms, dict.fromkeys(results.measures))
         with np.errstate(divide="ignore"):
-            rows = np.log(both) + math.log(2.0) + each[:, None]
+            rows = np.log(both) + (math.log(2.0) + each)[:, None]
         return Evidence.from_rows(replace(statements, datasets=results.datasets), rows)
 
-    def told(self, results: Results, given_all: FloatArray, figures: dict[str, Any]) -> Answer:
+    def told(
+        self,
+        results: Results,
+        seen: tuple[FloatArray, ...],
+        given_all: FloatArray,
+        figures: dict[str, Any],
+    ) -> Answer:
         """Put figures about r and about every dataset into an answer."""
+        k_h, k_g = seen[:2]
+        p = first_error_rate_better(k_h, k_g, self.a)
         if self.independent:
-            k_h, k_g, n = _all_errors(results)
-            p = smaller_independent_rate(k_h, k_g, n, self.a)
-        else:
-            k_h, k_g = pair_counts(results)
-            p = first_error_rate_better(k_h, k_g, self.a)
+            p = smaller_independent_rate(k_h, k_g, seen[2], self.a)
         columns = {"first_wrong": k_h, "second_wrong": k_g, "probability": given_all[:, 0]}
         if self.joint:
             columns["alone"] = p

@@ -112,12 +112,22 @@ class ShareTest(Method):
     taught: Learned | None = field(default=None, repr=False, compare=False)
 
     @abstractmethod
-    def evidence(self, results: Results) -> Evidence:
-        """Return what each dataset says for each statement."""
+    def read(self, results: Results) -> Any:
+        """Return what is taken from a table."""
 
     @abstractmethod
-    def told(self, results: Results, given_all: FloatArray, figures: dict[str, Any]) -> Answer:
+    def evidence_of(self, results: Results, seen: Any) -> Evidence:
+        """Return what each dataset says for each statement, from what was read."""
+
+    @abstractmethod
+    def told(
+        self, results: Results, seen: Any, given_all: FloatArray, figures: dict[str, Any]
+    ) -> Answer:
         """Put figures, and P of each statement on each dataset (n, S), into an answer."""
+
+    def evidence(self, results: Results) -> Evidence:
+        """Return what each dataset says for each statement."""
+        return self.evidence_of(results, self.read(results))
 
     @abstractmethod
     def own_words(self, results: Results, answer: Answer) -> list[str]:
@@ -292,9 +302,14 @@ class ShareTest(Method):
         """Return θ after the data; None where a prior of r of the user's makes it another kind."""
         if self.needs_mcmc or self.rate_prior is not None:
             return None
+        return self.posterior_of(self.evidence(results), rng)
+
+    def posterior_of(
+        self, evidence: Evidence, rng: np.random.Generator | None = None
+    ) -> DirichletMixture:
+        """Return the same, where the evidence is known."""
         if self.b == "learned" and self.learned is None:
             raise _nothing_taught()
-        evidence = self.evidence(results)
         prior = self.prior_on(evidence)
         try:
             return DirichletMixture.of(evidence, prior, joint=self.joint)
@@ -312,10 +327,11 @@ class ShareTest(Method):
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(each statement is the most frequent): exactly, or from NUTS under a user's prior."""
         check_prior_ranges(self.priors, [p for p in self.parameters if not p.dims])
+        seen = self.read(results)
+        evidence = self.evidence_of(results, seen)
         if self.needs_mcmc:
-            given_all, figures = self._sampled(results, sampling)
+            given_all, figures = self._sampled(results, evidence, sampling)
         elif self.rate_prior is not None:
-            evidence = self.evidence(results)
             found = self.rate_after(evidence)
             given_all = _both(found.joint.wins)
             rate = RateScalars.of_rate(found.joint.mean, found.joint.sd, *found.interval())
@@ -327,16 +343,17 @@ class ShareTest(Method):
                 "scalars": rate,
             }
         else:
-            posterior = self.posterior(results, sampling.rng)
-            assert posterior is not None
+            posterior = self.posterior_of(evidence, sampling.rng)
             given_all, figures = posterior.per_dataset(), _figures(posterior)
             if posterior.states is not None:
                 figures["seed"] = sampling.seed
-        return self.told(results, given_all, figures)
+        return self.told(results, seen, given_all, figures)
 
-    def _sampled(self, results: Results, sampling: Sampling) -> tuple[FloatArray, dict[str, Any]]:
+    def _sampled(
+        self, results: Results, evidence: Evidence, sampling: Sampling
+    ) -> tuple[FloatArray, dict[str, Any]]:
         """Figures from NUTS, with their Monte Carlo standard error."""
-        evidence, model = self.evidence(results), self.model(results, "nuts")
+        model = self.model(results, "nuts")
         check_prior_support(self.priors or {}, self.parameters, model)
         # There is no answer yet.
         asked: Any = self.posterior_type(self, results, cast(Any, None))

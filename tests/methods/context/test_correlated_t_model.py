@@ -59,7 +59,7 @@ def test_replicates_are_normal_with_one_correlation(rho: float) -> None:
 def test_integrating_means_and_spreads_out_leaves_the_evidence() -> None:
     """∫∫ N(x | μ, σ) dμ d log σ over each statement, by a sum over a grid, for every dataset."""
     c = asked(0.01)
-    each = c.method.each(c.results)
+    each = c.method.read(c.results)
     log_sigma = np.linspace(-7, 1, 161)
     for i in range(5):
         covariance = (1 - each.rho[i]) * np.eye(6) + each.rho[i]
@@ -80,7 +80,7 @@ def test_the_marginal_form_is_prior_times_evidence(rope: float | None) -> None:
     c = asked(rope, b=1.5)
     model = c.model(form="nuts")
     theta = np.array([0.5, 0.2, 0.3] if rope else [0.8, 0.2])
-    each = c.method.each(c.results)
+    each = c.method.read(c.results)
     expected = stats.dirichlet.logpdf(theta, np.full(len(theta), 1.5))
     expected += np.log(each.evidence @ theta).sum()
     free = model["theta"] if rope else model["r"]
@@ -113,7 +113,7 @@ def test_what_the_forms_have() -> None:
 def test_the_density_of_means_is_theirs_given_the_shares() -> None:
     """log p by scipy: r on one side and 1 − r on the other, flat in log σ, and the replicates."""
     c = asked(None)
-    model, each = c.model(), c.method.each(c.results)
+    model, each = c.model(), c.method.read(c.results)
     advantage, sigma = np.array([0.01, -0.02, 0.03, 0.0004, -0.1]), np.linspace(0.01, 0.05, 5)
     given = {"r": np.array(0.7), "advantage": advantage, "sigma": sigma}
     point = {}

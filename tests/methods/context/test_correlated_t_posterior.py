@@ -261,7 +261,7 @@ def test_more_datasets_settle_more(joint: bool, rope: float | None) -> None:
 def test_planned_datasets_resemble_those_seen() -> None:
     """They are as sure as those seen, and of those that say so with 80 % four in five are so."""
     c = ask(scores(30, 10, gain=0.02, seed=5))
-    each = c.method.each(c.results).evidence
+    each = c.method.read(c.results).evidence
     share, rng = each.mean(axis=0), np.random.default_rng(1)
     (new,) = resembling(np.log(each)[None], each, share, 40_000, rng)
     regions = np.exp(new)
