@@ -116,15 +116,6 @@ def subset_scores(
     return _subset_scores(columns, weights, logs, math.log(ess), largest)
 
 
-def local_bdeu_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
-    """Return the local score of every (child, parents), (m, 2^(m−1)), from those of subsets.
-
-    Parents are indexed by their bit mask with the child's own bit taken out; −inf where there are
-    too many.
-    """
-    return _local_bdeu_scores(scores, m, max_parents)
-
-
 def local_scores(
     states: IntArray,
     counts: FloatArray,
@@ -370,7 +361,12 @@ def _subset_scores(
 
 
 @jit()
-def _local_bdeu_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
+def local_bdeu_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
+    """Return the local score of every (child, parents), (m, 2^(m−1)), from those of subsets.
+
+    Parents are indexed by their bit mask with the child's own bit taken out; −inf where there are
+    too many.
+    """
     half = 1 << (m - 1)
     size = np.zeros(half, dtype=np.int8)
     for index in range(1, half):

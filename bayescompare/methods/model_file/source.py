@@ -58,14 +58,14 @@ class Source:
         The file, or the function's module.
     build : callable
         ``build(results, **priors) -> pm.Model``.
-    quantity : str, optional
-        The variable that the answer is read off; found by its name otherwise.
-    probability : callable, optional
-        Reads the statements' probabilities off the posterior in another way.
     doc : str
         The file's docstring.
     file : str
         The file that the code stands in, whole, as tracebacks have it.
+    quantity : str, optional
+        The variable that the answer is read off; found by its name otherwise (``QUANTITY``).
+    probability : callable, optional
+        Reads the statements' probabilities off the posterior in another way.
     replicates : bool or str
         Whether it wants the replicates themselves (``REPLICATES = True``), not their means; or
         only where there are any (``REPLICATES = "optional"``).
@@ -82,10 +82,10 @@ class Source:
     name: str
     where: str
     build: Callable[..., Any]
-    quantity: str | None
-    probability: Callable[..., Any] | None
     doc: str
     file: str = ""
+    quantity: str | None = None
+    probability: Callable[..., Any] | None = None
     replicates: bool | str = False
     table: Callable[..., Any] | None = None
     log_likelihood: Callable[..., Any] | None = None
@@ -308,21 +308,8 @@ def _source(
         if not good(value):
             shown = attribute if good is callable else f"{attribute}={value!r}"
             raise BayescompareError(f"{where}: {shown} must {must}.")
-        found[attribute] = value
-    return Source(
-        name,
-        where,
-        build,
-        quantity=found.get("QUANTITY"),
-        probability=found.get("probability"),
-        doc=doc,
-        file=file,
-        replicates=found.get("REPLICATES", False),
-        table=found.get("table"),
-        log_likelihood=found.get("log_likelihood"),
-        data_scale=found.get("DATA_SCALE"),
-        sampler=dict(found.get("SAMPLER", {})),
-    )
+        found[attribute.lower()] = value
+    return Source(name, where, build, doc, file, **found)
 
 
 def _is_word(value: object) -> bool:
