@@ -49,7 +49,8 @@ def build_bootstrap(method: GSDBootstrap, results: Results, *, optimum: bool) ->
         weight = place_weights(prior, alpha, "dataset", _IMPROPER)
         if optimum:
             pm.Deterministic(OPTIMUM, optimum_of(method.pair(results), weight), dims="direction")
-        pm.Categorical(DRAWN, p=weight, observed=np.arange(n), dims="dataset")
+        seen = pm.Data("seen", np.arange(n), dims="dataset")
+        pm.Categorical(DRAWN, p=weight, observed=seen, dims="dataset")
     return model
 
 
