@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -144,10 +146,16 @@ def test_no_limit_is_the_papers_and_auto_the_default() -> None:
     assert edges["auto"] <= 6 < edges[None]
 
 
-def test_files_of_earlier_versions_had_no_limit_for_auto() -> None:
-    old = {"ess": 1.0, "max_parents": None, "search": "exact", "average": False, "mcse": 1e-3}
-    assert Network.from_options(old).max_parents == "auto"
+def test_files_of_earlier_versions_had_no_limit_for_auto(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
     for limit in ("auto", None, 2):
-        made = Network(max_parents=limit, required=[("a", "b")])  # type: ignore[arg-type]
-        again = Network.from_options(made.options())
-        assert (again.max_parents, again.required) == (limit, (("a", "b"),))
+        c = ask(3, max_parents=limit, required=[("m0", "m1")])
+        c.to_json(path, overwrite=True)
+        again = bc.load_comparison(path).method
+        assert (again.max_parents, again.required) == (limit, (("m0", "m1"),))  # type: ignore[attr-defined]
+    document = json.loads(ask(3).to_json())
+    options = document["method"]["options"]
+    del options["required"], options["forbidden"]
+    options["max_parents"] = None
+    path.write_text(json.dumps(document))
+    assert bc.load_comparison(path).method.max_parents == "auto"  # type: ignore[attr-defined]
