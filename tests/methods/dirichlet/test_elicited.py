@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
@@ -21,104 +18,11 @@ from tests.tables import normal_table, table
 SEVEN = {"accuracy": {"B>A": 0.7}, "weight": 5}
 
 
-def implied(
-    algorithms: str, measures: list[str], prior: dict[str, Any], roped: frozenset[str] = frozenset()
-) -> dict[str, float]:
-    """α of every statement, by listing all of them: nothing of the package is used."""
-    shares = []
-    for measure in measures:
-        orders = list(itertools.permutations(algorithms))
-        names = [">".join(order) for order in orders]
-        if measure in roped:
-            names.insert(1, "=".join(algorithms))
-        belief = prior.get(measure, {})
-        matched = {state: [n for n in names if _holds(state, n)] for state in belief}
-        rest = [n for n in names if not any(n in m for m in matched.values())]
-        share = {n: p / len(matched[s]) for s, p in belief.items() for n in matched[s]}
-        share |= {n: (1 - sum(belief.values())) / len(rest) for n in rest}
-        shares.append(share)
-    weight = prior.get("weight", 1.0)
-    return {
-        "|".join(states): weight
-        * float(np.prod([s[n] for s, n in zip(shares, states, strict=True)]))
-        for states in itertools.product(*shares)
-    }
-
-
-def _holds(state: str, name: str) -> bool:
-    if "=" in state or "=" in name:
-        return state == name
-    places = [name.split(">").index(a) for a in state.split(">")]
-    return places == sorted(places)
-
-
-# what they imply ----------------------------------------------------------------------------------
-
-
 def test_seven_in_ten_worth_five_datasets() -> None:
-    c = ask(example_1(), prior=SEVEN)
-    alpha = {"A>B|A>B": 0.75, "A>B|B>A": 0.75, "B>A|A>B": 1.75, "B>A|B>A": 1.75}
-    assert implied("AB", ["accuracy", "time"], SEVEN) == pytest.approx(alpha)
-    same(figures(c), figures(ask(example_1(), prior=alpha)))
-    assert c.exact
     # By itself accuracy is Beta(3.5, 1.5) before the data, and time is even.
-    prior = c.draws(20_000, chains=1, rng=1)["prior"]["marginal"]
+    prior = ask(example_1(), prior=SEVEN).draws(20_000, chains=1, rng=1)["prior"]["marginal"]
     assert near(1 - prior.sel(measure="accuracy").values, 0.7)
     assert near(prior.sel(measure="time").values, 0.5)
-
-
-@pytest.mark.parametrize(
-    "prior",
-    [
-        {"m0": {"B>A": 0.6, "A>C>B": 0.1}, "weight": 3.0},
-        {"m0": {"A>B": 0.4}, "m1": {"C>B>A": 0.3}},
-        {"m1": {"C>A": 0.5, "A>C": 0.5}, "weight": 0.25},
-    ],
-)
-def test_three_algorithms_and_parts_of_orders(prior: dict[str, Any]) -> None:
-    results = table(sample_table(6, 3, 2, seed=3))
-    same(
-        figures(ask(results, prior=prior)),
-        figures(ask(results, prior=implied("ABC", ["m0", "m1"], prior))),
-    )
-
-
-def test_equivalence_has_a_probability_too() -> None:
-    results = table(sample_table(6, 2, 2, seed=1), rope=0.2)
-    prior = {"m1": {"A=B": 0.5, "B>A": 0.4}, "weight": 4}
-    full = implied("AB", ["m0", "m1"], prior, frozenset({"m0", "m1"}))
-    same(figures(ask(results, prior=prior)), figures(ask(results, prior=full)))
-
-
-@settings(max_examples=5)
-@given(
-    st.dictionaries(
-        st.sampled_from([f"m{j}" for j in range(9)]),
-        st.sampled_from([0.1, 0.3, 0.5, 0.8]),
-        min_size=1,
-    ),
-    st.floats(0.1, 50.0),
-    st.integers(0, 5),
-)
-def test_beyond_256_statements_nothing_is_listed_and_all_is_as_if(
-    beliefs: dict[str, float], weight: float, seed: int
-) -> None:
-    """512 statements: by groups of equal α, and with every α given by label."""
-    results = table(sample_table(5, 2, 9, seed=seed))
-    prior: dict[str, Any] = {m: {"B>A": p} for m, p in beliefs.items()} | {"weight": weight}
-    found = ask(results, prior=prior)
-    measures = [f"m{j}" for j in range(9)]
-    known = ask(results, prior=implied("AB", measures, prior))
-    assert len(found.answer.labels) < 10
-    listed = known.probability.sel(statement=found.probability["statement"])
-    np.testing.assert_allclose(found.probability, listed, atol=1e-10)
-    assert found.unobserved == pytest.approx(known.unobserved, abs=1e-10)
-    assert found.log_evidence == pytest.approx(known.log_evidence, abs=1e-9)
-    if found.best == known.best:  # a strong prior may have an unlisted one lead
-        assert found.questions.to_dict() == pytest.approx(known.questions.to_dict(), abs=1e-10)
-    np.testing.assert_allclose(found.loo().elpd_i, known.loo().elpd_i, atol=1e-9)
-    part = measures[:2]
-    same(figures(found.on(part)), figures(known.on(part)))
 
 
 def test_equal_alphas_share_a_group_however_many_statements() -> None:
