@@ -18,7 +18,8 @@ from scipy.special import softmax
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
-from bayescompare.kernels.dirichlet.pmax import Lump, beta_exceeds, p_max
+from bayescompare.kernels.dirichlet.integral import Lump, beta_exceeds
+from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.kernels.numerics.gammas import log_rising_gamma, sum_log_rising_gamma
 from bayescompare.kernels.numerics.intervals import Betas
 from bayescompare.posterior.partition import Groups, Partition

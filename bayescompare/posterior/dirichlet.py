@@ -26,6 +26,7 @@ from bayescompare.posterior.component import tracked_counts
 from bayescompare.posterior.each_dataset import given_all, left_out, predicted_alone
 from bayescompare.posterior.mixture import Mixture
 from bayescompare.posterior.partition import Groups
+from bayescompare.posterior.paths import paths_behind
 from bayescompare.prior import DirichletPrior
 
 __all__ = ["DirichletMixture"]
@@ -78,10 +79,10 @@ class DirichletMixture(Mixture):
         shape = prior.weakest + evidence.counts
         if joint:
             plain = len(prior.components) == 1 and prior.components[0].is_plain
-            vectors, log_paths, given_all = evidence.paths(shape, each=each and plain)
+            vectors, log_paths, given_all = paths_behind(evidence, shape, each=each and plain)
             counts = evidence.counts + vectors
             return cls.weighed(evidence, prior, counts, log_paths, given_all=given_all)
-        vectors, log_paths, _ = evidence.paths(shape, joint=False)
+        vectors, log_paths, _ = paths_behind(evidence, shape, joint=False)
         # Versions weigh as they do in the full model; within each, rows count as probabilities.
         version = np.ones(1)
         if len(log_paths) > 1:

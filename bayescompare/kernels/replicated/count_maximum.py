@@ -16,7 +16,8 @@ import numpy as np
 from scipy.special import gammainccinv, gammaincinv
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.pmax import TAIL, p_max
+from bayescompare.kernels.dirichlet.integral import TAIL
+from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.kernels.numerics.gammas import density_of_log_gamma, log_cdf
 from bayescompare.kernels.numerics.jit import jit
 

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bayescompare.kernels.dirichlet import pmax
-from bayescompare.kernels.dirichlet.pmax import beta_exceeds, imprecise_bounds
+from bayescompare.kernels.dirichlet import integral, pmax
+from bayescompare.kernels.dirichlet.integral import beta_exceeds
+from bayescompare.kernels.dirichlet.pmax import imprecise_bounds
 from tests.cases import few_quick
 from tests.oracles import dirichlet as oracles
 
@@ -294,8 +295,8 @@ def test_every_cell_agrees_with_a_dense_rule(counts: list[float], alpha: float) 
 
 def test_rules_that_never_agree_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     # A thousand unseen cells of α = 1 need more than the first rules.
-    monkeypatch.setattr(pmax, "_AGREE", 1e-17)
-    monkeypatch.setattr(pmax, "_FINEST", 128)
+    monkeypatch.setattr(integral, "AGREE", 1e-17)
+    monkeypatch.setattr(integral, "FINEST", 128)
     for counts in (np.array([[9.0, 2.0]]), np.array([[9.0, 2.0], [3.0, 1.0]])):
         with pytest.raises(ArithmeticError, match="did not settle"):
             pmax.p_max(np.zeros(2), counts, [(0.0, 30.0)])
@@ -404,7 +405,7 @@ def test_the_beta_function_is_never_asked_about_a_cell_of_no_weight(
     def betainc(a: np.ndarray, b: np.ndarray, x: float) -> np.ndarray:
         return np.where((a > 0) & (b > 0), stats.beta(a, b).cdf(x), math.nan)
 
-    monkeypatch.setattr(pmax, "betainc", betainc)
+    monkeypatch.setattr(integral, "betainc", betainc)
     assert (exceeds(0.0, 0.0), exceeds(1.0, 0.0), exceeds(0.0, 1.0)) == (0.5, 1.0, 0.0)
 
 
