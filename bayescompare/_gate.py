@@ -70,7 +70,9 @@ def gate(
         What is resampled: the datasets, each by the mean of its replicates; or the items (or
         seeds) of each dataset, which both algorithms must have, in clusters where the table has
         these, and at least five of a dataset. A single dataset that has items or seeds is always
-        judged over those. Where the table has domains (`group`), these count alike; where it has
+        judged over those. Over items the candidate is superior or worse only if the two differ on
+        at least ten items of the measure: of fewer such verdicts are wrong more often than stated.
+        Where the table has domains (`group`), these count alike; where it has
         weights, datasets count by them.
     missing : {"raise", "drop"}
         What to do with datasets that lack a cell of the two.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -15,6 +15,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.kernels.ranking.bootstrap import (
     FEWEST,
+    FEWEST_APART,
     MOST_EXACT_UNITS,
     bootstrap_weights,
     effective_number,
@@ -60,6 +61,8 @@ class MeasureGate:
     mcse : float
         Of the probabilities, at most; 0 where they are exact.
     verdict : {"superior", "not worse", "worse", "undecided"}
+    differing : int
+        On how many units the two differ.
     """
 
     difference: float
@@ -70,6 +73,7 @@ class MeasureGate:
     p_worse: float
     mcse: float
     verdict: GateVerdict
+    differing: int = 0
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,12 @@ def gate_answer(results: Results, level: float, rng: np.random.Generator) -> Gat
     for j, name in enumerate(results.measures):
         law = (parts[0].advantage[:, j], parts[0].importance) if means is None else means[:, j]
         rope = results[name].rope
-        judged.append(_judged(None if few else law, float(centre[j]), rope, float(noise[j]), level))
+        found = _judged(None if few else law, float(centre[j]), rope, float(noise[j]), level)
+        apart = sum(int(np.count_nonzero(part.advantage[:, j])) for part in parts)
+        if fixed and apart < FEWEST_APART and found.verdict in ("superior", "worse"):
+            safe = rope is not None and found.p_not_worse >= level
+            found = replace(found, verdict="not worse" if safe else "undecided")
+        judged.append(replace(found, differing=apart))
     differing = int(np.min([np.count_nonzero(part.advantage, axis=0) for part in parts]))
     benchmarks = tuple(n) if fixed else ()
     return GateAnswer(tuple(judged), sum(n), sum(numbers), parts[0].noun, benchmarks, differing)
@@ -276,7 +285,8 @@ class Gate:
         ``difference`` is the mean over datasets. ``lower`` and ``upper`` are one-sided: each by
         itself holds with probability `level` (both together with 2·`level` − 1), so that the
         verdict can be read off them: superior if `lower` > 0, not worse if `lower` > −rope, worse
-        if `upper` < −rope. ``p_not_worse`` is NaN without a rope.
+        if `upper` < −rope; over items, neither superior nor worse before the two differ on ten of
+        them. ``p_not_worse`` is NaN without a rope.
         """
         rows = [
             (

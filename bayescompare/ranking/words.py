@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
-from bayescompare.kernels.ranking.bootstrap import FEWEST
+from bayescompare.kernels.ranking.bootstrap import FEWEST, FEWEST_APART
 from bayescompare.kernels.ranking.tiers import TOO_FEW
 from bayescompare.outcome.words import gate_block
 from bayescompare.ranking.answer import units_of
@@ -287,7 +287,14 @@ def _on_measure(name: str, spec: Measure, judged: MeasureGate, g: Gate) -> str:
             return f"{start}: not worse{rope}, {not_worse}; {better}."
         case "worse":
             return f"{start}: worse{rope}, {worse}."
-    return f"{start}: undecided, {better if spec.rope is None else f'{better}, {not_worse}'}."
+    figures = better if spec.rope is None else f"{better}, {not_worse}"
+    sure = max(judged.p_better, judged.p_worse) >= g.level
+    if sure:  # held back, since too few items differ
+        figures += (
+            f"; they differ on {plural(judged.differing, g.answer.noun)}, and a verdict takes "
+            f"{FEWEST_APART}"
+        )
+    return f"{start}: undecided, {figures}."
 
 
 def _gate_basis(g: Gate) -> str:

@@ -342,6 +342,43 @@ def test_few_items_that_differ_are_cautioned_about() -> None:
         assert ("Caution: 4 items on which the two differ are few" in words) is cautioned
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_few_items_that_differ_name_nobody_better(sign: float) -> None:
+    """Nine of thirty, all one way: P(better) is 1 or 0, and ten would do."""
+    for apart, rope, verdict in (
+        (9, None, "undecided"),
+        (10, None, "superior" if sign > 0 else "worse"),
+        (9, 0.5, "not worse"),
+        (9, 0.01, "not worse" if sign > 0 else "undecided"),
+    ):
+        d = sign * np.r_[np.zeros(30 - apart), np.ones(apart)]
+        g = bc.gate(
+            {"new": 5.0 + d[None], "old": np.full((1, 30), 5.0)},
+            measures={"m": bc.Measure("max", rope=rope)},
+            replicates="items",
+            **ASKED,
+        )
+        assert g.table["verdict"].item() == verdict
+        assert ("they differ on 9 items" in g.explain()) is (verdict == "undecided")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "share"), [(5, 0.5), (10, 0.2), (20, 0.2), (50, 0.2)])
+def test_items_that_mostly_tie_seldom_name_a_better_one(n: int, share: float) -> None:
+    """One benchmark: .22, .23, .10 and .04 before ten items had to differ."""
+    rng, wrong = np.random.default_rng(n), 0
+    for _ in range(400):
+        d = np.where(rng.random((1, n)) < share, rng.choice([-1.0, 1.0], (1, n)), 0.0)
+        g = bc.gate(
+            {"new": 5.0 + d, "old": np.full((1, n), 5.0)},
+            measures={"m": "max"},
+            replicates="items",
+            **ASKED,
+        )
+        wrong += g.passed is True
+    assert wrong / 400 <= 0.05 + 3 * 0.011
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "tables"), [(5, 800), (10, 800), (270, 800)])
 def test_false_verdicts_over_items_are_as_rare_as_stated(n: int, tables: int) -> None:
