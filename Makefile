@@ -90,6 +90,11 @@ bench-full: $(VENV)/.installed-test ## how the dominance test grows up to 500 da
 reproduce: $(VENV)/.installed-test ## the papers' tables and figures again, quickly: published and obtained
 	@$(ONE_THREAD) $(BIN)/python -m reproduction all --quick --seed 1
 
+.PHONY: reproduce-full
+reproduce-full: $(VENV)/.installed-test ## the studies behind docs/verdicts.md and docs/ranking.md in full: hours
+	@$(ONE_THREAD) $(BIN)/python -m reproduction.intervals docs/data
+	@$(ONE_THREAD) $(BIN)/python -m reproduction.verdicts docs/data 2000 200
+
 .PHONY: docs
 docs: $(VENV)/.installed-docs ## the HTML documentation, in docs/_build/html
 	@echo "sphinx: docs/_build/html/index.html"

@@ -11,12 +11,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr
+from scipy.stats import rankdata
 
 import bayescompare as bc
 from bayescompare import methods
@@ -25,6 +29,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.boxes import quadrants
 from bayescompare.kernels.pair_states import every_state
+from bayescompare.kernels.ranking.tiers import TOO_FEW, adjusted_pvalues, separated
 from bayescompare.outcome.decision import SETTLED
 from bayescompare.outcome.method import Method
 from bayescompare.posterior.board import Board
@@ -76,6 +81,9 @@ def laplace_error(hits: float, n: int) -> float:
 
 # tables whose algorithms differ -------------------------------------------------------------------
 
+#: What the true means of the algorithms of a board are, in standard deviations of the noise.
+Pattern = Literal["spread", "winner", "groups", "half"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
@@ -83,34 +91,45 @@ class Scenario:
 
     Attributes
     ----------
+    pattern : {"spread", "winner", "groups", "half"}
+        True means are drawn with standard deviation `effect`; one stands `effect` above all others,
+        which are equal; two halves are `effect` apart; half of them are equal, the rest drawn.
     effect : float
-        Standard deviation of the algorithms' true means, in standard deviations of the noise.
-        0 is pure noise.
+        In standard deviations of the noise; 0 is pure noise.
     measures : int
-        One or two.
+        One or two; three for pure noise.
     correlation : float
         Correlation of the noise of two measures.
     dummies : int
         Number of additional algorithms that are constant and worst on every dataset; verdicts
         about them do not count.
+    ties : float
+        Values are rounded to multiples of this, so that some tie.
+    rope : float
+        Half-width of practical equality, of one measure.
     algorithms, datasets : int
         Size of the table, without the dummies.
     """
 
+    pattern: Pattern = "spread"
     effect: float = 0.0
     measures: int = 1
     correlation: float = 0.0
     dummies: int = 0
+    ties: float = 0.0
+    rope: float = 0.0
     algorithms: int = 5
     datasets: int = 20
 
     def __post_init__(self) -> None:
-        if self.measures not in (1, 2):
+        if self.measures not in ((1, 2) if self.effect else (1, 2, 3)):
             raise bc.BayescompareError(f"measures={self.measures!r}: must be 1 or 2.")
         if not (self.effect >= 0.0 and math.isfinite(self.effect)):
             raise bc.BayescompareError(f"effect={self.effect!r}: must be a number >= 0.")
         if not -1.0 < self.correlation < 1.0:
             raise bc.BayescompareError(f"correlation={self.correlation!r}: must lie in (-1, 1).")
+        if self.rope and self.measures > 1:
+            raise bc.BayescompareError(f"rope={self.rope!r}: is for one measure.")
 
 
 def simulate_table(scenario: Scenario, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
@@ -120,13 +139,28 @@ def simulate_table(scenario: Scenario, rng: np.random.Generator) -> tuple[FloatA
     """
     s = scenario
     true = s.effect * rng.standard_normal((s.algorithms, s.measures))
+    if s.pattern == "winner":
+        true = s.effect * (np.arange(s.algorithms) == 0)[:, None] * np.ones(s.measures)
+    elif s.pattern == "groups":
+        true = (
+            s.effect * (2 * np.arange(s.algorithms) < s.algorithms)[:, None] * np.ones(s.measures)
+        )
+    elif s.pattern == "half":
+        true[: s.algorithms // 2] = 0.0
     noise = rng.standard_normal((s.datasets, s.algorithms, s.measures))
     if s.measures == 2:
         root = math.sqrt(1.0 - s.correlation**2)
         noise[..., 1] = s.correlation * noise[..., 0] + root * noise[..., 1]
     values = true + noise
-    worst = np.full((s.datasets, s.dummies, s.measures), values.min() - 1.0)
+    if s.ties:
+        values = s.ties * np.round(values / s.ties)
+    worst = np.full((s.datasets, s.dummies, s.measures), values.min() - 1.0 - s.rope)
     return np.concatenate([values, worst], axis=1), true
+
+
+#: The rules that are asked: P(max) under the papers' prior alone, `decide()`, `decide(family=)`,
+#: and the tiers of `rank`.
+RULES = ("papers", "learned", "family", "tiers")
 
 
 def decision_study(
@@ -137,7 +171,7 @@ def decision_study(
     rng: Rng = None,
     n_jobs: int = 1,
 ) -> pd.DataFrame:
-    """Simulate tables and count verdicts, true and false, with and without learning.
+    """Simulate tables and count verdicts, true and false, by each rule.
 
     Parameters
     ----------
@@ -153,92 +187,131 @@ def decision_study(
     Returns
     -------
     DataFrame
-        A row per scenario and prior ("papers", "learned"): ``claims`` and ``false`` (mean numbers
-        per table), ``any`` (share of tables with a claim), ``false_share`` (false over claims of a
-        table, 0 without claims, averaged) and ``mcse`` of the last two as ``any_mcse`` and
-        ``false_mcse``.
+        A row per scenario and rule: ``claims`` and ``false`` (mean numbers per table), ``any``
+        (share of tables with a false claim), ``false_share`` (false over claims of a table, 0
+        without claims, averaged), ``mcse`` of ``any``, and ``tables``.
 
     """
     counted, seed = simulated(_claims, scenarios, tables, level, rng=rng, n_jobs=n_jobs)
-    rows = [
-        _rates(scenario, prior, own[:, j])
-        for scenario, own in zip(scenarios, counted, strict=True)
-        for j, prior in enumerate(("papers", "learned"))
-    ]
+    rows = []
+    for scenario, own in zip(scenarios, counted, strict=True):
+        for j, rule in enumerate(RULES):
+            claims, false = own[:, j].T
+            share = np.divide(false, claims, out=np.zeros(len(claims)), where=claims > 0)
+            rows.append(
+                {
+                    **asdict(scenario),
+                    "rule": rule,
+                    "claims": float(claims.mean()),
+                    "false": float(false.mean()),
+                    "any": float((false > 0).mean()),
+                    "false_share": float(share.mean()),
+                    "mcse": laplace_error(float((false > 0).sum()), tables),
+                    "tables": tables,
+                }
+            )
     study = pd.DataFrame(rows)
     study.attrs["seed"] = seed
     return study
 
 
-def _rates(scenario: Scenario, prior: str, counted: FloatArray) -> dict[str, object]:
-    """Average over tables; `counted` has the numbers of claims and of false claims."""
-    claims, false = counted.T
-    some = claims > 0
-    share = np.divide(false, claims, out=np.zeros(len(claims)), where=some)
-    n = len(claims)
-    return {
-        "effect": scenario.effect,
-        "measures": scenario.measures,
-        "correlation": scenario.correlation,
-        "dummies": scenario.dummies,
-        "prior": prior,
-        "claims": float(claims.mean()),
-        "false": float(false.mean()),
-        "any": float(some.mean()),
-        "any_mcse": laplace_error(some.sum(), n),
-        "false_share": float(share.mean()),
-        "false_mcse": max(float(share.std()), 1.0 / n) / math.sqrt(n),
-    }
-
-
 def _claims(scenario: Scenario, tables: int, level: float, rng: np.random.Generator) -> FloatArray:
-    """Return claims and false claims of each table under either prior: array (tables, 2, 2)."""
-    claims = np.zeros((tables, 2, 2))
+    """Return claims and false claims of each table by each rule: array (tables, rules, 2)."""
+    claims = np.zeros((tables, len(RULES), 2))
     known: dict[bytes, FloatArray] = {}
+    # The study's own stream for flips, so that tables do not depend on the rules that are asked.
+    flips = rng.spawn(1)[0]
     for k in range(tables):
         values, true = simulate_table(scenario, rng)
-        counts, pairs = _pair_counts(values)
+        counts, pairs = _pair_counts(values, scenario.rope)
         real = [i for i, pair in enumerate(pairs) if max(pair) < scenario.algorithms]
         truth = dict(zip(real, _truth_of_pairs(scenario, true), strict=True))
-        alone = {i: _maximum_alone(counts[i], known) for i in real}
+        alone = {i: _maximum_alone(counts[i], scenario.measures, known) for i in real}
         best = {i: int(p[0].argmax()) for i, p in alone.items()}
         claimed = {i: best[i] for i, p in alone.items() if p[:, best[i]].min() >= level}
-        for i, learned in _maximum_learned(counts, list(claimed)).items():
+        learned = _maximum_learned(counts, scenario.measures, list(claimed))
+        for i, under in learned.items():
             wrong = claimed[i] != truth[i]
             claims[k, 0] += (1, wrong)
             # A claim under the learned prior must also hold under the pair's own prior.
-            if learned[:, claimed[i]].min() >= level:
+            if under[:, claimed[i]].min() >= level:
                 claims[k, 1] += (1, wrong)
+        claims[k, 2:] = _separations(scenario, values, pairs, true, level, flips)
     return claims
 
 
-def _pair_counts(values: FloatArray) -> tuple[FloatArray, list[tuple[int, int]]]:
-    """Return the counts of every pair over the 2^m statements; ties of dummies are split."""
+def _separations(
+    scenario: Scenario,
+    values: FloatArray,
+    pairs: Sequence[tuple[int, int]],
+    true: FloatArray,
+    level: float,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return separations of pairs on measures, and false ones, by signs and by ranks: (2, 2)."""
+    n, l, m = values.shape
+    first, second = np.array(pairs).T
+    gap = values[:, first] - values[:, second]
+    signs = np.where(np.abs(gap) > scenario.rope, np.sign(gap), 0.0).reshape(n, -1)
+    above = np.zeros((m, l, l), dtype=bool)
+    if n > TOO_FEW:
+        columns = np.column_stack([signs, np.zeros(n)])
+        every = np.arange(signs.shape[1])
+        nobody = np.full_like(every, len(every))
+        apart = adjusted_pvalues(columns, every, nobody, rng) <= 1.0 - level + 1e-9
+        ahead = (np.sign(signs.sum(axis=0)) * apart).reshape(-1, m).T
+        above[:, first, second], above[:, second, first] = ahead > 0, ahead < 0
+    ranks = np.stack([rankdata(values[:, :, j], axis=1) for j in range(m)], axis=-1)
+    counted = []
+    for who in (above, separated(ranks, level, rng)):
+        own = who[:, : scenario.algorithms, : scenario.algorithms]
+        right = true.T[:, :, None] > true.T[:, None, :]
+        if not scenario.effect:
+            right = np.zeros_like(own)
+        counted.append((own.sum(), (own & ~right).sum()))
+    return np.array(counted, dtype=np.float64)
+
+
+def _pair_counts(values: FloatArray, rope: float) -> tuple[FloatArray, list[tuple[int, int]]]:
+    """Return the counts of every pair over the 2^m or, with a rope, 3 statements.
+
+    Without a rope ties are split.
+    """
     pairs = list(itertools.combinations(range(values.shape[1]), 2))
-    measures = values.shape[2]
-    counts = np.zeros((len(pairs), 2**measures))
-    for k, (i, j) in enumerate(pairs):
-        better = np.sign(values[:, i] - values[:, j])
-        first = (1.0 + better) / 2.0
-        for cell, states in enumerate(itertools.product((0, 1), repeat=measures)):
-            shares = [first[:, m] if s == 0 else 1.0 - first[:, m] for m, s in enumerate(states)]
-            counts[k, cell] = np.prod(shares, axis=0).sum()
-    return counts, pairs
+    first, second = np.array(pairs).T
+    gap = values[:, first] - values[:, second]
+    if rope:
+        states = np.where(np.abs(gap[..., 0]) <= rope, 1, np.where(gap[..., 0] > 0.0, 0, 2))
+        return np.stack([(states == s).sum(axis=0) for s in range(3)], axis=1) * 1.0, pairs
+    won = (1.0 + np.sign(gap)) / 2.0
+    counts = []
+    for cell in itertools.product((0, 1), repeat=values.shape[2]):
+        shares = [won[..., j] if s == 0 else 1.0 - won[..., j] for j, s in enumerate(cell)]
+        counts.append(np.prod(shares, axis=0).sum(axis=0))
+    return np.stack(counts, axis=1), pairs
 
 
 def _truth_of_pairs(scenario: Scenario, true: FloatArray) -> list[int]:
-    """Return the statement of each pair that is truly the most probable; −1 in pure noise."""
+    """Return the statement of each pair that is truly the most probable; −1 where none is."""
     pairs = itertools.combinations(range(scenario.algorithms), 2)
-    if scenario.effect == 0.0:
-        return [-1 for _ in pairs]
     gaps = np.array([true[i] - true[j] for i, j in pairs]) / math.sqrt(2.0)
+    equal = (gaps == 0.0).all(axis=1) | (scenario.effect == 0.0)
+    if scenario.rope:
+        reach = scenario.rope / math.sqrt(2.0)
+        below, up_to = ndtr(-reach - gaps[:, 0]), ndtr(reach - gaps[:, 0])
+        best = np.stack([1.0 - up_to, up_to - below, below]).argmax(axis=0)
+        # Of two that are equal each wins as often, and only equality can lead.
+        return [int(s) for s in np.where(equal & (best != 1), -1, best)]
     if scenario.measures == 1:
-        return [int(gap < 0) for gap in gaps[:, 0]]
-    probabilities = quadrants(gaps[:, 0], gaps[:, 1], scenario.correlation)
-    return [int(best) for best in probabilities.argmax(axis=1)]
+        best = (gaps[:, 0] < 0.0).astype(int)
+    elif scenario.measures == 2:
+        best = quadrants(gaps[:, 0], gaps[:, 1], scenario.correlation).argmax(axis=1)
+    else:
+        best = np.full(len(gaps), -1)
+    return [int(s) for s in np.where(equal, -1, best)]
 
 
-def _maximum_alone(counts: FloatArray, known: dict[bytes, FloatArray]) -> FloatArray:
+def _maximum_alone(counts: FloatArray, measures: int, known: dict[bytes, FloatArray]) -> FloatArray:
     """Return P(max) and P of the parts under the papers' prior, (1 + m, statements).
 
     Cached, because the same counts recur.
@@ -246,27 +319,54 @@ def _maximum_alone(counts: FloatArray, known: dict[bytes, FloatArray]) -> FloatA
     key = counts.tobytes()
     if key not in known:
         prior = DirichletPrior.symmetric(1.0 / len(counts), len(counts))
-        known[key] = _with_parts(Board.of(prior, counts[None]))[0]
+        known[key] = _with_parts(Board.of(prior, counts[None]), measures)[0]
     return known[key]
 
 
-def _maximum_learned(counts: FloatArray, wanted: Sequence[int]) -> dict[int, FloatArray]:
+def _maximum_learned(
+    counts: FloatArray, measures: int, wanted: Sequence[int]
+) -> dict[int, FloatArray]:
     """Return the same of the pairs `wanted` under what all pairs teach each other."""
     if not wanted:
         return {}
     algorithms = round((1.0 + math.sqrt(1.0 + 8.0 * len(counts))) / 2.0)
     who = np.stack(np.triu_indices(algorithms, 1), axis=1)
-    found = _with_parts(Board.learned(counts, who).some(np.array(wanted)))
+    found = _with_parts(Board.learned(counts, who).some(np.array(wanted)), measures)
     return dict(zip(wanted, found, strict=True))
 
 
-def _with_parts(board: Board) -> FloatArray:
+def _with_parts(board: Board, measures: int) -> FloatArray:
     """P(max) of each statement and of its parts, (P, 1 + m, statements)."""
-    size = board.counts.shape[1]
-    states = every_state([2] * round(math.log2(size)))
-    groups = [Groups(column) for column in states.T]
+    whole = board.p_max()[:, :-1]
+    if measures == 1:
+        return whole[:, None]
+    groups = [Groups(column) for column in every_state([2] * measures).T]
     parts = [board.events(group).p_max()[:, group.of] for group in groups]
-    return np.stack([board.p_max()[:, :-1], *parts], axis=1)
+    return np.stack([whole, *parts], axis=1)
+
+
+def scenarios_of_the_page() -> Iterator[Scenario]:
+    """Yield what docs/verdicts.md shows."""
+    kinds: list[dict[str, Any]] = [
+        {},
+        {"dummies": 1},
+        {"dummies": 3},
+        {"pattern": "winner", "effect": 4.0},
+        *({"pattern": "groups", "effect": e} for e in (1.0, 1.5, 2.0)),
+        *({"pattern": "half", "effect": e} for e in (0.5, 1.0)),
+        *({"effect": e} for e in (0.05, 0.1, 0.3, 0.5, 1.0)),
+        {"ties": 1.0},
+        {"rope": 0.3},
+        {"measures": 2},
+        {"measures": 2, "correlation": 0.8},
+        {"measures": 2, "effect": 0.5},
+        {"measures": 3},
+    ]
+    for kind in kinds:
+        for n in (5, 6, 8, 10, 20, 50):
+            yield Scenario(**kind, datasets=n)
+        for k in (3, 4, 8, 12):
+            yield Scenario(**kind, algorithms=k, datasets=10)
 
 
 # pure noise ---------------------------------------------------------------------------------------
@@ -328,8 +428,9 @@ def noise_study(
     Returns
     -------
     DataFrame
-        Indexed by method: ``measures``, ``any`` (share of tables with a verdict), ``mcse`` of it
-        and ``verdicts`` (mean number per table, of ten pairs).
+        Indexed by method: ``measures``, ``any`` (share of tables with a verdict), ``mcse`` of it,
+        ``verdicts`` (mean number per table, of ten pairs) and ``unguarded`` (the share with
+        ``guard=False``).
 
     """
     counted, seed = simulated(
@@ -342,21 +443,26 @@ def noise_study(
             float((verdicts > 0).mean()),
             laplace_error(float((verdicts > 0).sum()), tables),
             float(verdicts.mean()),
+            float((free > 0).mean()),
         )
-        for (name, method), verdicts in zip(asked.items(), counted, strict=True)
+        for (name, method), (verdicts, free) in zip(
+            asked.items(), (own.T for own in counted), strict=True
+        )
     ]
-    heads = ["method", "measures", "any", "mcse", "verdicts"]
+    heads = ["method", "measures", "any", "mcse", "verdicts", "unguarded"]
     study = pd.DataFrame(rows, columns=heads).set_index("method")
     study.attrs["seed"] = seed
     return study
 
 
 def _verdicts(method: Method, tables: int, rng: np.random.Generator) -> FloatArray:
-    """Numbers of verdicts on tables of noise."""
-    found = np.empty(tables)
+    """Numbers of verdicts on tables of noise, with the guard and without."""
+    found = np.empty((tables, 2))
     for k in range(tables):
         table = _MAKERS[method.accepts.judges](_measures(method), rng)
-        found[k] = bc.pairwise(table, method=method, n_jobs=1, rng=rng).decide()["asserted"].sum()
+        p = bc.pairwise(table, method=method, n_jobs=1, rng=rng)
+        free = replace(p, guard=None)
+        found[k] = p.decide()["asserted"].sum(), free.decide()["asserted"].sum()
     return found
 
 
@@ -409,3 +515,14 @@ _MAKERS: Mapping[str, Callable[[int, np.random.Generator], bc.Results]] = {
     "either": _noise_folds,
     "counts": _noise_errors,
 }
+
+
+def main(folder: Path, tables: int, noise: int) -> None:
+    """Write the files that docs/verdicts.md reads."""
+    study = decision_study(list(scenarios_of_the_page()), tables=tables, rng=2026)
+    study.round(4).to_csv(folder / "verdicts.csv", index=False)
+    noise_study(tables=noise, rng=7).assign(tables=noise).round(4).to_csv(folder / "noise.csv")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:] or (2000, 200)))

@@ -95,7 +95,7 @@ def test_counts_of_errors_are_guarded_by_who_errs_less() -> None:
 
 
 def test_noise_names_a_winner_in_few_tables_only() -> None:
-    """SPEC 8: .33 and more without a guard; 25 tables here."""
+    """The docs page has .45 without a guard and .025 with it; 25 tables here."""
     plain = guarded = 0
     for seed in range(25):
         results = table(np.random.default_rng(seed).normal(size=(20, 5, 1)))
