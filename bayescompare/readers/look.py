@@ -168,7 +168,7 @@ def _facts(results: Results) -> Iterable[tuple[str, str]]:
 
 
 def look(data: Any, **options: Any) -> Look:
-    r"""Look what is in a file or a frame: names, measures, which way is better, and what to ask.
+    """Look what is in a file or a frame: names, measures, which way is better, and what to ask.
 
     Parameters
     ----------
@@ -191,9 +191,9 @@ def look(data: Any, **options: Any) -> Look:
     ...     "task": ["a", "a", "b", "b"], "clf": ["x", "y"] * 2, "logloss": [0.4, 0.5, 0.3, 0.6],
     ... })
     >>> found = look(frame)
-    >>> print(found.code)
-    results = bc.Results.from_frame(df, measures={'logloss': 'min'}, dataset='task', \
-algorithm='clf')
+    >>> print(found.code)  # doctest: +NORMALIZE_WHITESPACE
+    results = bc.Results.from_frame(df, measures={'logloss': 'min'}, dataset='task',
+        algorithm='clf')
     >>> found.results.algorithms
     ('x', 'y')
     """

@@ -68,7 +68,7 @@ def test_what_cannot_be_compared_is_refused(method: str, four: ErrorCounts) -> N
     assert "ErrorCounts" in refusal(
         lambda: bc.compare(bc.load_example("jansen-uci"), method=method, measures=["auc"])
     )
-    assert "DataFrame" in refusal(lambda: bc.compare(P, method=method))  # type: ignore[arg-type]
+    assert "ErrorCounts" in refusal(lambda: bc.compare(P, method=method))  # type: ignore[arg-type]
 
 
 def test_counts_have_no_replicates(four: ErrorCounts) -> None:
