@@ -313,7 +313,7 @@ def read_utility(text: str) -> Any:
             default="datasets",
         ),
     ),
-    *(o.ASKED, o.OUTPUT),
+    *(o.ASKED, o.OUTPUT, o.REPORT),
     examples="""Exit codes: 0 passed, 1 worse on some measure, 3 undecided, 2 wrong use.
 
   bayescompare gate results.csv --candidate new --baseline old \\

@@ -463,6 +463,14 @@ def _prior_words(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> Iterator[str
 # a ranking ----------------------------------------------------------------------------------------
 
 
+def may_be_first(r: Ranking, measure: str | None = None) -> list[str]:
+    """Return whom nobody is separated above, for the whole table at once (SPEC 16), by place."""
+    if not r.answer.has_draws:
+        return []
+    tiers = r.tiers if measure is None or r.answer.overall is not None else r.tiers.loc[measure]
+    return [str(name) for name in tiers.index[tiers["at_best"] == 1]]
+
+
 def ranking_block(r: Ranking) -> Block:
     """Return the verdict block of a ranking.
 
@@ -479,7 +487,7 @@ def ranking_block(r: Ranking) -> Block:
     for measure in results.measures:
         there = r.places.loc[measure]
         first = str(there.index[0])
-        free = [short[str(name)] for name, low in there["lower"].items() if low <= 1.0]
+        free = [short[name] for name in may_be_first(r, measure)]
         note = ""
         if drawn and free:
             note = say("mayfirst", m=measure, list=_listed(free, 7))

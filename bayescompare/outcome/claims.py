@@ -12,20 +12,15 @@ from bayescompare.text.numbers import probability_equation, pvalue_equation, set
 from bayescompare.text.phrases import join_names, short_label_phrase
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 __all__ = [
-    "PARTS_TITLE",
     "certainty_words",
     "claim_in_quotes",
     "claim_words",
-    "printed_parts",
     "settled_parts_words",
     "short_parts_words",
 ]
-
-#: Title of the table of parts.
-PARTS_TITLE = "Measure by measure"
 
 #: Characters from which on the middle of long orders is left out.
 _MOST = 160
@@ -107,33 +102,6 @@ def settled_parts_words(decision: Decision) -> str:
         return ""
     pieces = _parts_in_words(decision, sure, figure=True)
     return f"Taken one at a time: {join_names(pieces)}."
-
-
-def printed_parts(decision: Decision) -> pd.DataFrame:
-    """Return the parts of a verdict with heads for printing; empty for a single measure.
-
-    Examples
-    --------
-    >>> import bayescompare as bc
-    >>> printed_parts(bc.compare(bc.load_example("benavoli-example1")).decision)
-              by itself  won  lost  tied  P (measure)
-    measure
-    accuracy   B better    3     9     0     0.960555
-    time        B ahead    4     8     0     0.876276
-    """
-    parts = decision.parts
-    if len(decision.measured) < 2:
-        return parts.iloc[:0]
-    shown = parts[["won", "lost", "tied"]].copy()
-    words = [
-        {"level": "level", "equal": "practically equal"}.get(word, f"{ahead} {word}")
-        for ahead, word in zip(parts["ahead"], parts["word"], strict=True)
-    ]
-    shown.insert(0, "by itself", words)
-    if decision.pvalue:
-        return shown.assign(**{"p-value": parts["pvalue"]})
-    shown["P (measure)"] = parts["probability"]
-    return shown if decision.alone is None else shown.assign(**{"P (own prior)": parts["alone"]})
 
 
 def _parts_in_words(

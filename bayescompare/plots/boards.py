@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayescompare.outcome.board_words import may_be_first
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.outcome.verdicts import PairVerdicts, as_rule
@@ -82,7 +83,7 @@ def plot_places(
     >>> r = bc.rank(bc.load_example("jansen-uci"), measures=["auc"], rng=0)
     >>> ax = plot_places(r, ax=Figure().subplots())
     >>> [text.get_text() for text in ax.texts][:3]
-    ['place on auc', 'P(best)', 'GBM']
+    ['place on auc', 'P(best)', 'Tier 1']
     """
     ax = places_pen(r, measures=measures, most=most, order=order).onto(ax)
     return finish(ax, f"{r.headline()}.", *prefix_words(r.results.algorithms))
@@ -99,6 +100,7 @@ def places_pen(
     """Draw the places of a ranking."""
     names = list(r.results.algorithms)
     if measures is None and r.answer.overall is not None:
+        own: dict[str, pd.DataFrame] = {}
         label = "place by utility"
         if r.options.utility is None:
             label = f"place on {r.results.measures[0]}"
@@ -117,7 +119,19 @@ def places_pen(
     mean = np.mean([table["place"].to_numpy() for table in strips.values()], axis=0)
     rows = [names[k] for k in np.argsort(mean, kind="stable")] if order is None else list(order)
     interval = percent_setting(r.options.level) if r.answer.has_draws else ""
-    return board_pen({"": rows}, strips, w, most=most, interval=interval)
+    groups: dict[str, list[str]] = {"": rows}
+    tops = [set(may_be_first(r, name)) for name in own] if own else [set(may_be_first(r))]
+    if len(strips) == 1 and order is None and interval:
+        # Of one order the tiers are groups.
+        tiers = (
+            r.tiers["tier"]
+            if r.answer.overall is not None
+            else r.tiers.loc[next(iter(own))]["tier"]
+        )
+        groups = {}
+        for name in rows:
+            groups.setdefault(f"Tier {tiers[name]}", []).append(name)
+    return board_pen(groups, strips, w, most=most, interval=interval, tops=tops)
 
 
 def board_pen(
@@ -127,6 +141,7 @@ def board_pen(
     *,
     most: int = _ROWS,
     interval: str = "",
+    tops: Sequence[set[str]] = (),
 ) -> Pen:
     """Draw places, a strip for each measure.
 
@@ -141,6 +156,8 @@ def board_pen(
         Rows; of more algorithms the first ones.
     interval : str
         What the bars hold, such as "95 %"; "" where there are none.
+    tops : sequence of set of str
+        Who may be first, by strip.
     """
     everyone = [name for names in groups.values() for name in names]
     short = short_names(everyone)
@@ -183,7 +200,7 @@ def board_pen(
             pen.text(0, middle + 0.36 * size, fit(short[name], size, names), size, tip=short[name])
             for j, table in enumerate(strips.values()):
                 place, low, up = (float(table[c][name]) for c in ("place", "lower", "upper"))
-                first = low <= 1.0 if low == low else place <= 1.0
+                first = name in tops[j] if interval else place <= 1.0
                 said = f"{short[name]}, {title_of[j]}: place {place:g}"
                 if low == low:
                     said += f", {low:g} to {up:g}"

@@ -366,6 +366,26 @@ class Gate:
 
         return plots.plot_gate(self, ax=ax)
 
+    def report(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        command: str | None = None,
+        fragment: bool = False,
+        figures: bool = False,
+    ) -> Path:
+        """Write a report in one file: ``.html`` with its picture, ``.md``, ``.tex`` or ``.json``.
+
+        `command` is the command to show in it, by default the Python call; `fragment` and
+        `figures` are as for `Ranking.report`.
+        """
+        from bayescompare.report import write_report
+
+        return write_report(
+            self, path, overwrite=overwrite, command=command, fragment=fragment, figures=figures
+        )
+
     def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
         """Return the gate as JSON (docs/json-schema.md); also write it to `path`."""
         document = {
@@ -413,5 +433,5 @@ class Gate:
             f"Gate: {self.candidate} against {self.baseline} on {measures} over "
             f"{gate_units(self)}\n"
             f"  {self.headline()}\n"
-            "  see .table, .passed, .explain(), .plot(), .to_json()"
+            "  see .table, .passed, .explain(), .plot(), .report(), .to_json()"
         )

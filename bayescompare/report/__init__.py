@@ -14,6 +14,7 @@ from bayescompare.table.writing import check_file_is_writable, write_text
 if TYPE_CHECKING:
     from bayescompare.outcome.comparison import Comparison
     from bayescompare.outcome.pairwise import Pairwise
+    from bayescompare.ranking.gate import Gate
     from bayescompare.ranking.ranking import Ranking
     from bayescompare.report.page import Page
 
@@ -24,7 +25,7 @@ _FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex",
 
 
 def write_report(
-    thing: Comparison | Pairwise | Ranking,
+    thing: Comparison | Pairwise | Ranking | Gate,
     path: str | Path,
     *,
     overwrite: bool = False,
@@ -41,7 +42,7 @@ def write_report(
 
     Parameters
     ----------
-    thing : Comparison, Pairwise or Ranking
+    thing : Comparison, Pairwise, Ranking or Gate
     path : path
         Its suffix sets the format: ``.html`` (with figures), ``.md``, ``.tex`` or ``.json``.
     overwrite : bool
@@ -93,7 +94,7 @@ def write_report(
 
 
 def render(
-    thing: Comparison | Pairwise | Ranking,
+    thing: Comparison | Pairwise | Ranking | Gate,
     format: str = "html",
     *,
     level: float | None = None,
@@ -138,10 +139,11 @@ def page_of(
     from bayescompare.outcome.comparison import Comparison
     from bayescompare.outcome.pairwise import Pairwise
     from bayescompare.outcome.verdicts import as_rule
+    from bayescompare.ranking.gate import Gate
     from bayescompare.ranking.ranking import Ranking
     from bayescompare.report.comparison import comparison_page
     from bayescompare.report.pairwise import pairwise_page
-    from bayescompare.report.ranking import ranking_page
+    from bayescompare.report.ranking import gate_page, ranking_page
 
     origin: object = command  # of any type at run time
     if not (origin is None or isinstance(origin, str)):
@@ -152,9 +154,11 @@ def page_of(
         return pairwise_page(thing, as_rule(level=level, fdr=fdr), command)
     if isinstance(thing, Ranking):
         return ranking_page(thing, command)
+    if isinstance(thing, Gate):
+        return gate_page(thing, command)
     raise BayescompareError(
-        f"a {type(thing).__name__} has no report: give the result of compare(), pairwise() or "
-        "rank()."
+        f"a {type(thing).__name__} has no report: give the result of compare(), pairwise(), "
+        "rank() or gate()."
     )
 
 

@@ -1,4 +1,4 @@
-"""The report of a ranking: who is best, in what place, on the front."""
+"""The reports of a ranking and of a gate."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bayescompare.outcome.board_words import ranking_block
+from bayescompare.outcome.words import gate_block
 from bayescompare.plots.boards import places_pen
 from bayescompare.plots.kinds import KINDS
+from bayescompare.ranking.gate import Gate
 from bayescompare.ranking.ranking import Ranking
 from bayescompare.report.blocks import (
     bibtex,
@@ -17,7 +19,7 @@ from bayescompare.report.blocks import (
     pairs_title,
     python_call,
 )
-from bayescompare.report.page import MOST_PAIRS, Cell, Page, Picture, Section, Table
+from bayescompare.report.page import MOST_PAIRS, Cell, Page, Picture, Section, Table, frame_table
 from bayescompare.text.numbers import (
     count,
     percent_setting,
@@ -31,6 +33,15 @@ from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_GATE_HEADS = {
+    "difference": "mean gain",
+    "lower": "at least",
+    "upper": "at most",
+    "p_better": "P(better)",
+    "p_not_worse": "P(not worse)",
+}
+_LIMITS = {"P(better)": 0.95, "P(not worse)": 0.95}
 
 _STATES = {"front": "on the front", "open": "may be on the front", "dominated": "dominated"}
 
@@ -57,6 +68,45 @@ def ranking_page(r: Ranking, command: str | None = None) -> Page:
         names=r.results.algorithms,
     )
     return page.with_short_names()
+
+
+def gate_page(g: Gate, command: str | None = None) -> Page:
+    """Return the page of a gate."""
+    table = frame_table("Measure by measure", g.table.rename(columns=_GATE_HEADS), limits=_LIMITS)
+    options = {
+        **{"candidate": g.candidate, "baseline": g.baseline, "level": g.level, "over": g.over},
+        "rng": g.seed,
+    }
+    call = f"{python_call('gate', g.results, options)}.report(...)"
+    facts = {
+        "exactness": "exact" if g.exact else "Monte Carlo: see mcse in the JSON",
+        "versions": package_versions("numpy", "scipy", "matplotlib"),
+    }
+    how = (
+        "The mean advantage over the datasets has the law of the Bayesian bootstrap "
+        f"({cited_aside('rubin1981bootstrap')}) with weights from Dirichlet(a, …, a), "
+        "a = (n − 4)/n, each measure by itself."
+    )
+    code = {"BibTeX": bibtex(["rubin1981bootstrap"])}
+
+    def draw(figure: Any) -> None:
+        KINDS[Gate]["bounds"].draw(g, ax=figure)
+
+    return Page(
+        title=f"{g.candidate} in place of {g.baseline} on {join_names(g.results.measures)}",
+        block=gate_block(g),
+        words=g.explain(),
+        sections=[
+            Section("Figures", tables=[table]),
+            data_section(g.results),
+            Section("Method", words=[how], code=code),
+            Section("How it was made", facts=facts, code={"Command": command or call}),
+        ],
+        citations=["rubin1981bootstrap"],
+        picture=Picture("Mean advantage", draw, "g", g.headline()),
+        table=table,
+        names=g.results.algorithms,
+    )
 
 
 def _picture(r: Ranking, title: str, kind: str, name: str, words: str) -> Picture:

@@ -214,8 +214,7 @@ def test_places_and_intervals_are_those_of_the_ranking() -> None:
         for kind, v in pen.items
         if kind == "dot" and v["fill"] == "a" and v["tip"]
     }
-    low = r.places["lower"].unstack("measure").min(axis=1)
-    assert first == set(low.index[low <= 1])
+    assert first == {str(name) for _, name in r.tiers.index[r.tiers["at_best"] == 1]}
 
 
 def test_few_datasets_have_no_intervals() -> None:
@@ -227,7 +226,11 @@ def test_one_measure_has_p_best() -> None:
     r = bc.rank(board(8), measures=["m0"], draws=200, rng=0)
     shown = words(places_pen(r))
     assert "P(best)" in shown
-    assert [text for text in shown if text in r.overall.index] == list(r.overall.index)
+    order = [text for text in shown if text in r.overall.index]
+    assert sorted(order) == sorted(r.overall.index)
+    tiers = [int(text[5:]) for text in shown if text.startswith("Tier ")]
+    assert tiers == sorted(set(r.tiers["tier"]))
+    assert [r.tiers["tier"][name] for name in order] == sorted(r.tiers["tier"])
 
 
 def test_the_grid_is_the_summary() -> None:

@@ -91,3 +91,15 @@ def test_strengths_cite_their_own_model() -> None:
     text = render(r, "markdown")
     assert "Plackett–Luce" in text
     assert "rubin1981bootstrap" not in text
+
+
+def test_a_gate_has_a_report(tmp_path: Path) -> None:
+    g = bc.gate(bc.load_example("jansen-uci"), candidate="GBM", baseline="CART")
+    for suffix in ("html", "md", "tex"):
+        text = g.report(tmp_path / f"g.{suffix}").read_text("utf-8")
+        assert "Pass: GBM is better than CART on all three measures." in text
+        assert "rubin1981bootstrap" in text
+    document = json.loads(g.report(tmp_path / "g.json").read_text("utf-8"))
+    assert document["passed"] is True
+    with pytest.raises(bc.BayescompareError, match="exists"):
+        g.report(tmp_path / "g.md")
