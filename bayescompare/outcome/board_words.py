@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare.outcome.decision import SETTLED, Part, part_word
-from bayescompare.outcome.method import LEAST_PAIRS, Method, has_valid_pvalue, is_bayesian
+from bayescompare.outcome.method import (
+    LEAST_PAIRS,
+    Method,
+    has_valid_pvalue,
+    is_bayesian,
+    is_simultaneous,
+)
 from bayescompare.outcome.verdicts import PairVerdicts, Rule
 from bayescompare.outcome.words import (
     Block,
@@ -433,7 +439,8 @@ def _promise(method: Method, decided: pd.DataFrame, rule: Rule) -> str:
     if not is_bayesian(method):
         alternative = getattr(method, "alternative", "two-sided")
         sides = "two-sided" if alternative == "two-sided" else "one-sided"
-        return say("promiseholm", rate=setting_number_text(rule.alpha), sides=sides)
+        promise = "promiseall" if is_simultaneous(method) else "promiseholm"
+        return say(promise, rate=setting_number_text(rule.alpha), sides=sides)
     if rule.level is None:
         return say("promisefdr", rate=percent_setting(rule.alpha))
     under = ""

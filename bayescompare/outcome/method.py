@@ -46,6 +46,7 @@ __all__ = [
     "chosen_options",
     "has_valid_pvalue",
     "is_bayesian",
+    "is_simultaneous",
 ]
 
 Judges = Literal["cells", "replicates", "either", "counts"]
@@ -298,7 +299,8 @@ def chosen_options(method: Method) -> dict[str, Any]:
     """
     given: Any = method
     rest, usual = method.options(), {}
-    rest.pop("saved", None)
+    for inside in ("saved", "among"):
+        rest.pop(inside, None)
     if rest.pop("learned", None) is not None and rest.get("prior") == "learned":
         del rest["prior"]
     if all(field.default is not MISSING for field in fields(method) if field.init):
@@ -320,6 +322,11 @@ def is_bayesian(method: Method | type[Method]) -> bool:
     (True, False)
     """
     return not issubclass(method.posterior_type, Tested)
+
+
+def is_simultaneous(method: Method) -> bool:
+    """Whether its p-values hold for all pairs of a table at once, so that none is corrected."""
+    return bool(getattr(method, "simultaneous", False))
 
 
 def has_valid_pvalue(method: Method | type[Method]) -> bool:

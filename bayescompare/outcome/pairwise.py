@@ -21,7 +21,7 @@ from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import LIKELY, SETTLED, records_in_table
 from bayescompare.outcome.effects import effects_at_once, pair_effects
 from bayescompare.outcome.family import Guard, check_family, decide_for_family
-from bayescompare.outcome.method import Method, is_bayesian
+from bayescompare.outcome.method import Method, is_bayesian, is_simultaneous
 from bayescompare.outcome.pair_figures import (
     Judged,
     LazyComparisons,
@@ -299,7 +299,11 @@ class Pairwise:
         known = self._decided.get(rule)
         if known is None:
             table = self._candidates
-            known = rule.probable(table) if self.bayesian else rule.significant(table)
+            known = (
+                rule.probable(table)
+                if self.bayesian
+                else rule.significant(table, simultaneous=is_simultaneous(self.method))
+            )
             if self.guard is not None:
                 known = self.guard.decided(known, rule.threshold)
             self._decided[rule] = known

@@ -124,18 +124,20 @@ class Rule:
         states = _states(table, lead >= SETTLED, asserted)
         return table.assign(running_fdr=running, decision=states, asserted=asserted)
 
-    def significant(self, table: pd.DataFrame) -> pd.DataFrame:
+    def significant(self, table: pd.DataFrame, *, simultaneous: bool = False) -> pd.DataFrame:
         """Decide on p-values; a pair without one (NaN) is not tested and does not count.
 
         Where each measure has a p-value, too, all of them must be small: the largest is corrected.
+        Those that are `simultaneous` hold for all pairs as they are.
         """
+        corrected = (lambda pvalues: pvalues) if simultaneous else holm
         lead = table["pvalue"].to_numpy(dtype=float, copy=True)
         largest = np.fmax(lead, table["parts"].to_numpy(dtype=float))
         tested = np.isfinite(lead)
         adjusted = lead.copy()
-        adjusted[tested] = holm(largest[tested])
+        adjusted[tested] = corrected(largest[tested])
         ahead = lead.copy()
-        ahead[tested] = holm(lead[tested])
+        ahead[tested] = corrected(lead[tested])
         asserted = adjusted <= self.alpha
         states = _states(table, ahead <= self.alpha, asserted)
         return table.assign(adjusted=adjusted, decision=states, asserted=asserted)

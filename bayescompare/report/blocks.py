@@ -16,7 +16,7 @@ from bayescompare.learned import Learned, LearnedPrior
 from bayescompare.outcome import registry
 from bayescompare.outcome.effects import EFFECTS_TITLE, printed_comparison_effects
 from bayescompare.outcome.gaps import GAPS_TEXT
-from bayescompare.outcome.method import chosen_options, is_bayesian
+from bayescompare.outcome.method import chosen_options, is_bayesian, is_simultaneous
 from bayescompare.outcome.method_checks import is_built_in_method
 from bayescompare.outcome.posterior import Tested
 from bayescompare.outcome.verdicts import Rule
@@ -252,6 +252,8 @@ def _learned_text(pairs: int) -> str:
 
 def _over_pairs(method: Method, rule: Rule, learned: bool, reference: str | None) -> str:
     pairs = "all pairs" if reference is None else f"the pairs with {reference}"
+    if is_simultaneous(method):
+        return f"Over {pairs} the level was {setting_number_text(rule.alpha)}, without correction."
     if not is_bayesian(method):
         return (
             f"Over {pairs} p-values were corrected by Holm's method at level "
@@ -282,7 +284,7 @@ def citation_keys(method: Method, *, rule: Rule | None = None) -> list[str]:
     ['jansen2022gsd', 'holm1979simple']
     """
     keys = list(method.citations)
-    if rule is not None and not is_bayesian(method):
+    if rule is not None and not (is_bayesian(method) or is_simultaneous(method)):
         keys.append("holm1979simple")
     elif rule is not None and rule.fdr is not None:
         keys.append("muller2004optimal")

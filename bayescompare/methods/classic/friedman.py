@@ -53,7 +53,7 @@ from bayescompare.text.numbers import (
 )
 from bayescompare.text.phrases import join_names
 
-__all__ = ["Friedman", "RankDetails", "doubled_ranks"]
+__all__ = ["Friedman", "RankDetails", "doubled_ranks", "pair_among_all"]
 
 
 @dataclass(frozen=True)
@@ -294,6 +294,28 @@ def _chance_of_agreement(doubled: IntArray) -> float:
     for tied in np.unique(doubled[0], return_counts=True)[1].tolist():
         orderings //= math.factorial(tied)
     return math.exp(-(len(doubled) - 1) * math.log(orderings))
+
+
+def pair_among_all(
+    results: Results, pair: tuple[str, str], measure: str, test: str, bonferroni: bool
+) -> tuple[float, float]:
+    """Return by how much the first of a pair has the better mean rank among all, and the p-value.
+
+    By "nemenyi" it is the larger of Friedman's and Nemenyi's; by "ranks", that of the difference of
+    two mean ranks as a normal one, perhaps times the number of pairs.
+    """
+    asked = results.sel(measures=[measure])
+    _refuse_rope(asked)
+    doubled = doubled_ranks(asked.oriented()[:, :, 0])
+    n, l = doubled.shape
+    first, second = (doubled[:, results.algorithms.index(name)].sum() for name in pair)
+    apart = float(second - first) / (2 * n)
+    z = abs(apart) / math.sqrt(l * (l + 1) / (6 * n))
+    if test == "nemenyi":
+        tail = float(stats.studentized_range.sf(z * math.sqrt(2), l, np.inf))
+        return apart, min(max(_iman_davenport(doubled)[2], tail), 1.0)
+    tail = 2.0 * float(stats.norm.sf(z)) * (math.comb(l, 2) if bonferroni else 1)
+    return apart, min(max(tail, SMALLEST), 1.0)
 
 
 def _refuse_rope(results: Results) -> None:

@@ -1,5 +1,10 @@
 r"""The all-test and the one-test: heuristics over one two-sided test per measure.
 
+The test of a measure is Demšar's: :math:`p_j = \max(p_{\text{Friedman}}, p_{\text{Nemenyi}})` on
+mean ranks among *all* algorithms compared, which `pairwise` knows and which already holds for all
+pairs at once. Two algorithms alone have no such ranks and are tested by Wilcoxon's test; that and
+the sign test, of the pair alone, may be asked for, and so may normal tests of mean ranks.
+
 **All-test.** Is one algorithm significantly better on every measure? With p-values :math:`p_j`:
 where all measures favour the same algorithm :math:`p = \max_j p_j`, else :math:`p = 1`.
 "Significant on each measure" is then :math:`p \le \alpha`, for every α at once. It is conservative:
@@ -20,14 +25,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
 
 from bayescompare._checks import check_level, check_word
+from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
+from bayescompare.methods.classic.friedman import pair_among_all
 from bayescompare.methods.classic.pair_tests import (
     PairTest,
     WhichTest,
@@ -55,8 +62,22 @@ from bayescompare.text.phrases import join_names
 __all__ = ["AllTest", "OneTest", "PerMeasure"]
 
 #: The tests of one measure, as a sentence about findings and as a methods section name them.
-_FOUND_BY = {"sign": "sign test", "wilcoxon": "Wilcoxon signed-rank test"}
-_TESTED_BY = {"sign": "the sign test", "wilcoxon": "Wilcoxon's signed-rank test"}
+_FOUND_BY = {
+    "sign": "sign test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "nemenyi": "tests of Friedman and Nemenyi of mean ranks among all algorithms",
+    "ranks": "normal test of mean ranks among all algorithms",
+}
+_TESTED_BY = {
+    "sign": "the sign test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+    "nemenyi": "the tests of Friedman and Nemenyi of mean ranks among all algorithms",
+    "ranks": "the normal test of mean ranks among all algorithms",
+}
+#: Tests of a pair by its ranks among all algorithms.
+_RANKS = ("nemenyi", "ranks")
+
+WhichRule = Literal["nemenyi", "ranks", "sign", "wilcoxon"]
 
 
 @dataclass(frozen=True)
@@ -148,8 +169,11 @@ class Sides:
 class PerMeasure(Method):
     """A rule over the p-values of one test per measure."""
 
-    test: WhichTest = "wilcoxon"
+    test: WhichRule = "nemenyi"
     alpha: float = 0.05
+    correction: Literal["bonferroni"] | None = None
+    #: What ranks among all algorithms of a table say of the pair, by measure.
+    among: tuple[Direction, ...] | None = field(default=None, repr=False)
 
     posterior_type: ClassVar[type[Posterior]] = RulePosterior
     phrases: ClassVar[Phrases] = Phrases(
@@ -163,7 +187,17 @@ class PerMeasure(Method):
     which: ClassVar[str]
 
     def __post_init__(self) -> None:
-        check_word("test", self.test, get_args(WhichTest))
+        check_word("test", self.test, get_args(WhichRule))
+        known = self.correction is None or self.correction == "bonferroni"
+        if not known or (self.correction and self.test != "ranks"):
+            raise BayescompareError(
+                f"correction={self.correction!r}: 'bonferroni' or None, and only with "
+                "test='ranks'; 'nemenyi' holds for all pairs by itself."
+            )
+        if self.among is not None:  # as a file has it
+            given: Any = self.among
+            rows = [row if isinstance(row, Direction) else Direction(**row) for row in given]
+            object.__setattr__(self, "among", tuple(rows))
         check_level(alpha=self.alpha)
 
     @abstractmethod
@@ -180,10 +214,48 @@ class PerMeasure(Method):
     def supports(self, signs: FloatArray) -> BoolArray:
         """Which datasets, by their signs (dataset, measure), show what is tested."""
 
+    @property
+    def simultaneous(self) -> bool:
+        """Whether its p-values hold for all pairs of a table as they are."""
+        return self.test in _RANKS
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name, and what the ranks among all said."""
+        found = {k: v for k, v in super().options().items() if v is not None}
+        if self.among is not None:
+            found["among"] = [row.to_dict() for row in self.among]
+        return found
+
+    def for_table(self, results: Results, pair: tuple[str, str] | None = None) -> PerMeasure:
+        """Return the test with what ranks among all algorithms of the table say of this pair."""
+        if pair is None or self.test not in _RANKS or len(results.algorithms) < 3:
+            return self
+        whole = results.average()
+        if whole.absent().any():
+            whole = whole.complete(missing="drop")
+        rows = []
+        for measure in whole.measures:
+            bonferroni = self.correction is not None
+            apart, pvalue = pair_among_all(whole, pair, measure, self.test, bonferroni)
+            better = None if apart == 0.0 else pair[int(apart < 0.0)]
+            rows.append(Direction(measure, apart, pvalue, better))
+        return replace(self, among=tuple(rows))
+
+    def _tests(self, results: Results) -> tuple[str, list[PairTest]]:
+        """The test of each measure that there is: of the pair alone, or among all algorithms."""
+        if self.among is None:
+            alone: WhichTest = "sign" if self.test == "sign" else "wilcoxon"
+            return alone, [run_pair_test(results, name, alone) for name in results.measures]
+        rows = {row.measure: row for row in self.among}
+        among = [rows[name] for name in results.measures]
+        return self.test, [
+            PairTest((row.statistic, -row.statistic), (0, 0), 0, row.pvalue, False) for row in among
+        ]
+
     def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
         """Test every measure by itself and combine."""
         names, question = results.algorithms, self.scope.question
-        tests = [run_pair_test(results, measure, self.test) for measure in results.measures]
+        asked, tests = self._tests(results)
         first, second = ([t.pvalue for t in tests if t.favours == side] for side in (0, 1))
         verdict = self.combine(Sides(names, (first, second)), len(tests))
         signs = np.sign(
@@ -214,14 +286,18 @@ class PerMeasure(Method):
             statement=statement,
             directions=directions,
             support={each: float(datasets.sum()) for each, datasets in shown.items()},
-            details=PerMeasureDetails(self.test, self.alpha, directions),
+            approximate=self.among is not None,
+            details=PerMeasureDetails(asked, self.alpha, directions),
         )
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
+        by = self.test if answer is None else PerMeasureDetails.of(answer).test
+        corrected = ", by Bonferroni's correction" if self.correction else ""
         return (
             f"by the rule that one must be significantly better on {self.which} measure, by "
-            f"{_TESTED_BY[self.test]} at the level {setting_number_text(self.alpha)} ({{aside}})."
+            f"{_TESTED_BY[by]}{corrected} at the level {setting_number_text(self.alpha)} "
+            "({aside})."
         )
 
     def sentences(self, found: Found) -> list[str]:
@@ -231,13 +307,24 @@ class PerMeasure(Method):
             f"{row.measure} {row.better or 'neither'} ({pvalue_equation(row.pvalue)})"
             for row in PerMeasureDetails.of(answer).per_measure
         ]
-        own = []
+        by, own = PerMeasureDetails.of(answer).test, []
+        if self.test in _RANKS:
+            own.append(
+                "Ranks among two algorithms say too little, so each measure was tested on the pair "
+                "alone."
+                if self.among is None
+                else "A mean rank depends on which other algorithms are compared; by these tests "
+                "the p-values hold for all pairs at once."
+                if self.test == "nemenyi" or self.correction
+                else "A mean rank depends on which other algorithms are compared, and the p-values "
+                "are not corrected for the number of pairs."
+            )
         if self.alpha != SIGNIFICANT:
             verdict = "significant" if decision.probability <= self.alpha else "not significant"
             level = setting_number_text(self.alpha)
-            own = [f"At the level alpha = {level} asked for it is {verdict}."]
+            own.append(f"At the level alpha = {level} asked for it is {verdict}.")
         return [
-            f"By the {_FOUND_BY[self.test]} on {plural(len(results.datasets), 'dataset')}, the "
+            f"By the {_FOUND_BY[by]} on {plural(len(results.datasets), 'dataset')}, the "
             f"measures favour: {join_names(favours)}.",
             self.found(results, answer, decision),
             *own,
@@ -281,10 +368,14 @@ class AllTest(PerMeasure):
 
     Parameters
     ----------
-    test : {"wilcoxon", "sign"}
-        The two-sided test of each measure.
+    test : {"nemenyi", "ranks", "wilcoxon", "sign"}
+        The two-sided test of each measure: on mean ranks among all algorithms of the table that
+        `pairwise` compares, or of the pair alone. Two algorithms have no such ranks, and
+        Wilcoxon's test answers for "nemenyi" and "ranks".
     alpha : float
         The level that the words speak of; the p-value does not depend on it.
+    correction : {None, "bonferroni"}
+        With ``test="ranks"``, for the number of pairs.
 
     Examples
     --------
@@ -388,8 +479,8 @@ class OneTest(PerMeasure):
 
     Parameters
     ----------
-    test : {"wilcoxon", "sign"}
-        The two-sided test of each measure.
+    test, correction
+        As for `AllTest`.
     alpha : float
         The level of each measure's test.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -315,3 +316,48 @@ def test_what_they_lack_names_who_has_it(method: type[Method]) -> None:
     with pytest.raises(BayescompareError, match="dirichlet") as caught:
         _ = c.probability
     assert isinstance(caught.value, AttributeError)
+
+
+# ------------------------------------------------------------------------ ranks among all (SPEC 14)
+
+
+@pytest.mark.parametrize(
+    ("rule", "options", "pairs"),
+    [
+        (AllTest, {}, 3),
+        (OneTest, {}, 15),
+        (AllTest, {"test": "ranks"}, 4),
+        (OneTest, {"test": "ranks"}, 19),
+        (AllTest, {"test": "ranks", "correction": "bonferroni"}, 3),
+        (OneTest, {"test": "ranks", "correction": "bonferroni"}, 12),
+    ],
+)
+def test_rules_on_mean_ranks_give_the_papers_pairs(
+    rule: type[PerMeasure], options: dict[str, str], pairs: int, tmp_path: Path
+) -> None:
+    uci = bc.load_example("jansen-uci")
+    p = bc.pairwise(uci, method=rule(**options), n_jobs=1)  # type: ignore[arg-type]
+    found = p.decide()
+    # They hold for all pairs at once, or are not to be corrected: no Holm.
+    assert (found["adjusted"] == found["pvalue"]).all()
+    assert (found["adjusted"] <= 0.05).sum() == pairs
+    if rule is AllTest and pairs == 3:
+        named = set(found.loc[found["adjusted"] <= 0.05, "statement"])
+        assert named == {"|".join([f"{name}>CART"] * 3) for name in ("BDS", "GBM", "RF")}
+    assert "(" in p[0].method.methods_text(p[0].answer)
+    p[0].to_json(tmp_path / "c.json")
+    again = bc.load_comparison(tmp_path / "c.json")
+    assert again.explain() == p[0].explain()
+    assert again.posterior.test.pvalue == p[0].pvalue  # type: ignore[attr-defined]
+
+
+def test_two_algorithms_have_no_ranks_and_are_tested_alone() -> None:
+    example = bc.load_example("benavoli-example1")
+    usual, alone = ask(example, AllTest), ask(example, AllTest(test="wilcoxon"))
+    assert usual.pvalue == alone.pvalue
+    assert "Ranks among two algorithms say too little" in usual.explain()
+    with pytest.raises(BayescompareError, match="only with test='ranks'"):
+        AllTest(correction="bonferroni")
+    roped = table(np.random.default_rng(0).normal(size=(6, 3, 2)), rope=0.1)
+    with pytest.raises(BayescompareError, match="equivalence is not transitive"):
+        bc.pairwise(roped, method="all-test", n_jobs=1)
