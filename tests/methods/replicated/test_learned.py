@@ -75,7 +75,7 @@ def test_leanings_teach_as_spec_8_says(ropes: tuple[float | None, ...]) -> None:
 def test_it_is_the_default_of_many_pairs_and_can_be_turned_off(
     many: bc.Results, pairs: Any
 ) -> None:
-    own = bc.pairwise(many, method=Replicated(prior="symmetric"), n_jobs=1)
+    own = bc.pairwise(many, method=Replicated(prior="symmetric"), n_jobs=1, guard=False)
     asked = bc.pairwise(many, method=Replicated(prior="learned"), n_jobs=1)
     assert own.learned is None
     assert pairs.learned is not None
@@ -85,7 +85,7 @@ def test_it_is_the_default_of_many_pairs_and_can_be_turned_off(
     for row in table.itertuples():
         assert row.alone == pytest.approx(alone[row.first, row.second], abs=1e-12)
     assert "learned from all 3 pairs" in pairs.explain()
-    assert "nothing was learned" in own.explain()
+    assert "Nothing was learned" in own.explain()
 
 
 def test_swapping_names_mirrors_what_is_learned(many: bc.Results, pairs: Any) -> None:
@@ -132,9 +132,9 @@ def test_saved_planned_checked_and_reported(pairs: Any, tmp_path: Path) -> None:
 
 def test_too_many_vectors_learn_nothing(many: bc.Results, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bayescompare.kernels.replicated.recursion.MOST_STATES", 3)
-    p = bc.pairwise(many, method="replicated", n_jobs=1)
+    p = bc.pairwise(many, method="replicated", n_jobs=1, guard=False)
     assert p.learned is None
-    assert "nothing was learned" in p.explain()
+    assert "Nothing was learned" in p.explain()
 
 
 def test_refusals(many: bc.Results) -> None:
