@@ -189,7 +189,7 @@ def graph_of(c: Comparison, least: float) -> Graph:
     details = cast("NetworkDetails", c.answer.details)
     names = c.results.measures
     summed = are_summed(len(names), details.max_parents)
-    probability = c.edges if summed or "edges" in vars(c) else None
+    probability = c.edges if summed or "edges" in vars(c.posterior) else None
     others: list[Edge] = []
     if probability is not None:
         drawn, linked = set(map(frozenset, details.edges)), link_probability(probability)

@@ -236,7 +236,7 @@ def test_one_method_is_described() -> None:
 
 def test_the_network_s_options_are_described() -> None:
     printed = flat("methods", "network")
-    for option in ("ess 1.0 Equivalent sample size", "max_parents None Most", "search exact How"):
+    for option in ("ess 1.0 Equivalent sample size", "max_parents auto Most", "search exact How"):
         assert option in printed
     assert "average False Average P over the posterior of all graphs" in printed
     helped = run("compare", "--help").stdout

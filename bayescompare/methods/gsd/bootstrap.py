@@ -165,7 +165,7 @@ class GSDBootstrap(GsdMethod):
 
     Parameters
     ----------
-    delta, epsilon, rule
+    delta, epsilon, rule, system, prefers, prefers_more
         As for `GSD`.
     resamples : int
         Draws of the datasets' weights; the figures carry their Monte Carlo error.

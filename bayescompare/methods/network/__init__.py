@@ -283,7 +283,8 @@ class Network(Method):
                 "draws it takes grow with the square of its inverse."
             )
         most: object = self.max_parents
-        if most not in ("auto", None) and not (is_whole(most) and most >= 0):
+        named = most is None or (isinstance(most, str) and most == "auto")
+        if not named and not (is_whole(most) and most >= 0):
             raise BayescompareError(
                 f"max_parents={self.max_parents!r}: an integer >= 0, 'auto', or None for no limit."
             )

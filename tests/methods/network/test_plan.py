@@ -35,7 +35,7 @@ def test_probabilities_are_a_martingale(
     """E P(max | old and predicted data) = P(max | old data), where graph and limit are fixed."""
     _, results = walk
     c = ask(results, mcse=3e-3, **choices)
-    posterior = c.posterior.network  # type: ignore[attr-defined]
+    posterior = c.posterior.learned  # type: ignore[attr-defined]
     rng, size = np.random.default_rng(5), 60
     rough = MonteCarlo(0.01, rng, is_rough=True)
     found = np.array(
