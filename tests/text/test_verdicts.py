@@ -181,9 +181,11 @@ def check_probability(c: bc.Comparison) -> None:
             if found[4]:  # on hovering
                 assert true in ("tied", verdict_of(found[4])), (name, found[0])
         if name == "picture":
-            shown = re.findall(rf"P {FIGURE} n", text)
-            assert {verdict_of(found[1]) for found in shown} & {true, "open"}
-            digits.add(max((found[1] for found in shown), key=float))
+            # In a column, with fewer digits, beside the number of datasets; and by measure.
+            column = re.findall(rf"(?<!\S){FIGURE} \d+(?!\S)", text)
+            assert {verdict_of(found[1]) for found in column} & {true, "open"}
+            (shown,) = re.findall(rf"(?<!\S)P {FIGURE}", text)
+            digits.add(shown[1])
     # One figure, however often it is told.
     assert len(digits) == 1, digits
     # The other statement has the other side of one half.
