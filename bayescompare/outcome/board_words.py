@@ -429,7 +429,12 @@ def _named_pairs(decided: pd.DataFrame) -> Iterator[str]:
         "notcompared": lambda: (~compared).to_numpy(),
     }
     for name, rows in chosen.items():
-        pairs = decided.loc[rows(), ["first", "second"]].to_numpy().tolist()
+        # The surest first; figures that differ by rounding alone are in the order of names.
+        figure = decided["probability" if "probability" in decided else "pvalue"].round(9)
+        sign = -1 if "probability" in decided else 1
+        ranked = decided.assign(figure=sign * figure)[rows()]
+        ranked = ranked.sort_values(["figure", "first", "second"])
+        pairs = ranked[["first", "second"]].to_numpy().tolist()
         if pairs:
             yield say(name, list=_listed([f"{a} against {b}" for a, b in pairs], _NAMED))
 

@@ -18,7 +18,7 @@ from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.outcome.verdicts import PairVerdicts, as_rule
 from bayescompare.outcome.words import ARROWS, pair_state
 from bayescompare.plots._drawing import finish, prefix_words
-from bayescompare.plots._pairs import datasets_words, ranked_measure, verdicts_words
+from bayescompare.plots._pairs import ranked_measure, verdicts_words
 from bayescompare.plots.kinds import plot_of
 from bayescompare.plots.pen import Pen, broken, fit, width
 from bayescompare.ranking.ranking import Ranking
@@ -441,7 +441,7 @@ def plot_order(
         measure = ranked_measure(p, measure)
     graph = order_graph(p, PairVerdicts.of(p, rule), measure)
     pen = order_pen(graph, _title_of_order(p.results, measure))
-    words = f"{rule.name(bayesian=p.bayesian)}{datasets_words(p)}"
+    words = verdicts_words(p, p.decided(rule), rule)
     return finish(pen.onto(ax), words, *prefix_words(list(graph)))
 
 

@@ -119,5 +119,5 @@ def test_the_report_shows_them_with_whole_names(tmp_path: Path) -> None:
     c = bc.compare(seeds(4, name=name), method="replicated")
     text = c.report(tmp_path / "r.html").read_text("utf-8")
     assert "by itself" in text
-    assert f"<title>{name.format(2)}: " in text
+    assert name.format(2) in text
     assert max(map(len, ticks(c.plot("shrinkage", ax=fresh())))) <= 28

@@ -335,12 +335,12 @@ def test_json_has_the_rule_and_what_was_learned(uci: Pairwise) -> None:
 
 def test_words_of_each_rule(uci: Pairwise) -> None:
     said = uci.explain()
-    assert said.count("For 2 of 28 pairs we can name a winner") == 1
-    assert "if the prior is right" in uci.explain(fdr=0.05)
+    assert said.count("For 2 of 28 pairs a winner can be named") == 1
+    assert "If the prior is right" in uci.explain(fdr=0.05)
     given = bc.pairwise(
         bc.load_example("jansen-uci"), method=bc.methods.Dirichlet(prior="jeffreys"), n_jobs=1
     )
-    assert "nothing was learned from the other pairs" in given.explain()
+    assert "Nothing was learned from the other pairs" in given.explain()
 
 
 def test_pairs_alone_that_look_sure_are_explained() -> None:
