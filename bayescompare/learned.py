@@ -163,17 +163,22 @@ class LearnedPrior:
         """Read back what `options` returned."""
         if isinstance(options, LearnedPrior):
             return options
-        numbers = {name: tuple(map(float, options[name])) for name in ("values", "weights")}
-        return cls(
-            shares={str(k): float(v) for k, v in options["shares"].items()},
-            log_rest=-math.inf if options["log_rest"] is None else float(options["log_rest"]),
-            pairs=int(options["pairs"]),
-            datasets=float(options["datasets"]),
-            cells=tuple(map(float, options.get("cells", ()))),
-            lenders=int(options.get("lenders", 0)),
-            null=float(options.get("null", 0.0)),
-            **numbers,
-        )
+        try:
+            numbers = {name: tuple(map(float, options[name])) for name in ("values", "weights")}
+            return cls(
+                shares={str(k): float(v) for k, v in options["shares"].items()},
+                log_rest=-math.inf if options["log_rest"] is None else float(options["log_rest"]),
+                pairs=int(options["pairs"]),
+                datasets=float(options["datasets"]),
+                cells=tuple(map(float, options.get("cells", ()))),
+                lenders=int(options.get("lenders", 0)),
+                null=float(options.get("null", 0.0)),
+                **numbers,
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            raise BayescompareError(
+                "learned is what pairs taught, as a file has it: pairwise() learns it."
+            ) from None
 
 
 @dataclass(frozen=True)
