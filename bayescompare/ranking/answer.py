@@ -8,11 +8,17 @@ noise of the items twice.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import xarray as xr
 
+from bayescompare._checks import check_count, check_draws
+from bayescompare._errors import BayescompareError
+from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray, IntArray
+from bayescompare._version import __version__
+from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.kernels.ranking.bootstrap import FEWEST, differing_number, resampled_means
 from bayescompare.kernels.ranking.leaderboard import (
     Leaderboard,
@@ -32,6 +38,7 @@ __all__ = [
     "Units",
     "answer_of",
     "draw_ranking_scores",
+    "ranking_tree",
     "tiers_of",
     "units_of",
 ]
@@ -234,3 +241,74 @@ def _strengths(
     strengths = np.stack([each.strengths for each in drawn])
     modes = np.stack([each.mode for each in found])
     return modes, strengths, min(each.independent for each in drawn)
+
+
+def ranking_tree(
+    results: Results,
+    options: RankOptions,
+    answer: RankAnswer,
+    draws: int | None,
+    chains: int,
+    rng: Rng,
+) -> xr.DataTree:
+    """Return the groups posterior, observed_data and constant_data."""
+    check_count(chains=chains)
+    if not answer.has_draws:
+        raise BayescompareError(
+            f"{answer.n} {answer.noun}s: there are no draws, since fewer than five do not show how "
+            "they vary."
+        )
+    seed: int | str
+    if draws is None:
+        if rng is not None:
+            raise BayescompareError("rng= is for new draws: say how many by draws=.")
+        scores, seed = draw_ranking_scores(results, options), options.seed
+    else:
+        check_draws(draws=draws, chains=chains)
+        generator, given = as_rng(rng)
+        seed = "a Generator" if given is None else given
+        scores = draw_ranking_scores(results, options, draws=draws * chains, rng=generator)
+    each = scores.draws.shape[1] // chains
+    if not each:
+        raise BayescompareError(f"chains={chains}: there are {scores.draws.shape[1]} draws.")
+    kept = scores.draws[:, : chains * each]
+
+    def dealt(values: FloatArray) -> FloatArray:
+        """Deal draws to chains."""
+        return np.ascontiguousarray(values.reshape(chains, -1, *values.shape[1:]))
+
+    places = []
+    for own, centre in zip(kept, scores.centre, strict=True):
+        tolerance = RELATIVE_TOLERANCE * float(np.abs(centre).max())
+        places.append(doubled_places(own, tolerance=tolerance) / 2.0)
+    first = ("chain", "draw")
+    data: dict[str, tuple[tuple[str, ...], FloatArray]] = {
+        "score": ((*first, "measure", "algorithm"), dealt(np.moveaxis(kept, 0, 1))),
+        "place": ((*first, "measure", "algorithm"), dealt(np.stack(places, axis=1))),
+    }
+    if scores.weights is not None:
+        every = np.broadcast_to(scores.weights, (scores.draws.shape[1], len(results.measures)))
+        weights = every[: chains * each]
+        utility = np.einsum("rj,jrl->rl", weights, kept)
+        data["utility"] = ((*first, "algorithm"), dealt(utility))
+        if len(scores.weights) > 1:
+            data["weight"] = ((*first, "measure"), dealt(weights))
+    coords: dict[str, Any] = {
+        "chain": np.arange(chains),
+        "draw": np.arange(each),
+        "measure": list(results.measures),
+        "algorithm": list(results.algorithms),
+    }
+    used = {dim for dims, _ in data.values() for dim in dims}
+    posterior = xr.Dataset(data, {dim: values for dim, values in coords.items() if dim in used})
+    tree = xr.DataTree.from_dict(
+        {"posterior": posterior, "observed_data": results.to_dataset()[["value"]]}
+    )
+    tree.attrs.update(
+        creation_library="bayescompare",
+        creation_library_version=__version__,
+        by=options.by,
+        score="larger is better",
+        seed=seed,
+    )
+    return tree

@@ -18,10 +18,9 @@ from bayescompare._rng import Rng
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.ranking.leaderboard import share_error
 from bayescompare.outcome.decision import Standing, part_word
-from bayescompare.ranking.answer import RankAnswer
+from bayescompare.ranking.answer import RankAnswer, ranking_tree
 from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.saved import ranking_to_document
-from bayescompare.ranking.tree import ranking_tree
 from bayescompare.ranking.words import headline_words, ranking_words
 from bayescompare.table.results import Results
 from bayescompare.table.words import caveats_of

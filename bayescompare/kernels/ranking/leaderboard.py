@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
+from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
@@ -25,7 +25,6 @@ __all__ = [
     "duels",
     "leaderboard",
     "leaderboard_overall",
-    "on_front",
     "share_error",
     "simplex_weights",
     "standings",
@@ -138,23 +137,6 @@ def leaderboard_overall(
         tolerance = RELATIVE_TOLERANCE * float(np.abs(centre).max())
         share = best_place_shares(doubled_places(weights @ centre, tolerance=tolerance))
     return LeaderboardOverall(rows, middle, regret, share)
-
-
-def on_front(places: AnyArray) -> BoolArray:
-    """Whether nobody is at least as good on every measure and better on one.
-
-    Parameters
-    ----------
-    places : array (m, l)
-        Smaller is better.
-
-    Examples
-    --------
-    >>> on_front(np.array([[1, 2, 3], [2, 1, 3]]))
-    array([ True,  True, False])
-    """
-    _, front = duels(np.ascontiguousarray(places[:, :, None]))
-    return np.asarray(front > 0.5)
 
 
 def share_error(share: AnyArray, draws: float) -> FloatArray:

@@ -18,7 +18,6 @@ from bayescompare.kernels.ranking.leaderboard import (
     duels,
     leaderboard,
     leaderboard_overall,
-    on_front,
     share_error,
     standings,
 )
@@ -140,4 +139,3 @@ def test_blocks_of_draws_change_nothing() -> None:
     beaten = (places[:, None, :] <= places[:, :, None]).all(axis=0)
     better = (places[:, None, :] < places[:, :, None]).any(axis=0)
     np.testing.assert_allclose(front, 1 - (beaten & better).any(axis=1).mean(axis=-1))
-    assert on_front(places[:, :, 0]).any()
