@@ -442,8 +442,8 @@ def _named_pairs(decided: pd.DataFrame) -> Iterator[str]:
 def _promise(method: Method, decided: pd.DataFrame, rule: Rule) -> str:
     """Say what a verdict needs, and how often it may be wrong."""
     if not is_bayesian(method):
-        alternative = getattr(method, "alternative", "two-sided")
-        sides = "two-sided" if alternative == "two-sided" else "one-sided"
+        alternative = getattr(method, "alternative", "")
+        sides = alternative and f", {'two' if alternative == 'two-sided' else 'one'}-sided"
         promise = "promiseall" if is_simultaneous(method) else "promiseholm"
         return say(promise, rate=setting_number_text(rule.alpha), sides=sides)
     if rule.level is None:

@@ -127,7 +127,7 @@ class Comparison:
     >>> c = bc.compare(bc.load_example("benavoli-example1"))
     >>> c
     Comparison by dirichlet: A, B on accuracy, time over 12 datasets
-      “B is better than A on accuracy and time” is the most probable statement with P = 0.798 ...
+      B is better than A on accuracy; time is open.
       see .explain(), .summary(), .plot(), .questions, .draws(), .sample()
     """
 
@@ -670,7 +670,7 @@ class Comparison:
         >>> import bayescompare as bc
         >>> c = bc.compare(bc.load_example("jansen-uci"), algorithms=["GBM", "RF", "CART"])
         >>> c.events("best on every measure")["mean"].round(3).to_dict()
-        {'GBM': 0.316, 'RF': 0.202, 'CART': 0.009, 'nobody': 0.474}
+        {'GBM': 0.296, 'RF': 0.267, 'CART': 0.002, 'nobody': 0.435}
         """
         from bayescompare.outcome.events import events_of
 
