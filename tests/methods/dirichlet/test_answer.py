@@ -80,9 +80,7 @@ def test_the_summary_is_the_same_numbers_sorted() -> None:
 
 
 def test_the_repr_tells_the_verdict() -> None:
-    said = repr(ask(example_1()))
-    verdict = "is the most probable statement with P = 0.798 (exact): likely, not settled"
-    assert f"“B is better than A on accuracy and time” {verdict}" in said
+    assert "B is better than A on accuracy; time is open." in repr(ask(example_1()))
 
 
 @given(arrays(l=2, m=st.integers(1, 3)))

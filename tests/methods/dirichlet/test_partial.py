@@ -302,7 +302,7 @@ def test_decisions_rest_on_the_lower_bound(board: Results, bounded: bc.Pairwise)
             alone = bc.compare(board, algorithms=c.results.algorithms, missing="bounds")
             own = c.answer.per_statement["alone_lowest"]
             np.testing.assert_allclose(own, alone.bounds.sel(bound="lower"), atol=1e-10)
-    assert "whatever values the missing cells" in bounded.explain()
+    assert "whatever their values would have been" in bounded.explain()
 
 
 def test_reports_say_what_was_done(board: Results, bounded: bc.Pairwise, tmp_path: Path) -> None:

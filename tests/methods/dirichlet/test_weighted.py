@@ -83,4 +83,4 @@ def test_pairs_with_weights_learn_nothing() -> None:
     results = bc.Results.from_frame(whole, measures={"score": "max"}, weight="w")
     p = bc.pairwise(results, n_jobs=1)
     assert p.learned is None
-    assert "nothing was learned" in p.explain()
+    assert "Nothing was learned" in p.explain()
