@@ -426,17 +426,6 @@ def test_a_posterior_that_cannot_be_diagnosed_is_refused(
         bc.load_comparison(path)
 
 
-@pytest.mark.parametrize("text", few_quick(["[]", "x", "3", ""], 1))
-def test_attributes_of_a_posterior_that_are_none(
-    text: str, sampled: xr.DataTree, tmp_path: Path
-) -> None:
-    tree = sampled.copy()
-    tree.attrs["tree_attrs"] = text
-    path = tmp_path / "c.nc"
-    tree.to_netcdf(path, engine="h5netcdf")
-    load_or_refuse(path)
-
-
 def test_a_saved_model_is_not_run(tmp_path: Path, results: bc.Results) -> None:
     """Reading a comparison must run no code, whatever file it names."""
     method = bc.methods.ModelFile("dirichlet_hyperprior")
