@@ -229,7 +229,7 @@ def _names_of_compared_models(
         raise BayescompareError(f"names={names!r}: give a list of names, one for each comparison.")
     if names is not None and len(names) != len(candidates):
         raise BayescompareError(f"names: {len(names)} for {len(candidates)} comparisons.")
-    wanted = [getattr(c.answer.details, "model", c.method.name) for c in candidates]
+    wanted = [getattr(c.answer.facts, "model", c.method.name) for c in candidates]
     if names is not None:
         wanted = [str(name) for name in names]
     named: dict[str, Comparison] = {}

@@ -105,7 +105,7 @@ def test_a_graph_that_was_learned_is_learned_anew_without_the_dataset_left_out()
     for left_out in whole.datasets:
         rest = whole.sel(datasets=[name for name in whole.datasets if name != left_out])
         learned = bc.compare(rest, method=quick)
-        details = learned.answer.details
+        details = learned.answer.facts
         same = bc.methods.Network(
             search=list(details.edges),
             max_parents=details.max_parents,
@@ -302,7 +302,7 @@ def by_ranks() -> dict[str, bc.Comparison]:
         name: ModelComparison(
             results,
             bc.methods.ModelFile(build),
-            replace(exact, tree=tree, details=ModelDetails(model=name, title=name)),
+            replace(exact, tree=tree, facts=ModelDetails(model=name, title=name)),
         )
         for name, build in {"by_rank": by_rank, "wrongly": wrongly}.items()
     }

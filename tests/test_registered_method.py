@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import bayescompare as bc
 from bayescompare.cli.app import app
 from bayescompare.evidence import Evidence
-from bayescompare.methods import Answer, Details, Method, Posterior, Scalars
+from bayescompare.methods import Answer, Facts, Method, Posterior
 from bayescompare.prior import DirichletPrior
 from bayescompare.statements import Statements
 
@@ -38,7 +38,7 @@ class Share(Method):
 
 
 @dataclass(frozen=True)
-class Lead(Details):
+class Lead(Facts):
     """One measure of a `Margin` answer."""
 
     measure: str
@@ -46,39 +46,38 @@ class Lead(Details):
 
 
 @dataclass(frozen=True)
-class Leads(Details):
+class Leads(Facts):
     """What only `Margin` has to tell."""
 
     leads: tuple[Lead, ...]
+    margin: float = field(default=0.0, metadata={"figure": True})
+    spread: float | None = field(default=None, metadata={"figure": True})
     note: str | None = None
 
 
-@dataclass(frozen=True)
-class Margins(Scalars):
-    """Numbers that only `Margin` has."""
+class MarginPosterior(Posterior):
+    """What `Margin` finds."""
 
-    margin: float
-    spread: float | None
+    facts_type = Leads
 
 
 class Margin(Share):
-    """The share of datasets, with details and numbers of its own."""
+    """The share of datasets, with facts of its own."""
 
     name = "margin"
     title = "the share of datasets, and by how much it leads"
-    details_type = Leads
-    scalars_type = Margins
+    posterior_type = MarginPosterior
 
     def answer(self, results, sampling):
         answer = super().answer(results, sampling)
         second, first = np.sort(answer.probability)[-2:]
         leads = tuple(Lead(name, float(answer.counts.max())) for name in results.measures)
-        return replace(answer, details=Leads(leads), scalars=Margins(first - second, None))
+        return replace(answer, facts=Leads(leads, first - second))
 
     def sentences(self, found):
         _, answer, decision = found
-        told, margin = Leads.of(answer), Margins.of(answer).margin
-        lead = told.leads[0]
+        told = Leads.of(answer)
+        margin, lead = told.margin, told.leads[0]
         return [f"{decision.statement} leads by {margin:.2f} ({lead.datasets:g} datasets)."]
 
 
@@ -163,8 +162,7 @@ def test_files(name: str, suffix: str, table: bc.Results, tmp_path: Path) -> Non
     assert type(again.method) is type(c.method)
     pd.testing.assert_frame_equal(again.summary(), c.summary())
     assert again.explain() == c.explain()
-    assert again.answer.details == c.answer.details
-    assert again.answer.scalars == c.answer.scalars
+    assert again.answer.facts == c.answer.facts
 
 
 def test_details_of_its_own_stand_in_the_file(table: bc.Results, tmp_path: Path) -> None:
@@ -176,7 +174,7 @@ def test_details_of_its_own_stand_in_the_file(table: bc.Results, tmp_path: Path)
     assert document["details"] == {
         "leads": [{"measure": name, "datasets": counts} for name in table.measures]
     }
-    assert document["figures"] == {"margin": Margins.of(c.answer).margin, "spread": None}
+    assert document["figures"] == {"margin": Leads.of(c.answer).margin, "spread": None}
     del document["details"]["leads"][1]["datasets"]
     path.write_text(json.dumps(document), "utf-8")
     with pytest.raises(bc.BayescompareError, match="details: leads: 'datasets' is missing"):
@@ -231,12 +229,16 @@ def test_what_is_no_method() -> None:
 
 
 @dataclass(frozen=True)
-class Unholdable(Details):
+class Unholdable(Facts):
     values: list[float]
 
 
-class Bare(Details):
+class Bare(Facts):
     values: float
+
+
+def telling(facts: object) -> type[Posterior]:
+    return type("Telling", (Posterior,), {"facts_type": facts})
 
 
 @pytest.mark.parametrize(
@@ -258,11 +260,11 @@ class Bare(Details):
         ({"citations": "me2026"}, "lacks citations"),
         ({"accepts": bc.methods.Accepts(judges="stars")}, "judges='stars'"),
         ({"accepts": {"judges": "cells"}}, "give a bc.methods.Accepts"),
-        ({"details_type": dict}, "not a class derived from bc.methods.Details"),
-        ({"details_type": Leads(())}, "not a class derived from bc.methods.Details"),
-        ({"details_type": Unholdable}, "Unholdable.values is declared as list[float]"),
-        ({"details_type": Bare}, "Bare is not a frozen dataclass"),
-        ({"scalars_type": Leads}, "not a class derived from bc.methods.Scalars"),
+        ({"posterior_type": telling(dict)}, "not a class derived from bc.methods.Facts"),
+        ({"posterior_type": telling(Leads(()))}, "not a class derived from bc.methods.Facts"),
+        ({"posterior_type": telling(Unholdable)}, "Unholdable.values is declared as list[float]"),
+        ({"posterior_type": telling(Bare)}, "Bare is not a frozen dataclass"),
+        ({"scalars_type": Leads}, "declares scalars_type: declare one class"),
         (
             {"posterior_type": type("Weighed", (Posterior,), {"weighed_by": "strength"})},
             "weighed_by='strength' of its posterior_type is not one of its options",
@@ -386,10 +388,10 @@ WRONG = {
     "none": (lambda a: {"probability": None}, "probability is missing"),
     "a p-value": (lambda a: {"pvalue": 0.1, "statistic": 1.0}, "pvalue is given"),
     "labels": (lambda a: {"labels": tuple("abcd")}, "is no statement"),
-    "a bag": (lambda a: {"details": {"leads": 3}}, "details is a dict: it must be the Leads"),
-    "other details": (lambda a: {"details": Details()}, "details is a Details: it must be the"),
-    "text": (lambda a: {"details": Leads((Lead("x", "many"),))}, "datasets is 'many'"),
-    "no number": (lambda a: {"scalars": Margins(math.nan, None)}, "scalars: margin is None"),
+    "a bag": (lambda a: {"facts": {"leads": 3}}, "facts is a dict: it must be the Leads"),
+    "other facts": (lambda a: {"facts": Facts()}, "facts is a Facts: it must be the"),
+    "text": (lambda a: {"facts": Leads((Lead("x", "many"),))}, "datasets is 'many'"),
+    "no number": (lambda a: {"facts": Leads((), math.nan)}, "facts: margin is None"),
 }
 
 

@@ -22,9 +22,9 @@ __all__ = [
     "Answer",
     "CorrelatedT",
     "Decision",
-    "Details",
     "Dirichlet",
     "Elicitation",
+    "Facts",
     "Friedman",
     "GSDBootstrap",
     "Hierarchical",
@@ -40,7 +40,6 @@ __all__ = [
     "Posterior",
     "Replicated",
     "Sampling",
-    "Scalars",
     "Scope",
     "Sign",
     "SignedRank",
@@ -63,7 +62,7 @@ _ELSEWHERE = {
     "Accepts": "bayescompare.outcome.method",
     "Answer": "bayescompare.outcome.answer",
     "Decision": "bayescompare.outcome.decision",
-    "Details": "bayescompare.outcome.details",
+    "Facts": "bayescompare.outcome.facts",
     "Elicitation": "bayescompare.methods.dirichlet.elicit",
     "Lack": "bayescompare.outcome.posterior",
     "LearnedPrior": "bayescompare.learned",
@@ -73,7 +72,6 @@ _ELSEWHERE = {
     "Phrases": "bayescompare.outcome.method",
     "Posterior": "bayescompare.outcome.posterior",
     "Sampling": "bayescompare.outcome.method",
-    "Scalars": "bayescompare.outcome.details",
     "Scope": "bayescompare.outcome.method",
     "TestResult": "bayescompare.outcome.answer",
     "Tested": "bayescompare.outcome.posterior",
@@ -229,7 +227,7 @@ if TYPE_CHECKING:
     from bayescompare.methods.replicated import Replicated
     from bayescompare.outcome.answer import Answer, TestResult
     from bayescompare.outcome.decision import Decision
-    from bayescompare.outcome.details import Details, Scalars
+    from bayescompare.outcome.facts import Facts
     from bayescompare.outcome.method import (
         Accepts,
         Method,

@@ -11,7 +11,7 @@ import numpy as np
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.intervals import as_probability
 from bayescompare.outcome.columns import PVALUE, SHARES
-from bayescompare.outcome.details import Details, Scalars
+from bayescompare.outcome.facts import Facts
 from bayescompare.statements import Statements
 
 if TYPE_CHECKING:
@@ -60,9 +60,7 @@ class Answer:
         How sure what each statement says of each measure by itself is: "probability", and where
         there are such figures "alone" and "lowest", or "pvalue". Empty for one measure, where
         part and whole are the same, and for questions about all measures at once.
-    scalars : Scalars
-        Numbers of one method only, about the whole.
-    details : Details
+    facts : Facts
         What one method alone has to tell, such as the edges of a learned graph.
     posterior : DirichletMixture or TestResult, optional
         θ after the data, or the test, which the figures were read off. Files do not hold it
@@ -92,8 +90,7 @@ class Answer:
     log_evidence: float | None = None
     per_statement: Mapping[str, FloatArray] = field(default_factory=dict)
     parts: Mapping[str, FloatArray] = field(default_factory=dict)
-    scalars: Scalars = field(default_factory=Scalars)
-    details: Details = field(default_factory=Details)
+    facts: Facts = field(default_factory=Facts)
     posterior: DirichletMixture | TestResult | None = None
     tree: xr.DataTree | None = None
     seed: int | None = None
@@ -119,8 +116,8 @@ class Answer:
         }
         whole: Any = {k: v if v.ndim else float(v) for k, v in found.items()}
         parts = {k: as_probability(values, foreign=foreign) for k, values in self.parts.items()}
-        scalars = self.scalars.bounded(foreign)
-        return replace(self, per_statement=columns, parts=parts, scalars=scalars, **whole)
+        facts = self.facts.bounded(foreign)
+        return replace(self, per_statement=columns, parts=parts, facts=facts, **whole)
 
     def column_at(self, column: str, statement: str) -> float:
         """Return what a column of `per_statement` has for a statement."""
@@ -148,7 +145,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Direction(Details):
+class Direction(Facts):
     """What a test says of one measure by itself; nobody is better where it favours neither."""
 
     measure: str
@@ -179,7 +176,7 @@ class TestResult:
         Whether the p-value is that of a limiting distribution.
     level_given : callable, optional
         Gives the p-value of a statement, and of its parts, under other counts of the statements.
-    details : Details
+    facts : Facts
         What only this test tells.
     """
 
@@ -194,7 +191,7 @@ class TestResult:
     size: int | None = None
     approximate: bool = False
     level_given: Callable[[FloatArray, int], float] | None = None
-    details: Details = field(default_factory=Details)
+    facts: Facts = field(default_factory=Facts)
 
     def answer(self, results: Results, *, question: bool) -> Answer:
         """Return it as an answer; a `question` about all measures at once has no state for each."""
@@ -202,7 +199,7 @@ class TestResult:
             "pvalue": self.pvalue,
             "statistic": self.statistic,
             "parts": {} if self.parts is None else {PVALUE: self.parts},
-            "details": self.details,
+            "facts": self.facts,
             "posterior": self,
         }
         if self.support is None:

@@ -50,7 +50,7 @@ def check_fields(results: Results, method: Method, answer: Answer) -> None:
     for name, values in answer.parts.items():
         numbers(values, f"statements: part_{name}", (size, len(results.measures)), (0.0, 1.0))
     whole = {name: getattr(answer, name) for name in ("unobserved", "pvalue", "none_leads")}
-    for name, value in {**whole, **answer.scalars.to_dict()}.items():
+    for name, value in {**whole, **answer.facts.figures()}.items():
         if value is not None and (name in whole or name in SHARES):
             numbers(value, name, (), (0.0, 1.0))
     for name in ("statistic", "log_evidence"):
@@ -74,7 +74,7 @@ def _check_labels(results: Results, answer: Answer) -> None:
     if len(set(labels)) != len(labels):
         raise BayescompareError("statements: a label occurs twice.")
     for label in labels:
-        if not (_is_statement(label, results) or label in answer.details.own_labels):
+        if not (_is_statement(label, results) or label in answer.facts.own_labels):
             raise BayescompareError(
                 f"statements: label {show_checked_value_briefly(label)} is no statement about "
                 f"{', '.join(results.algorithms)} on {len(results.measures)} measure(s)."

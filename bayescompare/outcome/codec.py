@@ -69,7 +69,7 @@ def plain(value: Any) -> Any:
         return {
             name_in_file(field): plain(one)
             for field, one in held
-            if not (one is None and field.default is None)
+            if not (one is None and field.default is None and not field.metadata.get("figure"))
         }
     if isinstance(value, Mapping):
         return {str(name): plain(one) for name, one in value.items()}

@@ -20,7 +20,6 @@ from bayescompare._parallel import run_in_parallel
 from bayescompare._typing import FloatArray
 from bayescompare.outcome import registry
 from bayescompare.outcome.answer import Answer, Found, TestResult
-from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.posterior import Posterior, Tested
 
 if TYPE_CHECKING:
@@ -194,10 +193,6 @@ class Method(ABC):
     phrases: ClassVar[Phrases] = Phrases()
     #: What its answers can be asked.
     posterior_type: ClassVar[type[Posterior]] = Posterior
-    #: The type of the facts that only its answers have.
-    details_type: ClassVar[type[Details]] = Details
-    #: The type of its numbers about the whole comparison.
-    scalars_type: ClassVar[type[Scalars]] = Scalars
     #: The priors that a user may replace.
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     #: How many algorithms, measures and datasets it is about, and what it takes of a table.

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from bayescompare._errors import BayescompareError
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.details import Details, Scalars, check_details_type
+from bayescompare.outcome.facts import Facts, check_facts_type
 from bayescompare.outcome.method import Accepts, Judges, Method, Phrases, Scope
 from bayescompare.outcome.posterior import Lack, Tested
 from bayescompare.table.results import Results
@@ -26,8 +26,8 @@ __all__ = [
 _NEEDED: dict[str, type] = {"name": str, "title": str, "citations": tuple}
 
 
-#: What a class may declare about its answers, and what that must be derived from.
-_TYPES: dict[str, type[Details]] = {"details_type": Details, "scalars_type": Scalars}
+#: What classes for 0.1.0 declared about their answers, which is one class now.
+_OLD_TYPES = ("details_type", "scalars_type", "facts_type")
 
 
 #: What a class may declare about tables and words, and the class of that.
@@ -166,20 +166,21 @@ def _check_declared(method: Any, where: str) -> None:
                 "derived from bayescompare.outcome.posterior.Posterior, and name that as "
                 "posterior_type."
             )
-    for name, base in _TYPES.items():
-        _check_type(getattr(method, name), base, f"{where}: {name}")
-
-
-def _check_type(declared: object, base: type[Details], where: str) -> None:
-    """Reject what is not a class of typed fields that a file can hold."""
-    if not (isinstance(declared, type) and issubclass(declared, base)):
+    for name in _OLD_TYPES:
+        if hasattr(method, name):
+            raise BayescompareError(
+                f"{where} declares {name}: declare one class derived from bc.methods.Facts as "
+                "facts_type of its posterior_type, numbers by field(metadata={'figure': True})."
+            )
+    facts = method.posterior_type.facts_type
+    if not (isinstance(facts, type) and issubclass(facts, Facts)):
         raise BayescompareError(
-            f"{where}={declared!r} is not a class derived from bc.methods.{base.__name__}."
+            f"{where}: facts_type={facts!r} is not a class derived from bc.methods.Facts."
         )
     try:
-        check_details_type(declared)
+        check_facts_type(facts)
     except BayescompareError as error:
-        raise BayescompareError(f"{where}: {error}") from None
+        raise BayescompareError(f"{where}: facts_type: {error}") from None
 
 
 def _check_options(method: type[Method], where: str) -> None:
@@ -214,8 +215,7 @@ def check_answer(results: Results, method: Method, answer: object) -> None:
     from bayescompare.outcome.checks import check_fields
 
     try:
-        _check_typed("details", answer.details, method.details_type)
-        _check_typed("scalars", answer.scalars, method.scalars_type)
+        _check_facts(answer.facts, method.posterior_type.facts_type)
         check_fields(results, method, answer)
     except BayescompareError as error:
         raise BayescompareError(
@@ -223,14 +223,14 @@ def check_answer(results: Results, method: Method, answer: object) -> None:
         ) from None
 
 
-def _check_typed(name: str, details: object, declared: type[Details]) -> None:
+def _check_facts(facts: object, declared: type[Facts]) -> None:
     """Reject fields of another type than declared, or that would not come back from a file."""
-    if not isinstance(details, declared):
+    if not isinstance(facts, declared):
         raise BayescompareError(
-            f"{name} is a {type(details).__name__}: it must be the {declared.__qualname__} that "
-            f"the class declares as {name}_type."
+            f"facts is a {type(facts).__name__}: it must be the {declared.__qualname__} that the "
+            "posterior_type declares as facts_type."
         )
-    declared.from_dict(details.to_dict(), where=name)
+    declared.from_dict(facts.to_dict(), where="facts")
 
 
 def comparison_of(

@@ -7,7 +7,7 @@ its predictive distribution; and what weaker and stronger priors make of it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,10 @@ from bayescompare.kernels.dirichlet.pmax import imprecise_bounds
 from bayescompare.kernels.leading import parts_of_orders
 from bayescompare.kernels.orders import WeightTable
 from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.codec import name_in_file
 from bayescompare.outcome.columns import ALONE, PROBABILITY, theta_columns
 from bayescompare.outcome.decision import SETTLED, decide
-from bayescompare.outcome.questions import FourQuestions
+from bayescompare.outcome.facts import FourQuestions
 from bayescompare.posterior.board import Board
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.drawn import DrawnMixture
@@ -31,6 +32,7 @@ from bayescompare.statements import DENSE, Statements
 
 __all__ = [
     "FACTORS",
+    "Questions",
     "grown",
     "grown_by_resemblance",
     "least_of_posterior",
@@ -93,6 +95,7 @@ def posterior_answer(
     if own is not None:
         columns = {ALONE: own[listed], **columns}
     unobserved = float(every[:-1][~evidence.possible].sum() + every[-1])
+    more.setdefault("facts", FourQuestions())
     answer = Answer.over(
         _listing(evidence.statements, listed) if leaning is None else leaning,
         probability=every[:-1][listed],
@@ -104,7 +107,7 @@ def posterior_answer(
         posterior=posterior if posterior.counts.size <= _MOST_HELD else None,
         **more,
     )
-    return replace(answer, scalars=_questions(posterior, answer, alpha_of))
+    return replace(answer, facts=answer.facts.told(_questions(posterior, answer, alpha_of)))
 
 
 def listed_in_answer(evidence: Evidence) -> IntArray:
@@ -325,3 +328,22 @@ def _questions(
         majority=posterior.majority(s),
         expected=float(posterior.mean()[s]),
     )
+
+
+class Questions:
+    """The four questions about the best statement, for every method about θ."""
+
+    answer: Answer
+
+    @property
+    def questions(self) -> pd.Series[float]:
+        """Four different questions about `best`: they have different answers.
+
+        "most probable": P(its θ is the largest); "beats opposite": P(its θ exceeds that of the
+        statement with every ordering reversed); "majority": P(its θ > ½); "expected": E θ, the
+        probability that it holds on a new dataset.
+        """
+        asked = [name_in_file(each) for each in fields(FourQuestions)]
+        figures = FourQuestions.of(self.answer).figures()
+        best = decide(self.answer).statement
+        return pd.Series({name: figures[name] for name in asked}, name=best, dtype=float)

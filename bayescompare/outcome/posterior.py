@@ -22,6 +22,7 @@ from bayescompare.kernels.numerics.intervals import Betas
 from bayescompare.outcome.answer import Answer, TestResult
 from bayescompare.outcome.claims import claim_words
 from bayescompare.outcome.decision import decide
+from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.of_posterior import (
     grown,
     level_with_more,
@@ -78,6 +79,8 @@ class Posterior:
     results: Results
     answer: Answer
 
+    #: What only its answers tell, as files hold it.
+    facts_type: ClassVar[type[Facts]] = Facts
     #: The option that weighs its prior, where there is one.
     weighed_by: ClassVar[str | None] = None
     #: What its answers lack that others have, and why.

@@ -197,6 +197,13 @@ def _columns(answer: Answer) -> dict[str, Any]:
     }
 
 
+def _facts(answer: Answer) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The numbers among the facts of a method, and the rest."""
+    figures = answer.facts.figures()
+    every = answer.facts.to_dict()
+    return figures, {name: value for name, value in every.items() if name not in figures}
+
+
 def _loaded(
     results: Results,
     name: str,
@@ -215,6 +222,7 @@ def _loaded(
         said = [map(str, Statement.parse(label, results.algorithms).states) for label in labels]
         arrays = {name: numbers(values, f"statements: {name}") for name, values in columns.items()}
         parts = [name for name in arrays if name.startswith(_PART)]
+        own = method.posterior_type.facts_type
         answer = Answer(
             labels=labels,
             # A label with too few of them is refused below.
@@ -224,8 +232,7 @@ def _loaded(
             mcse=arrays.pop("mcse", None),
             parts={name.removeprefix(_PART): arrays.pop(name) for name in parts},
             per_statement=arrays,
-            scalars=method.scalars_type.from_dict(facts["figures"], where="figures"),
-            details=method.details_type.from_dict(facts["details"]),
+            facts=own.from_dict({**facts["figures"], **facts["details"]}),
             tree=tree,
             **read(_Whole, whole, "").fields(),
         )
@@ -284,6 +291,7 @@ def to_json(c: Comparison) -> str:
 def _document(c: Comparison) -> dict[str, Any]:
     answer, results, decision = c.answer, c.results, c.decision
     columns = _columns(answer)
+    figures, details = _facts(answer)
     effects = table_effects(results).reset_index() if len(results.algorithms) == 2 else None
     return {
         **saved_head("comparison"),
@@ -306,8 +314,8 @@ def _document(c: Comparison) -> dict[str, Any]:
         "caveats": list(c.caveats),
         "exact": c.exact,
         **plain(_Whole.of(answer)),
-        "figures": answer.scalars,
-        "details": answer.details,
+        "figures": figures,
+        "details": details,
         "statements": [
             dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
         ],
@@ -361,11 +369,12 @@ def _of_document(document: Any) -> Comparison:
 def to_netcdf(c: Comparison, target: Path) -> Path:
     """Write results, answer and a sampled posterior as groups of one netCDF file."""
     answer = c.answer
+    figures, details = _facts(answer)
     texts = {
         "options": c.method.options(),
         "scalars": _Whole.of(answer),
-        "figures": answer.scalars,
-        "details": answer.details,
+        "figures": figures,
+        "details": details,
     }
     attrs = {
         **saved_head("comparison"),

@@ -186,7 +186,7 @@ def graph_of(c: Comparison, least: float) -> Graph:
 
     if not is_number(least) or not 0 <= least <= 1:
         raise BayescompareError(f"least={least!r}: must be a probability, from 0 to 1.")
-    details = cast("NetworkDetails", c.answer.details)
+    details = cast("NetworkDetails", c.answer.facts)
     names = c.results.measures
     summed = are_summed(len(names), details.max_parents)
     probability = c.edges if summed or "edges" in vars(c.posterior) else None
@@ -231,7 +231,7 @@ def _size(c: Comparison) -> tuple[float, float]:
     radius = _wanted_radius(len(names))
     widest = _LETTER * max(len(clip(name, _NAME)) for name in names) + 0.25
     width = max(6.0, 2 * radius + 2 * widest)
-    plain = Graph(cast("NetworkDetails", c.answer.details), None, [])
+    plain = Graph(cast("NetworkDetails", c.answer.facts), None, [])
     lines = _height(_captions(plain, _key(plain, 0.0), width)) + 1
     tall = 0.3 if len(names) == 2 else 2 * radius
     return width, tall + 2 * _LINE + 0.5 + _CAPTION_LINE * lines + _FOR_TITLE

@@ -125,7 +125,7 @@ def test_who_beats_whom_by_half_leads_nobody():
     answer = read_quantity(results_of(2, 1), drawn)
     assert dict(zip(answer.labels, answer.probability, strict=True)) == {"a0>a1": 0.25, "a1>a0": 0}
     assert answer.none_leads == 0.75
-    assert answer.details.ahead == ((0.0, 0.25), (0.0, 0.0))
+    assert answer.facts.ahead == ((0.0, 0.25), (0.0, 0.0))
 
 
 # models with a spike ------------------------------------------------------------------------------

@@ -55,8 +55,7 @@ def check_same(again: Comparison, c: Comparison) -> None:
     assert again.answer.per_statement.keys() == c.answer.per_statement.keys()
     for name, mine in c.answer.per_statement.items():
         np.testing.assert_array_equal(again.answer.per_statement[name], mine)
-    assert again.answer.scalars == c.answer.scalars
-    assert again.answer.details == c.answer.details
+    assert again.answer.facts == c.answer.facts
     assert again.best == c.best
     assert again.decision == c.decision
     assert again.explain() == c.explain()

@@ -69,7 +69,7 @@ def test_an_answer_without_chains_is_refused(drawn: bc.Comparison, tmp_path: Pat
 
 def test_a_pair_of_one_model_of_all_is_refused(drawn: bc.Comparison) -> None:
     details = replace(ModelDetails.of(drawn.answer), together=("A", "B", "C"))
-    pair = replace(drawn, answer=replace(drawn.answer, details=details))
+    pair = replace(drawn, answer=replace(drawn.answer, facts=details))
     with pytest.raises(bc.BayescompareError, match="one model of A, B and C"):
         pair.plan([3])
 

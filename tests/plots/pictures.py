@@ -157,7 +157,7 @@ def uncertain(own: float = 0.0, after: float = 0.0) -> bc.Comparison:
             ("per_dataset", details.per_dataset, after),
         )
     }
-    return replace(c, answer=replace(c.answer, details=replace(details, **change)))  # type: ignore[arg-type]
+    return replace(c, answer=replace(c.answer, facts=replace(details, **change)))  # type: ignore[arg-type]
 
 
 @cache
@@ -221,9 +221,9 @@ def network() -> Any:
 def turned_network() -> Any:
     """The same network with its first arrow the other way round."""
     c = network()
-    (parent, child), *others = c.answer.details.edges
-    details = replace(c.answer.details, edges=((child, parent), *others))
-    return replace(c, answer=replace(c.answer, details=details))
+    (parent, child), *others = c.answer.facts.edges
+    details = replace(c.answer.facts, edges=((child, parent), *others))
+    return replace(c, answer=replace(c.answer, facts=details))
 
 
 def friedman_of(results: bc.Results) -> Any:

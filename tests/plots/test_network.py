@@ -38,7 +38,7 @@ def linked(c: Any, a: str, b: str) -> float:
 
 def test_arrows_are_the_graph_s(network: Any) -> None:
     ax = network.plot("network", ax=fresh())
-    edges = set(network.answer.details.edges)
+    edges = set(network.answer.facts.edges)
     drawn = links(ax, "→")
     assert set(drawn) == edges
     place = dots(ax, network)
@@ -51,7 +51,7 @@ def test_arrows_are_the_graph_s(network: Any) -> None:
 @pytest.mark.parametrize("least", [0.0, 0.05, 0.3, 1.0])
 def test_dashed_lines_are_probable_links_outside_the_graph(network: Any, least: float) -> None:
     ax = plots.plot_network(network, least=least, ax=fresh())
-    edges = {frozenset(edge) for edge in network.answer.details.edges}
+    edges = {frozenset(edge) for edge in network.answer.facts.edges}
     pairs = set(itertools.combinations(network.results.measures, 2))
     wanted = {pair for pair in pairs if linked(network, *pair) >= least} - {
         pair for pair in pairs if frozenset(pair) in edges
@@ -76,7 +76,7 @@ def test_figures_are_the_edges_probabilities(network: Any) -> None:
     ax = plots.plot_network(network, ax=fresh())
     boxed = [text for text in ax.texts if text.get_bbox_patch() is not None]
     place = dots(ax, network)
-    for parent, child in network.answer.details.edges:
+    for parent, child in network.answer.facts.edges:
         one = numbers.narrow_probability(float(network.edges.sel(parent=parent, child=child)))
         both = numbers.narrow_probability(linked(network, parent, child))
         (x, y), (u, v) = place[parent], place[child]
@@ -168,7 +168,7 @@ def test_a_tree_is_drawn_without_crossings() -> None:
 def test_beyond_sixteen_measures_the_graph_is_drawn_alone() -> None:
     c = network_of(10, 10, max_parents=2, search=[("q0", "q1"), ("q1", "q2")])
     ax = plots.plot_network(c, ax=fresh())
-    assert set(links(ax, "→")) == set(c.answer.details.edges)
+    assert set(links(ax, "→")) == set(c.answer.facts.edges)
     assert links(ax, "–") == {}
     assert not any(text.get_bbox_patch() for text in ax.texts)
     assert any("No probabilities" in text for text in texts(ax))

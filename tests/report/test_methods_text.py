@@ -128,14 +128,14 @@ def test_delta_is_the_one_that_was_used(name: str) -> None:
 
     c = ask(epsilon=0.5)
     text = method_text(c.method, c.results, c.answer)
-    used = c.answer.details.delta
-    assert used == pytest.approx(0.5 * c.answer.details.delta_max)
+    used = c.answer.facts.delta
+    assert used == pytest.approx(0.5 * c.answer.facts.delta_max)
     assert "1e-05" not in text
     assert "ε = 0.5" in text
     assert f"(δ = {statistic_number_text(used, significant=3)})" in text
     large = ask(delta=0.99)
     text = method_text(large.method, large.results, large.answer)
-    assert large.answer.details.delta < 0.99
+    assert large.answer.facts.delta < 0.99
     assert (
         f"cut to the largest that the pair allows, {statistic_number_text(used * 2, significant=3)}"
         in text
@@ -157,7 +157,7 @@ def test_the_report_of_all_pairs_states_epsilon() -> None:
 def test_the_network_states_the_limit_and_the_error_it_had() -> None:
     c = bc.compare(TWO, method="network")
     text = method_text(c.method, c.results, c.answer)
-    limit = c.answer.details.max_parents
+    limit = c.answer.facts.max_parents
     assert f"at most {limit} parent" in text
     assert text.endswith("computed exactly.")
 
@@ -192,14 +192,14 @@ def test_methods_text_of_alpha_given_by_priors():
 def test_methods_text_of_enumerated_gsd_claims_no_resamples():
     gsd = methods.get("gsd")(permutations=100_000)
     c = bc.compare(bc.load_example("benavoli-example1"), method=gsd, rng=1)
-    assert c.answer.details.enumerated
+    assert c.answer.facts.enumerated
     assert "100000 resamples" not in method_words(c)
 
 
 def test_methods_text_of_gsd_stopped_early_claims_no_resamples_not_drawn():
     gsd = methods.get("gsd")(permutations=1000, stop_after=5)
     c = bc.compare(bc.load_example("benavoli-example1"), method=gsd, rng=1)
-    assert max(c.answer.details.resamples) < 1000
+    assert max(c.answer.facts.resamples) < 1000
     text = method_words(c)
     assert "1000 resamples" not in text or "stop" in text or "most" in text
 

@@ -244,7 +244,7 @@ def test_network_tables(network: Any, network_html: str) -> None:
         assert [" and ".join(part["measures"]), part["best"], how, figure] in page.cells
     links = {(row[0], row[2]): row for row in page.cells if len(row) == 6 and row[0][0] == "q"}
     links = {pair: row for pair, row in links.items() if pair[1] in network.results.measures}
-    drawn = set(network.answer.details.edges)
+    drawn = set(network.answer.facts.edges)
     assert drawn
     assert {pair for pair, row in links.items() if row[1] == "→"} == drawn
     for (a, b), row in links.items():
@@ -260,7 +260,7 @@ def test_network_tables(network: Any, network_html: str) -> None:
 def test_network_says_score_and_limit(network: Any, network_html: str) -> None:
     text = Page(network_html).text
     assert f"log BDeu = {network.score:.2f}".replace("-", "−") in text
-    assert f"max_parentsat most {network.answer.details.max_parents} per measure" in text
+    assert f"max_parentsat most {network.answer.facts.max_parents} per measure" in text
 
 
 @pytest.mark.slow
@@ -268,7 +268,7 @@ def test_network_of_many_measures_has_arrows_without_probabilities() -> None:
     c = bc.compare(linked_results(m=17), method=bc.methods.Network(mcse=0.02), rng=1)
     page = Page(render(c))
     arrows = {(row[0], row[2]) for row in page.cells if len(row) == 3 and row[1] == "→"}
-    assert arrows == set(c.answer.details.edges)
+    assert arrows == set(c.answer.facts.edges)
 
 
 @pytest.mark.slow

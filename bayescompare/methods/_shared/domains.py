@@ -36,10 +36,10 @@ from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.claims import certainty_words, claim_words
 from bayescompare.outcome.decision import Decision
-from bayescompare.outcome.details import Details
+from bayescompare.outcome.facts import Facts, FourQuestions
 from bayescompare.outcome.method import STATEMENTS, Form, Method, Sampling
+from bayescompare.outcome.of_posterior import Questions
 from bayescompare.outcome.posterior import Posterior, ThetaPosterior
-from bayescompare.outcome.questions import Questions
 from bayescompare.statements import OUTCOME, Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
@@ -68,7 +68,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class DomainDetails(Details):
+class DomainDetails(FourQuestions):
     """What an answer tells of each domain.
 
     Attributes
@@ -105,7 +105,7 @@ class Domains(Posterior):
         """P(each statement is the most probable one) in each domain, in a new one, on average."""
         import pandas as pd
 
-        details: Any = self.answer.details
+        details: Any = self.answer.facts
         assert self.answer.probability is not None
         rows = [*details.domain_probability, details.new_domain, self.answer.probability]
         names: list[str] = [*details.domains, NEW, AVERAGE]
@@ -306,7 +306,7 @@ DOMAIN_TEXT = (
 
 def domain_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say the verdict on the average domain, on each old one, and on a new one."""
-    details: Any = answer.details
+    details: Any = answer.facts
     k = answer.labels.index(decision.statement)
     claim = claim_words(decision.statement, results.algorithms, results.measures)
     each = np.array(details.domain_probability)
@@ -360,6 +360,8 @@ NO_DOMAIN_EVIDENCE = "Domains are answered by NUTS, and their evidence has no cl
 
 class GroupedPosterior(Domains, Questions, ThetaPosterior):
     """What is known of the domains, by draws alone."""
+
+    facts_type: ClassVar[type[Facts]] = DomainDetails
 
     method: GroupedMethod
 
@@ -429,7 +431,7 @@ class GroupedMethod(Method):
         """Add every dataset to the model in context, given log θ of its domain."""
 
     @abstractmethod
-    def sample_details(self, results: Results, sample: DomainSample) -> Details:
+    def sample_details(self, results: Results, sample: DomainSample) -> Facts:
         """Return what the answer tells beside P(max)."""
 
     def sample_listing(self, results: Results) -> LumpedStatements:
@@ -485,9 +487,9 @@ class GroupedMethod(Method):
             parts=drawn_parts(phi, statements),
             tree=sample.tree,
             seed=sampling.seed,
-            details=self.sample_details(results, sample),
+            facts=self.sample_details(results, sample),
         )
-        return replace(answer, scalars=drawn_questions(phi, statements, answer))
+        return replace(answer, facts=answer.facts.told(drawn_questions(phi, statements, answer)))
 
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the model with θ of every domain; for NUTS, with every θ_g integrated out."""

@@ -18,7 +18,7 @@ from bayescompare.methods._shared.simplex import LATENTS
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.columns import PROBABILITY, theta_columns
 from bayescompare.outcome.decision import decide
-from bayescompare.outcome.questions import FourQuestions
+from bayescompare.outcome.facts import FourQuestions
 from bayescompare.posterior.partition import Partition
 from bayescompare.statements import OUTCOME, Statements
 from bayescompare.table.results import Results
@@ -323,11 +323,16 @@ def drawn_questions(theta: xr.DataArray, statements: Statements, answer: Answer)
     most_probable = float(answer.probability[answer.labels.index(best)])
     known = set(theta["statement"].values.tolist())
     if best not in known:
-        return FourQuestions(most_probable, None, None, None)
+        return FourQuestions(most_probable=most_probable)
     mine = theta.sel(statement=best)
     # An opposite that is not listed was never observed and hides in the aggregate.
     beats = None
     if opposite in known and opposite != best:
         beats = float((mine > theta.sel(statement=opposite)).mean())
     majority = float((mine > 0.5).mean())
-    return FourQuestions(most_probable, beats, majority, float(mine.mean()))
+    return FourQuestions(
+        most_probable=most_probable,
+        beats_opposite=beats,
+        majority=majority,
+        expected=float(mine.mean()),
+    )

@@ -38,7 +38,7 @@ from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods.classic.words import finding
 from bayescompare.outcome.answer import Answer, Found, TestResult
 from bayescompare.outcome.decision import Decision
-from bayescompare.outcome.details import Details
+from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import Accepts, Method, Phrases, Scope
 from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry
@@ -57,7 +57,7 @@ __all__ = ["Friedman", "RankDetails", "doubled_ranks", "pair_among_all"]
 
 
 @dataclass(frozen=True)
-class RankDetails(Details):
+class RankDetails(Facts):
     """Friedman's and Iman & Davenport's statistics, and Nemenyi's test of pairs.
 
     Attributes
@@ -109,6 +109,8 @@ class RankDetails(Details):
 
 class RankResult(Tested):
     """A test has no posterior; it is about whether the algorithms differ, not in which order."""
+
+    facts_type: ClassVar[type[Facts]] = RankDetails
 
     @property
     def ranks(self) -> pd.Series[float]:
@@ -180,7 +182,6 @@ class Friedman(Method):
     title: ClassVar[str] = title_in_registry("friedman")
     citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
     posterior_type: ClassVar[type[Posterior]] = RankResult
-    details_type: ClassVar[type[Details]] = RankDetails
     phrases: ClassVar[Phrases] = Phrases(
         reference="Demšar (2006), Section 3.2.2",
         levers="other algorithms beside these, which change every mean rank, or more datasets",
@@ -211,7 +212,7 @@ class Friedman(Method):
             support={statement: count},
             size=math.factorial(l),
             approximate=math.isfinite(statistic),
-            details=RankDetails(
+            facts=RankDetails(
                 chi2=chi2,
                 chi2_pvalue=float(stats.chi2.sf(chi2, l - 1)),
                 f_statistic=statistic if math.isfinite(statistic) else None,

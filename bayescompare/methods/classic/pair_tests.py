@@ -34,7 +34,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.classic import wilcoxon
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, ties_left_out
 from bayescompare.outcome.answer import Answer, Found, TestResult
-from bayescompare.outcome.details import Details
+from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import Accepts, Method, Phrases, Scope
 from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry
@@ -58,7 +58,7 @@ WhichTest = Literal["sign", "wilcoxon"]
 
 
 @dataclass(frozen=True)
-class SignDetails(Details):
+class SignDetails(Facts):
     """Datasets on which each algorithm is better, and ties, which are left out."""
 
     wins: tuple[int, int]
@@ -66,12 +66,18 @@ class SignDetails(Details):
 
 
 @dataclass(frozen=True)
-class WilcoxonDetails(Details):
+class WilcoxonDetails(Facts):
     """Rank sum of each algorithm, ties, and whether the p-value is exact."""
 
     rank_sums: tuple[float, float]
     ties: int
     exact: bool
+
+
+class SignResult(Tested):
+    """What the test can be asked; it tells its counts, too."""
+
+    facts_type: ClassVar[type[Facts]] = SignDetails
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,13 +99,12 @@ class Sign(Method):
     name: ClassVar[str] = "sign"
     title: ClassVar[str] = title_in_registry("sign")
     citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
-    posterior_type: ClassVar[type[Posterior]] = Tested
+    posterior_type: ClassVar[type[Posterior]] = SignResult
     phrases: ClassVar[Phrases] = Phrases(
         reference="Demšar (2006), Section 3.1.4", verdict="holds on more datasets"
     )
     accepts: ClassVar[Accepts] = Accepts(missing=frozenset({"worst"}))
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
-    details_type: ClassVar[type[Details]] = SignDetails
 
     def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
         """Count the wins of each and test them against a fair coin."""
@@ -109,7 +114,7 @@ class Sign(Method):
             statistic=test.sums[0],
             support=pair_support(results, test.wins),
             level_given=_sign_pvalue,
-            details=SignDetails(test.wins, test.ties),
+            facts=SignDetails(test.wins, test.ties),
         )
 
     def methods_text(self, answer: Answer | None) -> str:
@@ -139,6 +144,12 @@ class Sign(Method):
         return [wins, finding(decision, fair), limits, NOT_A_PROBABILITY]
 
 
+class WilcoxonResult(Tested):
+    """What the test can be asked; it tells its counts, too."""
+
+    facts_type: ClassVar[type[Facts]] = WilcoxonDetails
+
+
 @dataclass(frozen=True, kw_only=True)
 class Wilcoxon(Method):
     """Do the differences between two algorithms lie significantly to one side of zero?
@@ -157,14 +168,13 @@ class Wilcoxon(Method):
     name: ClassVar[str] = "wilcoxon"
     title: ClassVar[str] = title_in_registry("wilcoxon")
     citations: ClassVar[tuple[str, ...]] = ("wilcoxon1945individual", "demsar2006statistical")
-    posterior_type: ClassVar[type[Posterior]] = Tested
+    posterior_type: ClassVar[type[Posterior]] = WilcoxonResult
     phrases: ClassVar[Phrases] = Phrases(
         reference="Wilcoxon (1945); Demšar (2006), Section 3.1.3",
         levers="more datasets, or differences measured on another scale",
         verdict="has the larger sum of ranks",
     )
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
-    details_type: ClassVar[type[Details]] = WilcoxonDetails
 
     def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
         """Rank the differences and test the rank sums."""
@@ -176,7 +186,7 @@ class Wilcoxon(Method):
             statement=None if test.favours is None else list(support)[test.favours],
             support=support,
             approximate=not test.exact,
-            details=WilcoxonDetails(test.sums, test.ties, test.exact),
+            facts=WilcoxonDetails(test.sums, test.ties, test.exact),
         )
 
     def methods_text(self, answer: Answer | None) -> str:

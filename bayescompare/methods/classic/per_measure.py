@@ -44,7 +44,7 @@ from bayescompare.methods.classic.pair_tests import (
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, ahead_and_behind
 from bayescompare.outcome.answer import Answer, Direction, Found, TestResult
 from bayescompare.outcome.decision import SIGNIFICANT, Decision
-from bayescompare.outcome.details import Details
+from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import Method, Phrases, Scope
 from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry
@@ -81,7 +81,7 @@ WhichRule = Literal["nemenyi", "ranks", "sign", "wilcoxon"]
 
 
 @dataclass(frozen=True)
-class PerMeasureDetails(Details):
+class PerMeasureDetails(Facts):
     """One test for each measure, at a level."""
 
     test: str
@@ -96,7 +96,7 @@ class PerMeasureDetails(Details):
         --------
         >>> import bayescompare as bc
         >>> c = bc.compare(bc.load_example("benavoli-example1"), method="all-test")
-        >>> c.answer.details.table.round(3)
+        >>> c.answer.facts.table.round(3)
                   statistic  pvalue better
         measure
         accuracy       19.5   0.146      B
@@ -115,6 +115,8 @@ class PerMeasureDetails(Details):
 
 class RulePosterior(Tested):
     """What a rule over the tests of single measures can be asked."""
+
+    facts_type: ClassVar[type[Facts]] = PerMeasureDetails
 
     @property
     def per_measure(self) -> pd.DataFrame:
@@ -182,7 +184,6 @@ class PerMeasure(Method):
     )
     citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
     scope: ClassVar[Scope] = Scope(pair=True)
-    details_type: ClassVar[type[Details]] = PerMeasureDetails
     #: On which measures one must be better.
     which: ClassVar[str]
 
@@ -287,7 +288,7 @@ class PerMeasure(Method):
             directions=directions,
             support={each: float(datasets.sum()) for each, datasets in shown.items()},
             approximate=self.among is not None,
-            details=PerMeasureDetails(asked, self.alpha, directions),
+            facts=PerMeasureDetails(asked, self.alpha, directions),
         )
 
     def methods_text(self, answer: Answer | None) -> str:

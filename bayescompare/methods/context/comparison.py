@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -14,38 +14,44 @@ from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.claims import certainty_words
 from bayescompare.outcome.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
 from bayescompare.outcome.decision import Decision
-from bayescompare.outcome.details import Details, Scalars
+from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.statements import Statement
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, percent, plural, probability_words
 from bayescompare.text.phrases import exactness_phrase
 
-__all__ = ["ContextDetails", "ContextPosterior", "RateScalars", "context_words", "rate_words"]
+__all__ = ["FIGURE", "ContextDetails", "ContextPosterior", "context_words", "rate_words"]
 
 _WHOLE = ("first_wrong", "second_wrong", "replicates")
 
 
-@dataclass(frozen=True)
-class ContextDetails(Details):
-    """A table with a row for each dataset: its columns by name."""
-
-    per_dataset: Mapping[str, tuple[float, ...]]
-
-    @classmethod
-    def of_columns(cls, **columns: FloatArray) -> Self:
-        """Make the table of arrays over datasets."""
-        return cls({name: tuple(values.tolist()) for name, values in columns.items()})
+#: How a number about the whole comparison is declared.
+FIGURE = {"figure": True}
 
 
 @dataclass(frozen=True, kw_only=True)
-class RateScalars(Scalars):
-    """Mean, sd and central 95 % interval of the share; with a rope there is no sd."""
+class ContextDetails(Facts):
+    """What is known of the share, and of each dataset.
 
-    rate_mean: float
-    rate_sd: float | None = None
-    rate_lower: float
-    rate_upper: float
+    Attributes
+    ----------
+    rate_mean, rate_sd, rate_lower, rate_upper : float
+        Mean, sd and central 95 % interval of the share; with a rope there is no sd.
+    per_dataset : mapping
+        A table with a row for each dataset: its columns by name.
+    """
+
+    rate_mean: float = field(metadata=FIGURE)
+    rate_sd: float | None = field(default=None, metadata=FIGURE)
+    rate_lower: float = field(metadata=FIGURE)
+    rate_upper: float = field(metadata=FIGURE)
+    per_dataset: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def by_dataset(self, **columns: FloatArray) -> Self:
+        """Return the same with columns over datasets."""
+        table = {name: tuple(values.tolist()) for name, values in columns.items()}
+        return replace(self, per_dataset=table)
 
     @classmethod
     def of_rate(cls, mean: float, sd: float | None, low: float, high: float) -> Self:
@@ -69,6 +75,8 @@ class RateScalars(Scalars):
 class ContextPosterior(Posterior):
     """An answer about a context of datasets, with what was found on each of them."""
 
+    facts_type: ClassVar[type[Facts]] = ContextDetails
+
     @property
     def per_dataset(self) -> pd.DataFrame:
         """One row per dataset; ``probability`` is P(the first algorithm is better there).
@@ -86,7 +94,7 @@ class ContextPosterior(Posterior):
         The mean is also the probability that it is better on a dataset not yet seen. The interval
         of ``"hierarchical"`` is good to about 0.002, all else to the last digits.
         """
-        found = RateScalars.of(self.answer).to_dict()
+        found = ContextDetails.of(self.answer).figures()
         figures = {name: found.get(f"rate_{name}") for name in ("mean", "sd", "lower", "upper")}
         return pd.Series(figures, name="rate", dtype=float).dropna()
 

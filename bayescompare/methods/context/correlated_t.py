@@ -463,10 +463,10 @@ class CorrelatedT(ShareTest):
         if each.rope:
             largest = each.evidence == each.evidence.max(axis=1, keepdims=True)
             support = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
-        details = ContextDetails.of_columns(**columns)
+        figures["facts"] = figures["facts"].by_dataset(**columns)
         # The flat priors of mean and spread leave a constant open.
         figures["log_evidence"] = None
-        return pair_answer(results, support, details=details, **figures)
+        return pair_answer(results, support, **figures)
 
     # the model ------------------------------------------------------------------------------------
 

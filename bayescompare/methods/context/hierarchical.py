@@ -21,7 +21,7 @@ Marchand (2012) for the question.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -62,16 +62,16 @@ from bayescompare.methods._shared.priors import (
 from bayescompare.methods._shared.trees import add_constants, logit_prior, make_tree
 from bayescompare.methods._shared.words import text_on_sampling
 from bayescompare.methods.context.comparison import (
+    FIGURE,
     ContextDetails,
     ContextPosterior,
-    RateScalars,
     context_words,
     rate_words,
 )
 from bayescompare.methods.context.shares import add_groups
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.details import Details, Scalars
+from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import (
     Accepts,
     Form,
@@ -105,17 +105,19 @@ _DIMS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class PooledScalars(RateScalars):
+class PooledDetails(ContextDetails):
     """Besides, mean and sd of μ, the mean error share, and of ρ, how little is in common."""
 
-    mu_mean: float
-    mu_sd: float
-    rho_mean: float
-    rho_sd: float
+    mu_mean: float = field(metadata=FIGURE)
+    mu_sd: float = field(metadata=FIGURE)
+    rho_mean: float = field(metadata=FIGURE)
+    rho_sd: float = field(metadata=FIGURE)
 
 
 class HierarchicalPosterior(ContextPosterior):
     """The hyper-parameters after the data: by quadrature, or by the draws of the answer."""
+
+    facts_type: ClassVar[type[Facts]] = PooledDetails
 
     method: Hierarchical
 
@@ -129,7 +131,7 @@ class HierarchicalPosterior(ContextPosterior):
     @property
     def pooling(self) -> pd.DataFrame:
         """Hierarchical: mean and sd of μ, the mean error share, and ρ, how little is in common."""
-        found = Scalars.of(self.answer).to_dict()
+        found = PooledDetails.of(self.answer).figures()
         rows = [[found[f"{of}_{name}"] for name in ("mean", "sd")] for of in ("mu", "rho")]
         return pd.DataFrame(rows, ["mu", "rho"], ["mean", "sd"])
 
@@ -310,8 +312,6 @@ class Hierarchical(Method):
     title: ClassVar[str] = title_in_registry("hierarchical")
     citations: ClassVar[tuple[str, ...]] = ("gelman2013bda", "lacoste2012bayesian")
     posterior_type: ClassVar[type[Posterior]] = HierarchicalPosterior
-    details_type: ClassVar[type[Details]] = ContextDetails
-    scalars_type: ClassVar[type[Scalars]] = PooledScalars
     phrases: ClassVar[Phrases] = Phrases(
         reference="Gelman et al. (2013), Section 5.3; Lacoste et al. (2012)",
         levers="more examples on the datasets in doubt (see per_dataset), or more datasets",
@@ -374,7 +374,8 @@ class Hierarchical(Method):
         k_h, k_g = pair_counts(results)
         alone = first_error_rate_better(k_h, k_g)
         better, share, figures = self._integrated(results) or self._sampled(results, sampling)
-        details = ContextDetails.of_columns(
+        columns = figures["facts"].both
+        figures["facts"] = figures["facts"].by_dataset(
             first_wrong=k_h,
             second_wrong=k_g,
             alone=alone,
@@ -383,10 +384,7 @@ class Hierarchical(Method):
             share_alone=(k_h + 1.0) / (k_h + k_g + 2.0),
             share=share,
         )
-        columns = figures["scalars"].both
-        return pair_answer(
-            results, pair_leanings(alone), per_statement=columns, details=details, **figures
-        )
+        return pair_answer(results, pair_leanings(alone), per_statement=columns, **figures)
 
     def _integrated(self, results: Results) -> tuple[FloatArray, FloatArray, dict[str, Any]] | None:
         """P(better) and mean share of each dataset, and figures; None where NUTS is needed."""
@@ -398,7 +396,7 @@ class Hierarchical(Method):
         if max(posterior.error, each.error) > _EXACT:
             return None
         low, high = beta_binomial_share_interval(posterior.grid)
-        scalars = PooledScalars(
+        pooled = PooledDetails(
             rate_mean=posterior.mean_q,
             rate_sd=posterior.sd_q,
             rate_lower=low,
@@ -410,7 +408,7 @@ class Hierarchical(Method):
         )
         figures = {
             "probability": np.array([posterior.first, posterior.second]),
-            "scalars": scalars,
+            "facts": pooled,
             "log_evidence": posterior.log_evidence,
         }
         return each.first, each.mean, figures
@@ -425,19 +423,19 @@ class Hierarchical(Method):
         tree = asked.from_nuts(tree, sampling.rng)
         mu, rho, q = _drawn(tree, "mu", "rho", "q")
         leads, ends = hierarchical_mean_leads(tree), np.quantile(q, (0.025, 0.975))
-        moments = {
+        moments: dict[str, Any] = {
             f"{name}_{of.__name__.replace('std', 'sd')}": float(of(values))
             for name, values in (("mu", mu), ("rho", rho), ("rate", q))
             for of in (np.mean, np.std)
         }
-        scalars = PooledScalars(rate_lower=float(ends[0]), rate_upper=float(ends[1]), **moments)
+        pooled = PooledDetails(rate_lower=float(ends[0]), rate_upper=float(ends[1]), **moments)
         better, share = [], []
         for h, g in zip(*pair_counts(results), strict=True):
             better.append(beta_binomial_better_share(mu.ravel(), rho.ravel(), h, g).mean())
             share.append(((mu * (1.0 - rho) + rho * h) / (1.0 - rho + rho * (h + g))).mean())
         figures = {
             "probability": leads.mean(axis=(0, 1)),
-            "scalars": scalars,
+            "facts": pooled,
             "mcse": nuts.nuts_monte_carlo_error(leads),
             "none_leads": float((mu == 0.5).mean()),
             "tree": tree,
@@ -482,7 +480,7 @@ class Hierarchical(Method):
         sentences = [*context_words(results, answer, decision), rate_words(answer, decision)]
         # Without any discordant example only the prior would be speaking.
         if np.any(pair_counts(results)):
-            rho = PooledScalars.of(answer).rho_mean
+            rho = PooledDetails.of(answer).rho_mean
             some = "moderately alike" if rho < 0.3 else "very different"
             grade = "much alike" if rho < 0.05 else some
             sentences.append(

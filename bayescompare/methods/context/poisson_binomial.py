@@ -43,7 +43,6 @@ from bayescompare.methods._shared.pair_answer import WRONG, pair_answer, pair_co
 from bayescompare.methods._shared.priors import Priors
 from bayescompare.methods._shared.trees import add_constants
 from bayescompare.methods._shared.words import option_as_given, text_on_sampling, text_on_weight
-from bayescompare.methods.context.comparison import ContextDetails
 from bayescompare.methods.context.shares import (
     SharePosterior,
     ShareTest,
@@ -326,8 +325,8 @@ class PoissonBinomial(ShareTest):
         columns = {"first_wrong": k_h, "second_wrong": k_g, "probability": given_all[:, 0]}
         if self.joint:
             columns["alone"] = p
-        details = ContextDetails.of_columns(**columns)
-        return pair_answer(results, pair_leanings(p), details=details, **figures)
+        figures["facts"] = figures["facts"].by_dataset(**columns)
+        return pair_answer(results, pair_leanings(p), **figures)
 
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         r"""Build the joint model; for NUTS every d and h is summed out, for with d it does not mix.

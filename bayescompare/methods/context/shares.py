@@ -53,7 +53,6 @@ from bayescompare.methods._shared.trees import (
 from bayescompare.methods.context.comparison import (
     ContextDetails,
     ContextPosterior,
-    RateScalars,
     context_words,
     rate_words,
 )
@@ -62,7 +61,6 @@ from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import ALONE, theta_columns
-from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import LEAST_PAIRS, Method, Sampling, Scope
 from bayescompare.outcome.of_posterior import FACTORS, least_of_rows
 from bayescompare.outcome.posterior import ThetaPosterior, by_prior_weight
@@ -97,8 +95,6 @@ _HINTS = 200
 class ShareTest(Method):
     """A test of the shares of datasets on which each statement about a pair holds."""
 
-    details_type: ClassVar[type[Details]] = ContextDetails
-    scalars_type: ClassVar[type[Scalars]] = RateScalars
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     #: Why the cut has no model.
 
@@ -334,13 +330,13 @@ class ShareTest(Method):
         elif self.rate_prior is not None:
             found = self.rate_after(evidence)
             given_all = _both(found.joint.wins)
-            rate = RateScalars.of_rate(found.joint.mean, found.joint.sd, *found.interval())
+            rate = ContextDetails.of_rate(found.joint.mean, found.joint.sd, *found.interval())
             figures = {
                 "probability": np.array([found.joint.first, found.joint.second]),
                 "log_evidence": found.joint.log_evidence
                 + float(logsumexp(evidence.rows[0], axis=1).sum()),
                 "per_statement": rate.both,
-                "scalars": rate,
+                "facts": rate,
             }
         else:
             posterior = self.posterior_of(evidence, sampling.rng)
@@ -365,13 +361,13 @@ class ShareTest(Method):
         given_all = (within / within.sum(axis=-1, keepdims=True)).mean(axis=(0, 1))
         mean, (low, high) = theta.mean(axis=(0, 1)), np.quantile(theta, (0.025, 0.975), axis=(0, 1))
         sd = float(theta[..., 0].std()) if len(mean) == 2 else None
-        rate = RateScalars.of_rate(mean[0], sd, low[0], high[0])
+        rate = ContextDetails.of_rate(mean[0], sd, low[0], high[0])
         return given_all, {
             "probability": leads.mean(axis=(0, 1)),
             "mcse": nuts.nuts_monte_carlo_error(leads),
             "none_leads": 1.0 - float(leads.any(axis=-1).mean()),
             "per_statement": theta_columns(mean, low, high) if sd is None else rate.both,
-            "scalars": rate,
+            "facts": rate,
             "tree": tree,
             "seed": sampling.seed,
         }
@@ -428,12 +424,12 @@ def _figures(posterior: DirichletMixture) -> dict[str, Any]:
     if len(mean) == 2:
         # Both shares sum to one.
         first = posterior.betas(0)
-        rate = RateScalars.of_rate(mean[0], first.sd, *first.quantile(np.array([0.025, 0.975])))
+        rate = ContextDetails.of_rate(mean[0], first.sd, *first.quantile(np.array([0.025, 0.975])))
         columns = rate.both
     else:
         ends = posterior.intervals()
         columns = theta_columns(mean, *ends)
-        rate = RateScalars.of_rate(mean[0], None, *ends[:, 0])
+        rate = ContextDetails.of_rate(mean[0], None, *ends[:, 0])
     if posterior.alone is not None:
         columns = {ALONE: posterior.alone.p_max()[:-1], **columns}
     mcse = posterior.mcse()
@@ -442,7 +438,7 @@ def _figures(posterior: DirichletMixture) -> dict[str, Any]:
         "mcse": None if mcse is None else mcse[:-1],
         "log_evidence": posterior.log_evidence,
         "per_statement": columns,
-        "scalars": rate,
+        "facts": rate,
         "posterior": posterior,
     }
 

@@ -60,7 +60,6 @@ from bayescompare.methods.dirichlet.words import (
 )
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import LOWER, LOWEST, UPPER
-from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     LEAST_PAIRS,
     Accepts,
@@ -73,7 +72,6 @@ from bayescompare.outcome.method import (
 )
 from bayescompare.outcome.of_posterior import posterior_answer
 from bayescompare.outcome.posterior import Posterior
-from bayescompare.outcome.questions import FourQuestions
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
@@ -190,8 +188,6 @@ class Dirichlet(Method):
         "benavoli2015joint",
     )
     posterior_type: ClassVar[type[Posterior]] = DirichletPosterior
-    details_type: ClassVar[type[Details]] = PartialDetails
-    scalars_type: ClassVar[type[Scalars]] = FourQuestions
     phrases: ClassVar[Phrases] = Phrases(
         reference="de Campos & Benavoli (2016), Section 4",
         levers="another prior (see sensitivity())",
@@ -443,7 +439,7 @@ class Dirichlet(Method):
             posterior,
             alpha_of=alpha_of,
             parts=parts,
-            details=PartialDetails(partly_seen=gaps),
+            facts=PartialDetails(partly_seen=gaps),
         )
 
     def _parts_by_measure(self, results: Results) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from bayescompare.methods._shared.words import power_words
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.words import size_words
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.details import Details
 from bayescompare.outcome.method import Sampling
 from bayescompare.table.results import Results
 
@@ -33,8 +32,6 @@ __all__ = ["GroupedDirichlet", "grouped_dirichlet"]
 @dataclass(frozen=True, kw_only=True)
 class GroupedDirichlet(GroupedMethod, Dirichlet):
     """`Dirichlet` of a table whose datasets come from several domains."""
-
-    details_type: ClassVar[type[Details]] = DomainDetails
 
     def counts(self, results: Results) -> DomainCounts:
         """Return the counts of every domain."""

@@ -151,9 +151,10 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
         parts=drawn_parts(posterior["theta"], statements),
         tree=tree,
         seed=sampling.seed,
-        details=PartialDetails(partly_seen=len(evidence.uncounted) or None),
+        facts=PartialDetails(partly_seen=len(evidence.uncounted) or None),
     )
-    return replace(answer, scalars=drawn_questions(posterior["theta"], statements, answer))
+    questions = drawn_questions(posterior["theta"], statements, answer)
+    return replace(answer, facts=answer.facts.told(questions))
 
 
 def lead_given_draws(

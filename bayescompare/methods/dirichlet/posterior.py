@@ -32,11 +32,10 @@ from bayescompare.methods._shared.words import NO_EVIDENCE, NO_LOO
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.columns import ALONE_LOWEST, HIGHEST, LOWER, LOWEST, PROBABILITY, UPPER
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.details import Details
+from bayescompare.outcome.facts import Facts, FourQuestions
 from bayescompare.outcome.method import STATEMENTS, Sampling
-from bayescompare.outcome.of_posterior import listed_in_answer
+from bayescompare.outcome.of_posterior import Questions, listed_in_answer
 from bayescompare.outcome.posterior import ThetaPosterior
-from bayescompare.outcome.questions import Questions
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.board import Board
 from bayescompare.posterior.dirichlet import DirichletMixture
@@ -66,8 +65,26 @@ NO_BOUNDS = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class PartialDetails(FourQuestions):
+    """How much of a table was seen, and how its missing cells were bounded.
+
+    Attributes
+    ----------
+    partly_seen : int, optional
+        Datasets with missing cells, where there are any.
+    bounds_exact : bool, optional
+        Whether all completions were tried; a search may miss some. None without bounds.
+    """
+
+    partly_seen: int | None = None
+    bounds_exact: bool | None = None
+
+
 class DirichletPosterior(Domains, Questions, ThetaPosterior):
     """θ after the data, with its draws, predictions and tables from the prior."""
+
+    facts_type: ClassVar[type[Facts]] = PartialDetails
 
     method: Dirichlet
 
@@ -200,22 +217,6 @@ class DirichletPosterior(Domains, Questions, ThetaPosterior):
         return comparison_of(subset, method, answer)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PartialDetails(Details):
-    """How much of a table was seen, and how its missing cells were bounded.
-
-    Attributes
-    ----------
-    partly_seen : int, optional
-        Datasets with missing cells, where there are any.
-    bounds_exact : bool, optional
-        Whether all completions were tried; a search may miss some. None without bounds.
-    """
-
-    partly_seen: int | None = None
-    bounds_exact: bool | None = None
-
-
 def completion_bounds_of(results: Results, posterior: DirichletMixture, answer: Answer) -> Answer:
     """Add the bounds of P, and of its parts, over all values of the missing cells."""
     options, listed = partial_table(results).completions(), listed_in_answer(posterior.evidence)
@@ -238,7 +239,7 @@ def completion_bounds_of(results: Results, posterior: DirichletMixture, answer: 
         found += [np.zeros_like(found[0]) if low is None else low[listed] for low in lowest]
         parts[LOWEST] = np.min(found, axis=0)
     details = PartialDetails(partly_seen=len(posterior.evidence.uncounted), bounds_exact=is_exact)
-    return replace(answer, per_statement=columns, parts=parts, details=details)
+    return replace(answer, per_statement=columns, parts=parts, facts=details)
 
 
 def _bounds(

@@ -209,7 +209,7 @@ def bounds_words(results: Results, answer: Answer, decision: Decision) -> list[s
     low, high = (answer.column_at(end, decision.statement) for end in (LOWEST, HIGHEST))
     how = (
         "Over all values that the missing cells could have"
-        if getattr(answer.details, "bounds_exact", True)
+        if getattr(answer.facts, "bounds_exact", True)
         else "Over the values of the missing cells that a search tried (there are too many to try "
         "all)"
     )

@@ -54,7 +54,7 @@ from bayescompare.methods.gsd.words import (
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import OPT, PVALUE, SHARE_BELOW
 from bayescompare.outcome.decision import Decision
-from bayescompare.outcome.details import Details
+from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import Accepts, Method, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
@@ -85,7 +85,7 @@ class GsdResult(Dominance):
 
     def headline(self, decision: Decision) -> str:
         """Say who is on the front, of more than two algorithms."""
-        details, names = self.answer.details, self.results.algorithms
+        details, names = self.answer.facts, self.results.algorithms
         if not isinstance(details, OrderDetails):
             return ""
         if len(details.front) == len(names):
@@ -191,6 +191,8 @@ class GsdMethod(Method):
 class PermutationResult(GsdResult, DominanceTest):
     """A test has no posterior; it is about the relation of two algorithms in these data."""
 
+    facts_type: ClassVar[type[Facts]] = GsdDetails
+
     method: GSD
 
     def headline(self, decision: Decision) -> str:
@@ -265,7 +267,6 @@ class GSD(GsdMethod):
     )
     accepts: ClassVar[Accepts] = Accepts(weights=True)
     posterior_type: ClassVar[type[Posterior]] = PermutationResult
-    details_type: ClassVar[type[Details]] = GsdDetails
 
     permutations: int = 1000
     scheme: Scheme = "paired"
@@ -320,7 +321,7 @@ class GSD(GsdMethod):
                 SHARE_BELOW: test.share_below,
                 PVALUE: test.pvalue,
             },
-            details=PermutationDetails(
+            facts=PermutationDetails(
                 delta=pair.used_delta,
                 delta_max=pair.delta_max,
                 resamples=tuple(test.resamples.tolist()),
@@ -403,7 +404,7 @@ def _order_answer(method: GsdMethod, results: Results) -> Answer:
         counts=np.array([float(strict_order(relation).sum())]),
         n_statements=1,
         n_observed=1,
-        details=OrderDetails(
+        facts=OrderDetails(
             relation=tuple(tuple(row) for row in relation.tolist()),
             opt=_square(opt),
             delta_max=_square(largest),

@@ -46,7 +46,7 @@ from bayescompare.methods.gsd.problem import DominanceProblem, PairDetails
 from bayescompare.methods.gsd.words import bootstrap_words, methods_text_of_bootstrap
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.details import Details
+from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import Accepts, Form, Parameter, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
@@ -78,6 +78,8 @@ _LACKS = {
 
 class BootstrapResult(GsdResult):
     """The weights of the datasets after the data, and the relation under each."""
+
+    facts_type: ClassVar[type[Facts]] = PairDetails
 
     method: GSDBootstrap
 
@@ -193,7 +195,6 @@ class GSDBootstrap(GsdMethod):
         "rubin1981bootstrap",
     )
     posterior_type: ClassVar[type[Posterior]] = BootstrapResult
-    details_type: ClassVar[type[Details]] = PairDetails
     phrases: ClassVar[Phrases] = Phrases(
         reference="Jansen et al. (2022); Rubin (1981)",
         levers="another δ, a measure taken as ordinal or metric, or more datasets",
@@ -296,7 +297,7 @@ class GSDBootstrap(GsdMethod):
             n_observed=1,
             probability=held.mean(axis=0)[kept],
             mcse=mcse[kept],
-            details=PairDetails(pair.used_delta, pair.delta_max, here),
+            facts=PairDetails(pair.used_delta, pair.delta_max, here),
             **more,
         )
 

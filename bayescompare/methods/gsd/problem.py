@@ -32,7 +32,7 @@ from bayescompare.kernels.gsd.optimum import TOLERANCE, Solver, delta_threshold
 from bayescompare.kernels.gsd.permutation import permuted_objectives
 from bayescompare.kernels.gsd.system import PairRule, PreferenceSystem, build_system
 from bayescompare.kernels.gsd.verdicts import Verdicts
-from bayescompare.outcome.details import Details
+from bayescompare.outcome.facts import Facts
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ Square = tuple[tuple[float | None, ...], ...]
 
 
 @dataclass(frozen=True)
-class GsdDetails(Details):
+class GsdDetails(Facts):
     """Of two algorithms the test, of more the order: `PermutationDetails` or `OrderDetails`."""
 
     @classmethod

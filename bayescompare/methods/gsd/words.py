@@ -249,8 +249,8 @@ def _small_print(method: GsdMethod, results: Results, answer: Answer) -> list[st
             f"Caution: {join_names(loose)} came without both bounds, so the range seen in the pair "
             "is taken for the least and greatest possible value; pass bounds= if you know them."
         )
-    if isinstance(answer.details, PairDetails) and method.epsilon is None:
-        sentences += _cut_delta_words(method.delta, answer.details.delta_max)
+    if isinstance(answer.facts, PairDetails) and method.epsilon is None:
+        sentences += _cut_delta_words(method.delta, answer.facts.delta_max)
     if any(results[name].rope is not None for name in results.measures):
         sentences.append("This test ignores the rope.")
     return sentences
@@ -323,8 +323,8 @@ def methods_text_of_bootstrap(method: Any, answer: Answer | None) -> str:
 def _text_on_delta(method: Any, answer: Answer | None) -> str:
     """The δ that was used, as it was asked for: itself, or as a share ε of δ_max."""
     used = None
-    if answer is not None and isinstance(answer.details, PairDetails):
-        used = answer.details.delta
+    if answer is not None and isinstance(answer.facts, PairDetails):
+        used = answer.facts.delta
     at_delta = f"at δ = {setting_number_text(method.delta)}"
     if method.epsilon is not None:
         at_delta = f"at δ = ε·δ_max with ε = {setting_number_text(method.epsilon)}"

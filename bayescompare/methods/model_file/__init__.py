@@ -44,7 +44,7 @@ from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.claims import certainty_words, claim_words
 from bayescompare.outcome.decision import SETTLED, Decision
-from bayescompare.outcome.details import Details
+from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import (
     STATEMENTS,
     Accepts,
@@ -73,6 +73,8 @@ __all__ = ["ModelFile"]
 
 class ModelPosterior(Posterior):
     """The draws of a model, read as the model says."""
+
+    facts_type: ClassVar[type[Facts]] = ModelDetails
 
     method: ModelFile
 
@@ -205,7 +207,6 @@ class ModelFile(Method):
     name: ClassVar[str] = "model"
     title: ClassVar[str] = title_in_registry("model")
     posterior_type: ClassVar[type[Posterior]] = ModelPosterior
-    details_type: ClassVar[type[Details]] = ModelDetails
     phrases: ClassVar[Phrases] = Phrases(
         levers=(
             "another prior or likelihood in the model (compare_models() weighs them), or more "
@@ -315,7 +316,7 @@ class ModelFile(Method):
             names = {dim: list(pair) for dim in ("algorithm", "opponent") if dim in values.dims}
             answer = read_quantity(results.sel(algorithms=pair), values.sel(names))
             details = self._details(answer, together=results.algorithms)
-            answers.append(replace(answer, tree=tree, seed=sampling.seed, details=details))
+            answers.append(replace(answer, tree=tree, seed=sampling.seed, facts=details))
         return answers
 
     def _sampled(self, results: Results, model: pm.Model, sampling: Sampling) -> xr.DataTree:
@@ -336,7 +337,7 @@ class ModelFile(Method):
                 answer = read_probability(results, self.code.probability, posterior)
             else:
                 answer = read_quantity(results, posterior[self.code.quantity_of(model)])
-        return replace(answer, tree=tree, seed=sampling.seed, details=self._details(answer))
+        return replace(answer, tree=tree, seed=sampling.seed, facts=self._details(answer))
 
     def _details(self, answer: Answer, together: tuple[str, ...] | None = None) -> ModelDetails:
         """Name the model of an answer that was read off its posterior."""

@@ -22,7 +22,7 @@ from bayescompare.kernels.leading import (
 )
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.columns import PROBABILITY, theta_columns
-from bayescompare.outcome.details import Details
+from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.nuts import nuts_monte_carlo_error
 from bayescompare.statements import OTHERS, State, Statement, Statements
 from bayescompare.table.results import Results
@@ -51,7 +51,7 @@ Hook = Callable[["xr.Dataset"], Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class StrengthDetails(Details):
+class StrengthDetails(Facts):
     """P(each algorithm is ahead of each on every measure), where the model has strengths."""
 
     ahead: tuple[tuple[float, ...], ...] | None = None
@@ -170,7 +170,7 @@ def _by_strength(results: Results, strength: xr.DataArray, beats: xr.DataArray) 
     ahead = beats.all(over).mean(("chain", "draw")).transpose("algorithm", "opponent")
     who = tuple(tuple(row) for row in ahead.values.tolist())
     none = float(1.0 - strict.mean())
-    return replace(answer, parts=parts, details=StrengthDetails(ahead=who), none_leads=none)
+    return replace(answer, parts=parts, facts=StrengthDetails(ahead=who), none_leads=none)
 
 
 def _orderings(strength: xr.DataArray) -> tuple[list[str], FloatArray, BoolArray, bool]:
@@ -276,7 +276,7 @@ def _answer(
         probability=probability,
         mcse=mcse,
         per_statement=extra or {},
-        details=StrengthDetails(),
+        facts=StrengthDetails(),
     )
 
 

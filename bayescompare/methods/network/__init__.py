@@ -63,7 +63,6 @@ from bayescompare.methods.network.trees import (
 from bayescompare.methods.network.words import methods_text, summed_words, words
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.details import Details, Scalars
 from bayescompare.outcome.method import (
     Accepts,
     Form,
@@ -74,7 +73,6 @@ from bayescompare.outcome.method import (
     Sampling,
 )
 from bayescompare.outcome.posterior import Posterior
-from bayescompare.outcome.questions import FourQuestions
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.posterior.graphs import (
     GraphPrior,
@@ -250,8 +248,6 @@ class Network(Method):
         "heckerman1995learning",
     )
     posterior_type: ClassVar[type[Posterior]] = NetworkAnswer
-    details_type: ClassVar[type[Details]] = NetworkDetails
-    scalars_type: ClassVar[type[Scalars]] = FourQuestions
     phrases: ClassVar[Phrases] = Phrases(
         reference="Benavoli & de Campos (2015), Section 5",
         levers="another graph (see edges), another ess (see sensitivity()), or more datasets",
@@ -455,7 +451,7 @@ class Network(Method):
             posterior,
             scores.statements,
             log_evidence=posterior.log_evidence,
-            details=replace(details, components=tuple(groups)),
+            facts=replace(details, components=tuple(groups)),
             seed=None if posterior.mcse() is None else sampling.seed,
         )
 
@@ -466,7 +462,7 @@ class Network(Method):
         draws = max(1, int(np.ceil(0.25 / self.mcse**2)))
         shares = self.whole.events(results.measures, draws, sampling.rng)
         assert isinstance(shares, DrawnShares)
-        return answer_of(shares, Statements.of(results), details=NO_GRAPH, seed=sampling.seed)
+        return answer_of(shares, Statements.of(results), facts=NO_GRAPH, seed=sampling.seed)
 
     def _sampled_answer(
         self,
@@ -490,13 +486,13 @@ class Network(Method):
             probability=p,
             unobserved=max(0.0, 1.0 - float(p[statements.table.counts > 0].sum())),
             mcse=nuts.nuts_monte_carlo_error(each),
-            details=details,
+            facts=details,
             per_statement=drawn_theta_summary(theta, statements),
             parts=drawn_parts(theta, statements),
             tree=tree,
             seed=sampling.seed,
         )
-        return replace(answer, scalars=drawn_questions(theta, statements, answer))
+        return replace(answer, facts=answer.facts.told(drawn_questions(theta, statements, answer)))
 
     # models and draws -----------------------------------------------------------------------------
 

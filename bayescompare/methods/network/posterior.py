@@ -28,11 +28,11 @@ from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.columns import PROBABILITY, theta_columns
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import decide
-from bayescompare.outcome.details import Details
+from bayescompare.outcome.facts import Facts, FourQuestions
 from bayescompare.outcome.method import STATEMENTS, Method, Sampling
 from bayescompare.outcome.method_checks import comparison_of
+from bayescompare.outcome.of_posterior import Questions
 from bayescompare.outcome.posterior import Posterior
-from bayescompare.outcome.questions import FourQuestions, Questions
 from bayescompare.posterior.graphs import (
     GraphScores,
     edge_posterior,
@@ -63,7 +63,7 @@ OF_SUMS = frozenset({"probability", "none_leads", "unobserved", "questions", "co
 
 
 @dataclass(frozen=True)
-class Component(Details):
+class Component(Facts):
     """A group of measures that the graph links with no other, and its answer by itself.
 
     Attributes
@@ -84,7 +84,7 @@ class Component(Details):
 
 
 @dataclass(frozen=True)
-class NetworkDetails(Details):
+class NetworkDetails(FourQuestions):
     """The graph that was learned, or given.
 
     Attributes
@@ -116,6 +116,8 @@ NO_GRAPH = NetworkDetails(edges=(), score=None, max_parents=0, components=())
 
 class NetworkAnswer(Questions, Posterior):
     """θ after the data, with its draws, predictions and tables from the prior."""
+
+    facts_type: ClassVar[type[Facts]] = NetworkDetails
 
     method: Network
 
@@ -302,7 +304,7 @@ class NetworkAnswer(Questions, Posterior):
         if isinstance(smaller, NetworkPosterior):
             own = self._method_of(smaller)
             return comparison_of(subset, own, own.answer(subset, Sampling(rng, seed=0)))
-        answer = answer_of(smaller, Statements.of(subset), details=NO_GRAPH, seed=0)
+        answer = answer_of(smaller, Statements.of(subset), facts=NO_GRAPH, seed=0)
         summed = replace(
             method,
             ess=whole.prior.cells.ess,
@@ -383,4 +385,4 @@ def answer_of(
         majority=posterior.majority(best),
         expected=float(mean[best]),
     )
-    return replace(answer, scalars=questions)
+    return replace(answer, facts=answer.facts.told(questions))

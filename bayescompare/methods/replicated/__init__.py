@@ -58,7 +58,7 @@ from bayescompare.methods.replicated.comparison import (
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.decision import Decision
-from bayescompare.outcome.details import Details, Scalars
+from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import (
     LEAST_PAIRS,
     Accepts,
@@ -72,7 +72,6 @@ from bayescompare.outcome.method import (
 )
 from bayescompare.outcome.of_posterior import grown_by_resemblance, posterior_answer
 from bayescompare.outcome.posterior import Lack, Posterior
-from bayescompare.outcome.questions import FourQuestions
 from bayescompare.outcome.registry import title_in_registry, unavailable
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.component import Component
@@ -97,6 +96,8 @@ _READING = ("effects", "rho", "folds")
 
 class ReplicatedPosterior(SeenDatasets):
     """θ after uncertain datasets, with its draws and what more datasets or replicates would say."""
+
+    facts_type: ClassVar[type[Facts]] = ReplicatedDetails
 
     method: Replicated
 
@@ -275,8 +276,6 @@ class Replicated(Method):
         "corani2015bayesian",
     )
     posterior_type: ClassVar[type[Posterior]] = ReplicatedPosterior
-    details_type: ClassVar[type[Details]] = ReplicatedDetails
-    scalars_type: ClassVar[type[Scalars]] = FourQuestions
     phrases: ClassVar[Phrases] = Phrases(
         reference="extends de Campos & Benavoli (2016) and Lacoste et al. (2012)",
         levers="more replicates, more datasets, or another prior",
@@ -533,7 +532,7 @@ class Replicated(Method):
             posterior,
             leaning=self.cells(results)[0],
             only=each[0] if only else None,
-            details=ReplicatedDetails.of_table(
+            facts=ReplicatedDetails.of_table(
                 results,
                 table,
                 each,

@@ -19,9 +19,9 @@ from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.claims import claim_words
 from bayescompare.outcome.decision import SETTLED, Decision
-from bayescompare.outcome.details import Details
+from bayescompare.outcome.facts import Facts, FourQuestions
+from bayescompare.outcome.of_posterior import Questions
 from bayescompare.outcome.posterior import ThetaPosterior
-from bayescompare.outcome.questions import Questions
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     count,
@@ -41,7 +41,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class UncertaintySplit(Details):
+class UncertaintySplit(Facts):
     r"""How much of 1 − max P comes from too few replicates, and how much from too few datasets.
 
     P(max) is an average over the counts c of statements that the datasets may show,
@@ -86,7 +86,7 @@ class UncertaintySplit(Details):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplicatedDetails(Details):
+class ReplicatedDetails(FourQuestions):
     """Every dataset by itself and given the others, and how its replicates were read.
 
     Attributes

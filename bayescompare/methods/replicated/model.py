@@ -53,7 +53,7 @@ from bayescompare.methods.replicated.comparison import (
 )
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.details import Details
+from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import Form, Replicate, Sampling
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.statements import OUTCOME
@@ -241,9 +241,9 @@ def sampled_answer(method: Replicated, results: Results, sampling: Sampling) -> 
         parts=drawn_parts(theta, statements),
         tree=tree,
         seed=sampling.seed,
-        details=ReplicatedDetails.of_table(results, table, alone, given, version, how="nuts"),
+        facts=ReplicatedDetails.of_table(results, table, alone, given, version, how="nuts"),
     )
-    return replace(answer, scalars=drawn_questions(theta, statements, answer))
+    return replace(answer, facts=answer.facts.told(drawn_questions(theta, statements, answer)))
 
 
 def _share_of_scales(tree: xr.DataTree, scales: FloatArray) -> FloatArray:
@@ -270,6 +270,8 @@ class GroupedReplicatedDetails(DomainDetails, ReplicatedDetails):
 class GroupedReplicatedPosterior(GroupedPosterior, SeenDatasets):
     """What is known of the domains and of every dataset."""
 
+    facts_type: ClassVar[type[Facts]] = GroupedReplicatedDetails
+
     tables = SeenDatasets.tables
 
 
@@ -278,8 +280,6 @@ class GroupedReplicated(GroupedMethod, Replicated):
     """`Replicated` of a table whose datasets come from several domains."""
 
     posterior_type: ClassVar[type[Posterior]] = GroupedReplicatedPosterior
-
-    details_type: ClassVar[type[Details]] = GroupedReplicatedDetails
 
     def counts(self, results: Results) -> DomainCounts:
         """Return the count vectors of every domain, and how well each fits."""

@@ -90,18 +90,18 @@ def test_demsars_mean_ranks_and_critical_differences() -> None:
     auc = DEMSAR.copy()
     auc[VOTING, 2] += 1e-4
     c = ask(one_measure(auc))
-    mean = c.answer.details.ranks
+    mean = c.answer.facts.ranks
     assert mean.round(3).tolist() == [3.143, 2.000, 2.893, 1.964]
-    assert round(c.answer.details.critical_difference, 2) == 1.25
-    assert round(ask(one_measure(auc), alpha=0.1).answer.details.critical_difference, 2) == 1.12
-    assert c.answer.details.degrees_of_freedom == (3, 39)
+    assert round(c.answer.facts.critical_difference, 2) == 1.25
+    assert round(ask(one_measure(auc), alpha=0.1).answer.facts.critical_difference, 2) == 1.12
+    assert c.answer.facts.degrees_of_freedom == (3, 39)
     assert c.best == "D>B>C>A"
     # The paper's χ² and F know no ties; scipy's χ² does, and its F is larger.
     n, l = auc.shape
     untied = 12 * n / (l * (l + 1)) * ((mean**2).sum() - l * (l + 1) ** 2 / 4)
     assert round(untied, 2) == 9.28
     assert round((n - 1) * untied / (n * (l - 1) - untied), 2) == 3.69
-    assert round(c.answer.details.chi2, 2) == 10.23
+    assert round(c.answer.facts.chi2, 2) == 10.23
     assert round(c.statistic, 2) == 4.19
     # At 0.1 the paper finds C4.5 worse than both variants with m.
     named = re.search(r"apart: (.*?)\.", ask(one_measure(auc), alpha=0.1).explain())
@@ -110,7 +110,7 @@ def test_demsars_mean_ranks_and_critical_differences() -> None:
 
 
 def test_as_printed_the_tie_counts_as_one() -> None:
-    mean = ask(one_measure(DEMSAR)).answer.details.ranks
+    mean = ask(one_measure(DEMSAR)).answer.facts.ranks
     assert mean.round(3).tolist() == [3.143, 2.000, 2.929, 1.929]
 
 
@@ -122,7 +122,7 @@ def test_as_printed_the_tie_counts_as_one() -> None:
 def test_by_the_definitions_in_fractions(values: np.ndarray) -> None:
     n, l = values.shape
     c = ask(one_measure(values))
-    details = c.answer.details
+    details = c.answer.facts
     sums, chi2 = fractions_of(values)
     assert details.mean_ranks == pytest.approx([float(s / n) for s in sums], rel=1e-14)
     names = sorted(range(l), key=lambda i: sums[i])
@@ -150,7 +150,7 @@ def test_by_the_definitions_in_fractions(values: np.ndarray) -> None:
 def test_scipy_on_values_without_noise() -> None:
     values = np.random.default_rng(0).normal(size=(20, 5)) + np.arange(5) * 0.3
     expected = stats.friedmanchisquare(*values.T)
-    details = ask(one_measure(values)).answer.details
+    details = ask(one_measure(values)).answer.facts
     assert details.chi2 == pytest.approx(expected.statistic, rel=1e-12)
     assert details.chi2_pvalue == pytest.approx(expected.pvalue, rel=1e-12)
 
@@ -167,7 +167,7 @@ def range_tail(q: float, l: int) -> float:
 @pytest.mark.parametrize("l", few_quick([3, 4, 7], 2))
 def test_nemenyi_by_the_range_of_normals(l: int) -> None:
     values = np.random.default_rng(l).normal(size=(12, l)) + np.arange(l) * 0.5
-    details = ask(one_measure(values), alpha=0.1).answer.details
+    details = ask(one_measure(values), alpha=0.1).answer.facts
     mean, found = details.ranks, details.nemenyi
     error = math.sqrt(l * (l + 1) / (6 * 12))
     for a, b in itertools.combinations(mean.index, 2):
@@ -187,7 +187,7 @@ def test_published_values_of_the_studentised_range() -> None:
     published = [2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
     for l, expected in zip(range(3, 11), published, strict=True):
         values = np.random.default_rng(l).normal(size=(6, l))
-        cd = ask(one_measure(values)).answer.details.critical_difference
+        cd = ask(one_measure(values)).answer.facts.critical_difference
         assert cd / math.sqrt(l * (l + 1) / 36) == pytest.approx(expected, abs=1e-3)
 
 
@@ -228,9 +228,9 @@ def test_equal_mean_ranks_stay_in_listing_order() -> None:
 def test_tables_are_read_off_the_details_alone() -> None:
     c = ask(one_measure(DEMSAR))
     details = RankDetails.from_dict(json.loads(c.to_json())["details"])
-    pd.testing.assert_series_equal(details.ranks, c.answer.details.ranks)
-    pd.testing.assert_frame_equal(details.nemenyi, c.answer.details.nemenyi)
-    assert details.critical_difference == c.answer.details.critical_difference
+    pd.testing.assert_series_equal(details.ranks, c.answer.facts.ranks)
+    pd.testing.assert_frame_equal(details.nemenyi, c.answer.facts.nemenyi)
+    assert details.critical_difference == c.answer.facts.critical_difference
     assert details.nemenyi.index.tolist() == list("ABCD")
     assert details.nemenyi.columns.name == "opponent"
 
@@ -249,7 +249,7 @@ def test_what_must_not_matter_does_not(values: np.ndarray, random: object, facto
     names = ["ABCDE"[k] for k in columns]
     changed = ask(one_measure(np.exp(values[rows][:, columns] * 0.1) * factor, names=names))
     assert changed.pvalue == pytest.approx(straight.pvalue, rel=1e-9)
-    mine, theirs = straight.answer.details, changed.answer.details
+    mine, theirs = straight.answer.facts, changed.answer.facts
     assert theirs.ranks.sort_index().tolist() == mine.ranks.tolist()
     order = list("ABCDE"[:l])
     np.testing.assert_array_equal(theirs.nemenyi.loc[order, order], mine.nemenyi)
@@ -262,8 +262,8 @@ def test_turning_the_measure_turns_the_ranks(values: np.ndarray) -> None:
     l = values.shape[1]
     up, down = ask(one_measure(values)), ask(one_measure(-values))
     assert down.pvalue == pytest.approx(up.pvalue, rel=1e-9)
-    turned = [l + 1 - r for r in up.answer.details.mean_ranks]
-    assert down.answer.details.mean_ranks == pytest.approx(turned)
+    turned = [l + 1 - r for r in up.answer.facts.mean_ranks]
+    assert down.answer.facts.mean_ranks == pytest.approx(turned)
 
 
 # ----------------------------------------------------------------------------------------- extremes
@@ -279,7 +279,7 @@ def agreeing(n: int, row: list[float]) -> Comparison:
 )
 def test_perfect_agreement(n: int, row: list[float], orderings: int) -> None:
     c = agreeing(n, row)
-    details = c.answer.details
+    details = c.answer.facts
     assert (c.statistic, details.f_statistic) == (math.inf, None)
     assert details.chi2 == n * (len(row) - 1)
     # F's tail would be 0; exactly, datasets after the first must repeat its ranks.
@@ -305,8 +305,8 @@ def test_perfect_agreement_of_two_datasets_is_too_little() -> None:
 def test_every_dataset_tied() -> None:
     c = ask(one_measure(np.tile(np.arange(4.0)[:, None], (1, 3))))
     assert (c.statistic, c.pvalue) == (0.0, 1.0)
-    assert c.answer.details.mean_ranks == (2.0, 2.0, 2.0)
-    assert c.answer.details.nemenyi.loc["A", "B"] == 1.0
+    assert c.answer.facts.mean_ranks == (2.0, 2.0, 2.0)
+    assert c.answer.facts.nemenyi.loc["A", "B"] == 1.0
     assert "no pair is singled out" in c.explain()
 
 
@@ -352,7 +352,7 @@ def test_a_rope_cannot_rank(rope: float) -> None:
 @settings(max_examples=60)
 def test_words_say_what_the_numbers_say(values: np.ndarray) -> None:
     c = ask(one_measure(values))
-    said, details = c.explain(), c.answer.details
+    said, details = c.explain(), c.answer.facts
     assert f"({pvalue_equation(c.pvalue)})" in said
     assert ("is rejected" in said) == (c.pvalue <= 0.05)
     assert ("not evidence that it is true" in said) == (c.pvalue > 0.05)

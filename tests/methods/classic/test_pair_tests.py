@@ -37,7 +37,7 @@ def test_sign_as_statsmodels_and_by_hand(differences: list[int]) -> None:
     assert c.pvalue == pytest.approx(sign_test(np.array(differences, dtype=float))[1], rel=1e-12)
     assert c.statistic == wins
     assert c.summary()["count"].to_dict() == {"A>B": wins, "B>A": losses}
-    assert c.answer.details == SignDetails((wins, losses), len(differences) - n)
+    assert c.answer.facts == SignDetails((wins, losses), len(differences) - n)
 
 
 @given(st.lists(st.integers(-4, 4), min_size=2, max_size=9))
@@ -50,8 +50,8 @@ def test_wilcoxon_as_scipy_permutes(differences: list[int]) -> None:
     assert c.pvalue == pytest.approx(expected.pvalue, abs=1e-14)
     ranks = stats.rankdata(np.abs(kept))
     assert c.statistic == ranks[kept > 0].sum()
-    assert c.answer.details.rank_sums == (ranks[kept > 0].sum(), ranks[kept < 0].sum())
-    assert c.answer.details.ties == len(differences) - len(kept)
+    assert c.answer.facts.rank_sums == (ranks[kept > 0].sum(), ranks[kept < 0].sum())
+    assert c.answer.facts.ties == len(differences) - len(kept)
 
 
 def test_wilcoxon_without_ties_as_scipy_exact() -> None:
@@ -64,7 +64,7 @@ def test_decimal_differences_are_tied_though_floats_are_not() -> None:
     # 0.3 - 0.2, 0.2 - 0.1 and 0.7 - 0.8 are one size.
     values = [[[0.3], [0.2]], [[0.2], [0.1]], [[0.7], [0.8]], [[0.9], [0.5]]]
     c = ask(table(values), Wilcoxon)
-    assert c.answer.details.rank_sums == (8.0, 2.0)
+    assert c.answer.facts.rank_sums == (8.0, 2.0)
 
 
 @given(either.filter(lambda given: given[1].shape[2] == 3), st.sampled_from(["sign", "wilcoxon"]))
@@ -75,7 +75,7 @@ def test_rules_by_their_definition(case: tuple[type[PerMeasure], np.ndarray], te
     parts = [ask(results.sel(measures=[m]), single) for m in results.measures]
     c = ask(results, rule(test=test))  # type: ignore[arg-type]
     favoured = [_favoured(part) for part in parts]
-    rows = c.answer.details.per_measure
+    rows = c.answer.facts.per_measure
     assert [(r.measure, r.statistic, r.pvalue, r.better) for r in rows] == [
         (m, part.statistic, part.pvalue, name)
         for m, part, name in zip(results.measures, parts, favoured, strict=True)
@@ -99,7 +99,7 @@ def test_rules_by_their_definition(case: tuple[type[PerMeasure], np.ndarray], te
 
 
 def _favoured(c: Comparison) -> str | None:
-    details = c.answer.details
+    details = c.answer.facts
     sums = details.wins if isinstance(details, SignDetails) else details.rank_sums
     return None if sums[0] == sums[1] else "A" if sums[0] > sums[1] else "B"
 
@@ -164,7 +164,7 @@ def _unlisted(label: str) -> str:
 
 def _balanced(c: Comparison) -> bool:
     """Whether the measures favour each equally often and equally strongly: the name decides."""
-    rows = getattr(c.answer.details, "per_measure", ())
+    rows = getattr(c.answer.facts, "per_measure", ())
     first, second = ([r.pvalue for r in rows if r.better == name] for name in "AB")
     return len(first) == len(second) > 0 and min(first) == min(second)
 
@@ -214,7 +214,7 @@ def test_rope_drops_what_lies_within(method: type[Method]) -> None:
     differences = [0.05, -0.1, 0.1, 0.5, 0.7, -0.9]
     roped = ask(pair(differences, rope=0.1), method)
     kept = ask(pair([0.5, 0.7, -0.9]), method)
-    assert roped.answer.details.ties == 3
+    assert roped.answer.facts.ties == 3
     assert (roped.pvalue, roped.statistic) == (kept.pvalue, kept.statistic)
     assert "3 datasets are ties and left out" in roped.explain()
 
@@ -231,12 +231,12 @@ def test_all_tied_has_p_1(method: type[Method]) -> None:
 def test_many_datasets() -> None:
     rng = np.random.default_rng(3)
     exact = ask(pair(rng.normal(0.1, 1.0, 1000).tolist()), Wilcoxon)
-    assert exact.answer.details.exact is True
+    assert exact.answer.facts.exact is True
     assert "The p-value is exact" in exact.explain()
     assert not exact.posterior.approximate
     near = ask(pair(rng.normal(0.1, 1.0, 1001).tolist()), Wilcoxon)
     assert near.posterior.approximate
-    assert near.answer.details.exact is False
+    assert near.answer.facts.exact is False
     assert "not exact: above 1000 differences" in near.explain()
     for method in SINGLE:
         assert 0.0 < ask(pair([1.0 + k for k in range(3000)]), method).pvalue < 1e-300
@@ -264,9 +264,9 @@ def test_error_counts_are_results_too() -> None:
     counts = bc.ErrorCounts.from_frame(
         frame, dataset="task", first_wrong="svm", second_wrong="nn", algorithms=("svm", "nn")
     )
-    assert ask(counts, Sign).answer.details == SignDetails((2, 1), 1)
+    assert ask(counts, Sign).answer.facts == SignDetails((2, 1), 1)
     # Differences 3, 1, 0, -2.
-    assert ask(counts, Wilcoxon).answer.details.rank_sums == (4.0, 2.0)
+    assert ask(counts, Wilcoxon).answer.facts.rank_sums == (4.0, 2.0)
 
 
 # ---------------------------------------------------------------------------------------- bad input

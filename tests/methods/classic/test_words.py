@@ -119,7 +119,7 @@ def test_where_nothing_is_favoured(rule: type[PerMeasure]) -> None:
 def test_headlines_say_what_the_measures_say(case: tuple[type[Method], np.ndarray]) -> None:
     rule, values = case
     c = ask(table(values), rule)
-    rows = c.answer.details.per_measure
+    rows = c.answer.facts.per_measure
     better = [r.better for r in rows]
     head = c.headline()
     assert head in repr(c)
@@ -151,6 +151,6 @@ def test_pairs_that_a_rule_leaves_alone_have_no_false_statement() -> None:
 def test_json_holds_everything(method: type[Method]) -> None:
     c = ask(pair([1.0, 2.0, -3.0, 0.0]), method)
     read = json.loads(c.to_json())
-    assert read["details"] == c.answer.details.to_dict()
+    assert read["details"] == c.answer.facts.to_dict()
     assert read["pvalue"] == c.pvalue
     assert read["statistic"] == c.statistic

@@ -81,14 +81,14 @@ def test_epsilon_is_a_share_of_each_pairs_delta_max() -> None:
     for epsilon in (0, 0.3, 1):
         one = ask(results, GSD(epsilon=epsilon))
         two = ask(results, GSD(delta=epsilon * largest))
-        assert one.answer.details.delta == pytest.approx(epsilon * largest, abs=1e-12)
+        assert one.answer.facts.delta == pytest.approx(epsilon * largest, abs=1e-12)
         np.testing.assert_allclose(one.summary(), two.summary(), atol=1e-9)
 
 
 def test_delta_above_delta_max_is_cut_and_says_so() -> None:
     results = made("metric", 8, datasets=5)
     c = ask(results, GSD(delta=0.9))
-    assert c.answer.details.delta == c.delta_max
+    assert c.answer.facts.delta == c.delta_max
     assert "δ = 0.9 is more than this pair allows" in c.explain()
     one = ask(results, GSD(epsilon=1)).summary()
     np.testing.assert_allclose(c.summary(), one, atol=1e-9)

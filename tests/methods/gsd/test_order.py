@@ -292,7 +292,7 @@ def test_a_witness_prefers_the_other_and_respects_the_order(uci: bc.Results) -> 
 def test_witnesses_of_small_tables(kind: str) -> None:
     for seed in range(3):
         c = ask(made(kind, seed), GSD(delta=0.01))
-        check_witness(c, c.answer.details.delta)
+        check_witness(c, c.answer.facts.delta)
 
 
 def test_a_witness_is_the_same_whatever_was_asked_before(uci: bc.Results) -> None:

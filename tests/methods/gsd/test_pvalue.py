@@ -34,7 +34,7 @@ def test_enumeration_is_brute_force(kind: str, scheme: Any) -> None:
             assert c.pvalue == min(1.0, 2 * summary["pvalue"].min())
             assert c.statistic == summary.loc[c.best, "opt"]
             assert c.share_below == summary.loc[c.best, "share_below"]
-            assert c.answer.details.enumerated
+            assert c.answer.facts.enumerated
 
 
 @pytest.mark.parametrize("scheme", ["paired", "pooled"])
@@ -64,7 +64,7 @@ def test_stopping_early(uci: bc.Results) -> None:
     short = ask(uci, GSD(permutations=n, stop_after=10), algorithms=pair, rng=2)
     never = ask(uci, GSD(permutations=n, stop_after=n + 1), algorithms=pair, rng=2)
     pd.testing.assert_frame_equal(never.summary(), full.summary())
-    for k, looked in enumerate(short.answer.details.resamples):
+    for k, looked in enumerate(short.answer.facts.resamples):
         assert looked < n
         # h at or above among n looked at, the last of them being the h-th: p = h/n.
         assert short.answer.per_statement["pvalue"][k] == pytest.approx(10 / looked)
@@ -75,7 +75,7 @@ def test_stopping_early(uci: bc.Results) -> None:
         )
     clear = ask(uci, GSD(permutations=n, stop_after=10), algorithms=["GBM", "CART"], rng=2)
     assert clear.pvalue == 2 / (n + 1)
-    assert clear.answer.details.resamples[0] == n
+    assert clear.answer.facts.resamples[0] == n
 
 
 @pytest.mark.slow

@@ -362,7 +362,7 @@ def test_swapping_the_algorithms_mirrors_every_figure(values: np.ndarray) -> Non
     listed = bc.compare(table(values), method=Network(), algorithms=["B", "A"], rng=0)
     swap = str.maketrans("AB", "BA")
     assert mirrored.score == pytest.approx(c.score, abs=1e-10)
-    assert mirrored.answer.details.edges == c.answer.details.edges
+    assert mirrored.answer.facts.edges == c.answer.facts.edges
     for label, p in zip(c.answer.labels, c.probability.values, strict=True):
         assert float(mirrored.probability.sel(statement=label.translate(swap))) == pytest.approx(
             p, abs=1e-10
@@ -398,7 +398,7 @@ def test_permuting_datasets_changes_nothing(choices: dict[str, Any]) -> None:
     names = [f"d{i}" for i in range(25)]
     c = ask(table(values), **choices)
     moved = ask(table(values[order], datasets=[names[i] for i in order]), **choices)
-    assert moved.answer.details.edges == c.answer.details.edges
+    assert moved.answer.facts.edges == c.answer.facts.edges
     np.testing.assert_allclose(moved.probability, c.probability, atol=1e-12)
     assert moved.log_evidence == pytest.approx(c.log_evidence, abs=1e-10)
     np.testing.assert_allclose(
@@ -446,7 +446,7 @@ def test_two_blocks_are_found_and_the_test_gains(capsys: pytest.CaptureFixture[s
         results = two_blocks(seed, 80, 0.85)
         c = ask(results, mcse=0.01, rng=seed)
         found += c.components["measures"].tolist() == [["m0", "m1", "m2"], ["m3", "m4", "m5"]]
-        blocks = [{int(a[1]) // 3, int(b[1]) // 3} for a, b in c.answer.details.edges]
+        blocks = [{int(a[1]) // 3, int(b[1]) // 3} for a, b in c.answer.facts.edges]
         across.append(sum(len(block) == 2 for block in blocks))
         network.append(float(c.probability.sel(statement=top)))
         plain.append(float(bc.compare(results).probability.sel(statement=top)))

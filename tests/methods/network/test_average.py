@@ -76,7 +76,7 @@ def test_a_thousand_datasets_on_five_measures_average_too() -> None:
     results = no.from_states(states)
     best = ask(results, mcse=0.02)
     c = ask(results, average=True, mcse=0.02)
-    assert len(best.answer.details.edges) >= 4
+    assert len(best.answer.facts.edges) >= 4
     # E θ of the leading statement is a tenth of what it is if all five were independent.
     counts = c.answer.counts
     top = int(counts.argmax())

@@ -27,7 +27,7 @@ def test_the_learned_graph_has_the_best_score_of_all() -> None:
         every = no.dag_scores(local, no.every_dag(m))
         assert c.score == pytest.approx(every.max(), abs=1e-9)
         assert c.log_evidence == c.score
-        own = no.masks(c.answer.details.edges, results.measures)
+        own = no.masks(c.answer.facts.edges, results.measures)
         assert sum(local[j, mask] for j, mask in enumerate(own)) == pytest.approx(c.score)
         p = np.exp(every - logsumexp(every))
         dags = no.every_dag(m)
@@ -54,9 +54,9 @@ def test_the_default_limit_of_parents(n: int, m: int, l: int, expected: int) -> 
     """max(1, min(m − 1, ⌊log_r(n/10)⌋)), recorded."""
     results = table(np.random.default_rng(0).random((n, l, m)))
     c = ask(results, mcse=0.05)
-    assert c.answer.details.max_parents == expected
+    assert c.answer.facts.max_parents == expected
     assert c.edges.attrs["max_parents"] == expected
-    children = [child for _, child in c.answer.details.edges]
+    children = [child for _, child in c.answer.facts.edges]
     assert max(map(children.count, children), default=0) <= expected
 
 
@@ -64,8 +64,8 @@ def test_a_limit_of_ones_own_is_kept_and_recorded() -> None:
     results = table(no.linked(60, 4, seed=5, link=3.0))
     for most in range(4):
         c = ask(results, max_parents=most, mcse=0.02)
-        assert c.answer.details.max_parents == most
-        children = [child for _, child in c.answer.details.edges]
+        assert c.answer.facts.max_parents == most
+        children = [child for _, child in c.answer.facts.edges]
         assert max(map(children.count, children), default=0) <= most
 
 
@@ -81,7 +81,7 @@ def test_a_graph_of_the_users_own(kind: str, walk: tuple[np.ndarray, Results]) -
     if kind != "pairs":
         graph.add_node("m1")
     c = ask(walk[1], search=graph)
-    assert c.answer.details.edges == (("m0", "m2"),)
+    assert c.answer.facts.edges == (("m0", "m2"),)
     assert c.exact
     assert c.components["measures"].tolist() == [["m0", "m2"], ["m1"]]
     same = ask(walk[1], search=pairs)

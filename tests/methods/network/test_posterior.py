@@ -117,7 +117,7 @@ def test_nuts_beyond_256_statements() -> None:
     results = table(no.linked(40, 9, seed=7))
     c = ask(results, mcse=0.01)
     assert c.answer.n_statements == 512
-    assert c.answer.details.edges
+    assert c.answer.facts.edges
     conjugate = c.draws(4000, chains=4, rng=3)
     nuts = c.sample(1000, chains=4, rng=3, target_accept=0.9, **QUIET)
     assert nuts["posterior"]["statement"].values[-1] == "(other)"

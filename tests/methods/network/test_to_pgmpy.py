@@ -50,7 +50,7 @@ def case(request: pytest.FixtureRequest) -> NetworkComparison:
 def means(c: NetworkComparison) -> np.ndarray:
     """E θ of every joint state as an array with one axis per measure."""
     arities = Statements.from_results(c.results).arities
-    graph = no.masks(c.answer.details.edges, c.results.measures)
+    graph = no.masks(c.answer.facts.edges, c.results.measures)
     assert math.prod(arities) == len(c.answer.counts)
     ess = c.method.ess  # type: ignore[attr-defined]
     return no.mean_theta(c.answer.counts, arities, graph, ess).reshape(arities)
@@ -143,8 +143,8 @@ def test_names_with_spaces_and_signs() -> None:
         table(no.linked(30, 3, seed=1)), method=Network(search="hill-climb", mcse=0.02), rng=0
     )
     place = dict(zip(names, ("m0", "m1", "m2"), strict=True))
-    renamed = tuple((place[a], place[b]) for a, b in found.answer.details.edges)
-    assert renamed == plain.answer.details.edges
+    renamed = tuple((place[a], place[b]) for a, b in found.answer.facts.edges)
+    assert renamed == plain.answer.facts.edges
 
 
 # ---------------------------------------------------------------------------------------- searches
@@ -162,9 +162,9 @@ def test_other_searches_never_beat_the_exact_one(search: str) -> None:
         results = table(no.linked(40, m, seed=seed))
         exact, other = ask(results, mcse=0.05), ask(results, search=search, mcse=0.05)
         assert other.score <= exact.score + 1e-9
-        children = [child for _, child in other.answer.details.edges]
-        assert max(map(children.count, children), default=0) <= exact.answer.details.max_parents
-        graph = no.masks(other.answer.details.edges, results.measures)
+        children = [child for _, child in other.answer.facts.edges]
+        assert max(map(children.count, children), default=0) <= exact.answer.facts.max_parents
+        graph = no.masks(other.answer.facts.edges, results.measures)
         counts = no.counts_of(no.linked(40, m, seed=seed), results)
         states = no.joint_states([2] * m)
         score = sum(
@@ -190,7 +190,7 @@ for names in (["time", "accuracy", "auc", "memory", "brier", "f1"], ["z", "y", "
     results = bc.Results.from_frame(frame, measures=dict.fromkeys(names, "max"))
     for search in ("exact", "hill-climb", "ges"):
         c = bc.compare(results, method=bc.methods.Network(search=search, mcse=0.05), rng=0)
-        found.append([c.answer.details.edges, c.score, c.probability.values.tolist()])
+        found.append([c.answer.facts.edges, c.score, c.probability.values.tolist()])
 print(json.dumps(found))
 """
     runs = [
@@ -214,6 +214,6 @@ def test_thirty_measures_by_hill_climbing() -> None:
     z = rng.random((40, 15)) < 0.3
     results = no.from_states(np.repeat(z, 2, axis=1) ^ (rng.random((40, 30)) < 0.02))
     c = ask(results, search="hill-climb", mcse=0.05)
-    joined = {frozenset(edge) for edge in c.answer.details.edges}
+    joined = {frozenset(edge) for edge in c.answer.facts.edges}
     assert {frozenset((f"m{2 * k}", f"m{2 * k + 1}")) for k in range(15)} <= joined
     assert "depend on each other" in c.explain()

@@ -64,12 +64,12 @@ def linked_four(kind: str) -> NetworkComparison:
 @pytest.mark.parametrize("kind", few_quick(["learned", "given", "averaged"], 2))
 def test_files_keep_the_graph(kind: str, suffix: str, tmp_path: Path) -> None:
     c = linked_four(kind)
-    assert c.answer.details.edges
+    assert c.answer.facts.edges
     path = tmp_path / f"c.{suffix}"
     c.to_json(path) if suffix == "json" else c.to_netcdf(path)
     again = bc.load_comparison(path)
     assert isinstance(again, NetworkComparison)
-    assert again.answer.details == c.answer.details
+    assert again.answer.facts == c.answer.facts
     assert again.score == c.score
     assert again.log_evidence == c.log_evidence
     assert again.explain() == c.explain()
@@ -80,7 +80,7 @@ def test_files_keep_the_graph(kind: str, suffix: str, tmp_path: Path) -> None:
     assert again.questions.equals(c.questions)
     np.testing.assert_allclose(again.loo().elpd_i, c.loo().elpd_i)
     if suffix == "json":
-        assert json.loads(path.read_text())["details"] == c.answer.details.to_dict()
+        assert json.loads(path.read_text())["details"] == c.answer.facts.to_dict()
 
 
 def test_pairwise_by_network() -> None:

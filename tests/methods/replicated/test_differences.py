@@ -57,14 +57,14 @@ def test_one_binary_measure_is_the_poisson_binomial_test() -> None:
 
 def test_few_discordant_items_are_counted_and_many_averaged() -> None:
     few = bc.compare(read(binary_items(n=3, k=40, m=2)), method="replicated")
-    assert few.answer.details.counted == ("d0", "d1", "d2")  # type: ignore[attr-defined]
+    assert few.answer.facts.counted == ("d0", "d1", "d2")  # type: ignore[attr-defined]
     assert "standard error up to" in few.explain()
     many = bc.compare(read(binary_items(n=3, k=400, m=2)), method="replicated")
-    assert many.answer.details.counted is None  # type: ignore[attr-defined]
+    assert many.answer.facts.counted is None  # type: ignore[attr-defined]
     numeric = read(
         binary_items(n=3, k=40, m=2).assign(safe=lambda f: 0.9 * f["safe"]), replicates="items"
     )
-    assert bc.compare(numeric, method="replicated").answer.details.counted is None  # type: ignore[attr-defined]
+    assert bc.compare(numeric, method="replicated").answer.facts.counted is None  # type: ignore[attr-defined]
 
 
 def test_counts_and_means_of_many_items_agree() -> None:

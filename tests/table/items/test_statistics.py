@@ -84,7 +84,7 @@ def test_a_measure_binary_here_and_numeric_there() -> None:
     for measures in (["correct"], ["correct", "cost"]):
         answers = [bc.compare(r, method="replicated", measures=measures) for r in both_ways(frame)]
         assert_same(*answers)
-        counted = answers[0].answer.details.counted  # type: ignore[attr-defined]
+        counted = answers[0].answer.facts.counted  # type: ignore[attr-defined]
         assert counted == (("d1", "d3") if len(measures) == 1 else None)
 
 

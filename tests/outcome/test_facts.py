@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 
 import bayescompare as bc
 from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.details import Details, Scalars, check_details_type
+from bayescompare.outcome.facts import Facts, check_facts_type
 from bayescompare.outcome.registry import get, names
 
 
 @dataclass(frozen=True)
-class Part(Details):
+class Part(Facts):
     label: str
     share: float
 
 
 @dataclass(frozen=True, kw_only=True)
-class Everything(Details):
+class Everything(Facts):
     number: float
     whole: int
     flag: bool
@@ -82,7 +82,7 @@ def test_a_field_with_a_default_may_be_missing_and_an_unknown_one_is_ignored() -
 @given(st.text(), st.lists(st.floats(allow_nan=False, allow_infinity=False)), st.integers())
 def test_any_values_come_back(word: str, numbers: list[float], whole: int) -> None:
     @dataclass(frozen=True)
-    class Some(Details):
+    class Some(Facts):
         word: str
         numbers: tuple[float, ...]
         whole: int
@@ -93,7 +93,7 @@ def test_any_values_come_back(word: str, numbers: list[float], whole: int) -> No
 
 def test_numpy_becomes_what_json_has() -> None:
     @dataclass(frozen=True)
-    class Arrays(Details):
+    class Arrays(Facts):
         values: tuple[float, ...]
         flag: bool
         one: float
@@ -103,16 +103,16 @@ def test_numpy_becomes_what_json_has() -> None:
 
 
 WRONG: dict[str, tuple[Any, str]] = {
-    "number": ("0.5", r"details: number is '0.5': it must be a number\."),
-    "whole": (0.5, r"details: whole is 0.5: it must be a whole number\."),
-    "flag": (1, r"details: flag is 1: it must be true or false\."),
-    "word": (None, r"details: word is None: it must be text\."),
-    "maybe": ([], r"details: maybe is \[\]: it must be a number\."),
-    "another name": (math.inf, r"details: another name is inf: it must be a number\."),
-    "two": ([1], r"details: two is \[1\]: it must be a list of 2\."),
-    "square": ([0.5], r"details: square is 0.5: it must be a list\."),
-    "columns": ([], r"details: columns is \[\]: it must be an object\."),
-    "parts": ([{"label": "x"}], r"details: parts: 'share' is missing\."),
+    "number": ("0.5", r"figures and details: number is '0.5': it must be a number\."),
+    "whole": (0.5, r"figures and details: whole is 0.5: it must be a whole number\."),
+    "flag": (1, r"figures and details: flag is 1: it must be true or false\."),
+    "word": (None, r"figures and details: word is None: it must be text\."),
+    "maybe": ([], r"figures and details: maybe is \[\]: it must be a number\."),
+    "another name": (math.inf, r"figures and details: another name is inf: it must be a number\."),
+    "two": ([1], r"figures and details: two is \[1\]: it must be a list of 2\."),
+    "square": ([0.5], r"figures and details: square is 0.5: it must be a list\."),
+    "columns": ([], r"figures and details: columns is \[\]: it must be an object\."),
+    "parts": ([{"label": "x"}], r"figures and details: parts: 'share' is missing\."),
 }
 
 
@@ -126,7 +126,8 @@ def test_what_is_of_another_type_is_refused_by_name(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in DOCUMENT if name != "setting"])
 def test_what_is_missing_is_refused_by_name(name: str) -> None:
     short = {key: value for key, value in DOCUMENT.items() if key != name}
-    with pytest.raises(bc.BayescompareError, match=f"^details: '{name}' is missing\\.$"):
+    told = f"^figures and details: '{name}' is missing\\.$"
+    with pytest.raises(bc.BayescompareError, match=told):
         Everything.from_dict(short)
 
 
@@ -138,21 +139,20 @@ def test_a_number_that_is_not_finite_is_null_where_none_is_allowed() -> None:
 
 def test_an_answer_has_none_unless_its_method_tells_some() -> None:
     answer = Answer(("A>B",), (), np.ones(1), 1, 1)
-    assert Details.of(answer) == Details()
-    assert Scalars.of(answer).to_dict() == {}
-    with pytest.raises(bc.BayescompareError, match="details are of type Details, and not Part"):
+    assert Facts.of(answer) == Facts()
+    assert Facts().figures() == {}
+    with pytest.raises(bc.BayescompareError, match="facts are of type Facts, and not Part"):
         Part.of(answer)
 
 
 @pytest.mark.parametrize("declared", [list[float], Any, dict[str, int], int | str, complex])
 def test_a_type_that_a_file_cannot_hold(declared: Any) -> None:
-    kind = type("Odd", (Details,), {"__annotations__": {"x": declared}, "__module__": __name__})
+    kind = type("Odd", (Facts,), {"__annotations__": {"x": declared}, "__module__": __name__})
     with pytest.raises(bc.BayescompareError, match=r"Odd\.x is declared as .* cannot hold"):
-        check_details_type(dataclass(frozen=True)(kind))
+        check_facts_type(dataclass(frozen=True)(kind))
 
 
 def test_every_method_declares_what_a_file_can_hold() -> None:
     for name in names():
-        check_details_type(get(name).details_type)
-        check_details_type(get(name).scalars_type)
-    check_details_type(bc.methods.ModelFile.details_type)
+        check_facts_type(get(name).posterior_type.facts_type)
+    check_facts_type(bc.methods.ModelFile.posterior_type.facts_type)
