@@ -144,7 +144,7 @@ def test_one_question(name: str, table: bc.Results, tmp_path: Path) -> None:
     assert c.best in c.explain() or "GBM is better" in c.explain()
     assert name in repr(c)
     assert c.summary().index[0] == c.best
-    assert c.plot().get_title() or c.plot().get_xlabel()
+    assert c.plot().get_title("left")
     page = c.report(tmp_path / "page.html").read_text("utf-8")
     assert f"method={type(c.method).__name__}()," in page
     for suffix in (".md", ".tex", ".json"):
