@@ -86,8 +86,8 @@ QUESTIONS: dict[str, Callable[[], bc.Comparison]] = {
     "signed-rank": lambda: ask(EXAMPLE, "signed-rank", measures=["accuracy"]),
     "wilcoxon": lambda: ask(EXAMPLE, "wilcoxon", measures=["accuracy"]),
     "friedman": lambda: ask(UCI, "friedman", measures=["auc"], algorithms=THREE),
-    "all-test": lambda: ask(EXAMPLE, "all-test"),
-    "one-test": lambda: ask(EXAMPLE, "one-test"),
+    "all-test": lambda: ask(EXAMPLE, bc.methods.AllTest(test="wilcoxon")),
+    "one-test": lambda: ask(EXAMPLE, bc.methods.OneTest(test="wilcoxon")),
     "model": lambda: ask(UCI, "plackett_luce", algorithms=THREE, measures=["auc"], sampler=FEW),
     "strength-prior": with_a_prior_of_strength,
 }
