@@ -59,6 +59,17 @@ OPTIONS = [
     ("gsd", {"scheme": "pooled"}, "pooled"),
     ("gsd", {"stop_after": 17}, "until 17 of them"),
     ("gsd", {"alternative": "first"}, "one-sided"),
+    *[
+        (name, options, said)
+        for name in ("gsd", "gsd-bootstrap")
+        for options, said in (
+            ({"system": "all"}, "over the vectors of all algorithms"),
+            ({"prefers": lambda first, second: True}, "preferences given by the user"),
+            ({"prefers_more": lambda *four: True}, "also between gains"),
+        )
+    ],
+    ("network", {"required": [("accuracy", "time")]}, "edges required accuracy–time"),
+    ("network", {"forbidden": [("accuracy", "time")]}, "edges forbidden accuracy–time"),
     ("gsd-bootstrap", {"delta": 0.03}, "δ = 0.03"),
     ("gsd-bootstrap", {"epsilon": 0.4}, "ε = 0.4"),
     ("gsd-bootstrap", {"rule": "jansen2022"}, "jansen2022"),

@@ -295,7 +295,7 @@ def methods_text_of_test(method: Any, answer: Answer | None) -> str:
     relation = (
         "by generalised stochastic dominance ({aside}), which asks whether every utility in "
         "keeping with the measures' scales prefers one, "
-        f"{_text_on_delta(method, answer)}"
+        f"{_text_on_delta(method, answer)}{_text_on_utilities(method)}"
     )
     if answer is not None and answer.pvalue is None:
         return f"{relation}. The order is that of these data; it was not tested."
@@ -315,9 +315,20 @@ def methods_text_of_bootstrap(method: Any, answer: Answer | None) -> str:
         draws += f", a Dirichlet with every parameter {setting_number_text(method.concentration)}"
     return (
         "by generalised stochastic dominance ({aside}) under the Bayesian bootstrap over datasets, "
-        f"{_text_on_delta(method, answer)}, {draws}. Reported is the posterior "
-        "probability of dominance."
+        f"{_text_on_delta(method, answer)}{_text_on_utilities(method)}, {draws}. Reported is the "
+        "posterior probability of dominance."
     )
+
+
+def _text_on_utilities(method: Any) -> str:
+    """Say over which vectors utilities range, and whose preferences they keep."""
+    text = ""
+    if method.system == "all":
+        text += ", with utilities over the vectors of all algorithms"
+    if method.prefers is not None or method.prefers_more is not None:
+        text += ", with preferences given by the user"
+        text += "" if method.prefers_more is None else " (also between gains)"
+    return text
 
 
 def _text_on_delta(method: Any, answer: Answer | None) -> str:
