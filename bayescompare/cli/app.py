@@ -198,6 +198,12 @@ def compare(asked: SimpleNamespace) -> None:
             "Instead of --level: expected share of false verdicts, if the prior is right.",
             float,
         ),
+        guard=o.option(
+            "--guard/--no-guard",
+            "Let methods that learn nothing ask the law that the table teaches, too (default).",
+            bool,
+            True,
+        ),
         n_jobs=o.option("--jobs N", "Parallel jobs, -1 (default) for all cores.", int, -1),
         effects=o.option(
             "--effects", "Print effect sizes of pairs without a verdict too.", bool, False
@@ -218,7 +224,7 @@ def pairwise(asked: SimpleNamespace) -> None:
     if asked.level is not None and asked.fdr is not None:
         raise BayescompareError("--level and --fdr are two rules: give one.")
     rule = as_rule(level=asked.level, fdr=asked.fdr)
-    p = bc.pairwise(**_question(asked), reference=asked.reference)
+    p = bc.pairwise(**_question(asked), reference=asked.reference, guard=asked.guard)
     from bayescompare.cli import printing
 
     _deliver(

@@ -110,7 +110,7 @@ COMMANDS = {
     "compare": f"{TABLE} {SELECTION} {ASKED} {METHODS} --alternative --ci-prob --ci-kind --jobs "
     f"{OUTPUT} --report --no-progress",
     "pairwise": f"{TABLE} {SELECTION} {ASKED} {METHODS} --alternative --reference --level --fdr "
-    f"--jobs --effects {OUTPUT} --report --no-progress",
+    f"--guard --jobs --effects {OUTPUT} --report --no-progress",
     "rank": f"{TABLE} {SELECTION} --by --utility --level --draws {ASKED} {OUTPUT} --report --plot",
     "sample": f"{TABLE} {SELECTION} {ASKED} {METHODS} --draws --chains --tune --target-accept "
     "--cores --out --force --no-progress",
@@ -136,7 +136,7 @@ NAMED = {
 NO_ARGUMENT = {
     *("--label", "--example", "--table", "--errors", "--predictions", "--reader", "--set"),
     *("--json", "--report", "--save", "--out", "--plot", "--no-progress", "--effects"),
-    *("--measure", "--only", "--average"),
+    *("--measure", "--only", "--average", "--guard"),
 }
 
 
@@ -200,7 +200,7 @@ def test_every_argument_of_the_reader_is_named_by_its_flag(monkeypatch: pytest.M
 
 
 def test_every_argument_of_the_doors_has_a_flag() -> None:
-    without = {"results", "sampler", "progress", "frame"}
+    without = {"results", "sampler", "progress", "frame", "guard"}
     for door in (bc.compare, bc.pairwise, bc.rank, bc.gate):
         has = {argument for argument, _ in arguments_of(door.__name__)}
         assert set(inspect.signature(door).parameters) - without <= has
