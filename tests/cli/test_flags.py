@@ -115,7 +115,7 @@ COMMANDS = {
     "sample": f"{TABLE} {SELECTION} {ASKED} {METHODS} --draws --chains --tune --target-accept "
     "--cores --out --force --no-progress",
     "look": TABLE,
-    "gate": f"{TABLE} --candidate --baseline --only --level --over {ASKED} {OUTPUT}",
+    "gate": f"{TABLE} --candidate --baseline --only --level --over {ASKED} {OUTPUT} --report",
     "calibrate": "model --simulations --draws --example --table "
     f"{COLUMNS} {SELECTION} --seed --plot --force",
     "examples": "--json name",
