@@ -39,6 +39,7 @@ from bayescompare.outcome.method import Accepts, Method, Phrases, Scope
 from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
+from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, plural
 
@@ -222,6 +223,11 @@ class Wilcoxon(Method):
             "normal approximation."
         )
         tested = finding(decision, "the differences are symmetric about zero")
+        if isinstance(results, ErrorCounts) and bool(results.counts["n"].isnull().any()):
+            limits += (
+                " The sizes of the test sets are not known here, so that counts of errors were "
+                "ranked and not rates, and a large test set weighs more: give n."
+            )
         return [ranks, tested, how, limits, NOT_A_PROBABILITY]
 
 

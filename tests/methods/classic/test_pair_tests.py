@@ -267,6 +267,7 @@ def test_error_counts_are_results_too() -> None:
     assert ask(counts, Sign).answer.facts == SignDetails((2, 1), 1)
     # Differences 3, 1, 0, -2.
     assert ask(counts, Wilcoxon).answer.facts.rank_sums == (4.0, 2.0)
+    assert "The sizes of the test sets are not known here" in ask(counts, Wilcoxon).explain()
 
 
 # ---------------------------------------------------------------------------------------- bad input
