@@ -82,10 +82,17 @@ OPTIONS = [
     ("all-test", {"test": "sign"}, "by the sign test"),
     ("one-test", {"alpha": 0.01}, "level 0.01"),
     ("one-test", {"test": "sign"}, "by the sign test"),
+    *(
+        (rule, {"test": "ranks", "correction": "bonferroni"}, "Bonferroni's correction")
+        for rule in ("all-test", "one-test")
+    ),
+    ("poisson-binomial", {"independent": True}, "on a test set of its own"),
 ]
 
 
-@pytest.mark.parametrize(("name", "options", "said"), OPTIONS, ids=str)
+@pytest.mark.parametrize(
+    ("name", "options", "said"), OPTIONS, ids=lambda x: " ".join(x) if isinstance(x, dict) else str(x)
+)
 def test_an_option_is_stated(name: str, options: dict[str, object], said: str) -> None:
     cls = methods.get(name)
     text = method_text(cls(**options), TWO, None)

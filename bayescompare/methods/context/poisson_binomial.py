@@ -372,10 +372,15 @@ class PoissonBinomial(ShareTest):
                 f"(a = {option_as_given(self.a)}) and a Beta prior of the share of datasets "
                 f"({text_on_weight(self.b)})"
             )
+        counted = (
+            "the errors of each of the two on a test set of its own"
+            if self.independent
+            else "the counts of examples that only one of the two gets wrong"
+        )
         return (
-            "by the Poisson binomial test of {cited}: from the counts of examples that only one of "
-            f"the two gets wrong, {model}{prior}{text_on_sampling(self)}. Reported is the "
-            "posterior probability that one is better on most datasets of the context."
+            f"by the Poisson binomial test of {{cited}}: from {counted}, {model}{prior}"
+            f"{text_on_sampling(self)}. Reported is the posterior probability that one is better "
+            "on most datasets of the context."
         )
 
     def own_words(self, results: Results, answer: Answer) -> list[str]:
