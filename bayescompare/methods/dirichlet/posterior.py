@@ -238,8 +238,8 @@ def completion_bounds_of(results: Results, posterior: DirichletMixture, answer: 
         found = [parts[PROBABILITY]]
         found += [np.zeros_like(found[0]) if low is None else low[listed] for low in lowest]
         parts[LOWEST] = np.min(found, axis=0)
-    details = PartialDetails(partly_seen=len(posterior.evidence.uncounted), bounds_exact=is_exact)
-    return replace(answer, per_statement=columns, parts=parts, facts=details)
+    facts = replace(PartialDetails.of(answer), bounds_exact=is_exact)
+    return replace(answer, per_statement=columns, parts=parts, facts=facts)
 
 
 def _bounds(

@@ -157,6 +157,11 @@ class NetworkAnswer(Questions, Posterior):
                 f"{quantity} needs a fixed {name}, and here it has a custom prior; the sampled "
                 "tables are in c.tree."
             )
+        if self.method.average and quantity == "on":
+            return (
+                "on() follows one graph, and average=True mixes them: ask compare() on "
+                "results.sel(measures=[...]) with average=True, or on() with average=False."
+            )
         if self.method.average and quantity == "sample":
             return "sample: with average=True draws() are exact, and NUTS has nothing to add."
         if self.method.average and quantity == "evidence":
