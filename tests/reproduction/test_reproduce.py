@@ -71,6 +71,7 @@ def test_table_4_is_no_target() -> None:
         ("benavoli-2016-table2", 40),
         ("benavoli-2016-theorem2", 2000),
         ("lacoste-2012-bimodal", 500),
+        ("lacoste-2012-thresholds", 500),
         ("lacoste-2012-table3", None),
         ("lacoste-2012-table4", None),
         ("jansen-2022-figure6", None),
