@@ -43,6 +43,7 @@ from bayescompare.methods.classic.pair_tests import (
 )
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, ahead_and_behind
 from bayescompare.outcome.answer import Answer, Direction, Found, TestResult
+from bayescompare.outcome.codec import read
 from bayescompare.outcome.decision import SIGNIFICANT, Decision
 from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import Method, Phrases, Scope
@@ -189,16 +190,18 @@ class PerMeasure(Method):
 
     def __post_init__(self) -> None:
         check_word("test", self.test, get_args(WhichRule))
-        known = self.correction is None or self.correction == "bonferroni"
-        if not known or (self.correction and self.test != "ranks"):
-            raise BayescompareError(
-                f"correction={self.correction!r}: 'bonferroni' or None, and only with "
-                "test='ranks'; 'nemenyi' holds for all pairs by itself."
-            )
+        if self.correction is not None:
+            check_word("correction", self.correction, ("bonferroni",))
+            if self.test != "ranks":
+                raise BayescompareError(
+                    f"correction={self.correction!r}: only with test='ranks'; 'nemenyi' holds for "
+                    "all pairs by itself."
+                )
         if self.among is not None:  # as a file has it
             given: Any = self.among
-            rows = [row if isinstance(row, Direction) else Direction(**row) for row in given]
-            object.__setattr__(self, "among", tuple(rows))
+            if isinstance(given, (list, tuple)):
+                given = [row.to_dict() if isinstance(row, Direction) else row for row in given]
+            object.__setattr__(self, "among", read(tuple[Direction, ...], given, "among"))
         check_level(alpha=self.alpha)
 
     @abstractmethod
@@ -222,7 +225,8 @@ class PerMeasure(Method):
 
     def options(self) -> dict[str, Any]:
         """Return the choices by name, and what the ranks among all said."""
-        found = {k: v for k, v in super().options().items() if v is not None}
+        found = super().options()
+        del found["among"]
         if self.among is not None:
             found["among"] = [row.to_dict() for row in self.among]
         return found
@@ -248,6 +252,8 @@ class PerMeasure(Method):
             alone: WhichTest = "sign" if self.test == "sign" else "wilcoxon"
             return alone, [run_pair_test(results, name, alone) for name in results.measures]
         rows = {row.measure: row for row in self.among}
+        if missing := [name for name in results.measures if name not in rows]:
+            raise BayescompareError(f"among: no ranks on {join_names(missing)}.")
         among = [rows[name] for name in results.measures]
         return self.test, [
             PairTest((row.statistic, -row.statistic), (0, 0), 0, row.pvalue, False) for row in among

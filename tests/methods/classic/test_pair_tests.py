@@ -359,6 +359,8 @@ def test_two_algorithms_have_no_ranks_and_are_tested_alone() -> None:
     assert "Ranks among two algorithms say too little" in usual.explain()
     with pytest.raises(BayescompareError, match="only with test='ranks'"):
         AllTest(correction="bonferroni")
+    with pytest.raises(BayescompareError, match="among: no ranks on accuracy and time"):
+        ask(example, AllTest(among=()))
     roped = table(np.random.default_rng(0).normal(size=(6, 3, 2)), rope=0.1)
     with pytest.raises(BayescompareError, match="equivalence is not transitive"):
         bc.pairwise(roped, method="all-test", n_jobs=1)
