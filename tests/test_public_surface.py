@@ -46,7 +46,7 @@ BY_POSITION = {
 }
 
 #: What is made by the package and only read by users: their fields are data.
-RECORDS = ("Example", "Pairwise", "Ranking", "SBC")
+RECORDS = ("EvidenceEstimate", "Example", "Pairwise", "Ranking", "SBC")
 
 
 def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
