@@ -114,7 +114,8 @@ def test_any_option_of_a_method() -> None:
         best = next(s for s in told["statements"] if s["label"] == told["best"])
         assert best["probability"] == pytest.approx(p, abs=5e-7)
     told = found(*example, "--set", "a=0.5", "--set", "b=2")
-    assert told["method"]["options"] == {"joint": False, "a": 0.5, "b": 2, "priors": None}
+    plain = {"joint": False, "independent": False, "priors": None}
+    assert told["method"]["options"] == {**plain, "a": 0.5, "b": 2}
 
 
 def test_a_rope_a_selection_and_their_order(table: Path) -> None:

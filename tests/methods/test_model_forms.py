@@ -27,7 +27,6 @@ from bayescompare.methods import Dirichlet, Hierarchical, Network, PoissonBinomi
 from bayescompare.table.results import Results
 from tests.cases import few_quick
 from tests.oracles import network as no
-from tests.oracles.context import PAIRS, counts_of
 from tests.tables import table
 
 FORMS = pytest.mark.parametrize("form", ["textbook", "nuts"])
@@ -345,7 +344,7 @@ def test_an_unknown_form_is_refused(form: Any) -> None:
 
 
 def test_a_method_with_one_form_names_it() -> None:
-    c = bc.compare(counts_of(PAIRS[:2]), method="hierarchical")
+    c = bc.compare(table(np.random.default_rng(0).normal(size=(6, 2, 1))), method="signed-rank")
     assert c.model(form="textbook").free_RVs
     with pytest.raises(BayescompareError, match="has one form, 'textbook'"):
         c.model(form="nuts")
