@@ -391,6 +391,7 @@ class Results:
         spec = self.spec
         if measures is not None:
             spec = {name: spec[name] for name in check_selection("measures", measures, spec)}
+        is_whole = list(spec) == list(self.spec)
         positions = {}
         for dim, names in (("dataset", datasets), ("algorithm", algorithms)):
             if names is not None:
@@ -398,7 +399,10 @@ class Results:
                 chosen = [known[name] for name in check_selection(f"{dim}s", names, known)]
                 # An array, because indexing by a list takes xarray twice as long.
                 positions[dim] = np.array(chosen, dtype=np.intp)
-        data = self.data[list(spec)].isel(positions)
+                is_whole &= chosen == list(range(len(known)))
+        if is_whole:
+            return self
+        data = (self.data if measures is None else self.data[list(spec)]).isel(positions)
         items = select_items(self.item_data, positions, None if measures is None else list(spec))
         if items is not None and self.has_statistics:
             data = means_of_items(items, data)
