@@ -31,8 +31,6 @@ from bayescompare.cli.process import (
 from bayescompare.cli.source import check_table, look_at, read_table
 from bayescompare.table.writing import check_file_is_writable, write_bytes, write_text
 
-__all__ = ["app", "main"]
-
 #: What the shell gets for each outcome of a gate; 2 is wrong use.
 EXIT_CODES = {True: 0, False: 1, None: 3}
 

@@ -42,19 +42,6 @@ if TYPE_CHECKING:
     from bayescompare.ranking.ranking import Ranking
     from bayescompare.studies.sbc import SBC
 
-__all__ = [
-    "console",
-    "print_calibration",
-    "print_comparison",
-    "print_diagnosis",
-    "print_frame",
-    "print_gate",
-    "print_method",
-    "print_pairwise",
-    "print_ranking",
-    "print_rows",
-    "written",
-]
 
 #: Columns of a pipe; one narrower than the second is a mistake.
 _PIPE, _NARROWEST = 100, 40

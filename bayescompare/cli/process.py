@@ -23,8 +23,6 @@ from typer.core import TyperCommand, TyperGroup
 
 from bayescompare._errors import BayescompareError
 
-__all__ = ["Command", "Commands", "prepare_folders", "prepare_streams", "stoppable_process"]
-
 #: What a shell reports when the reader of a program's output has gone: 128 + SIGPIPE.
 HUNG_UP = 141
 

@@ -27,8 +27,6 @@ from bayescompare.table.input import TABLES, input_limits, read_file, read_to_li
 from bayescompare.table.measure import Measure
 from bayescompare.table.writing import write_bytes
 
-__all__ = ["check_table", "parse_measure", "read_table", "suffix_of_content"]
-
 #: For --errors and --predictions: the parts that the reader's arguments are, and the form.
 _COUNTED = {
     "errors": (

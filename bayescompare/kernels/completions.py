@@ -22,17 +22,6 @@ import numpy as np
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE, allowed_orders
 
-__all__ = [
-    "MOST_SEARCHED",
-    "MOST_VECTORS",
-    "CompletionBounds",
-    "Maxima",
-    "completion_bounds",
-    "cross_completions",
-    "states_of_completions",
-    "weights_of_completions",
-]
-
 #: Numbers below and above which no value of a measure lies.
 Range = tuple[float, float]
 

@@ -23,8 +23,6 @@ from scipy.special import bdtr, stdtrit
 
 from bayescompare._typing import FloatArray
 
-__all__ = ["EffectSizes", "effect_sizes", "finite_effect_sizes"]
-
 
 class EffectSizes(NamedTuple):
     """Figures over the leading axes; NaN where there are too few datasets.

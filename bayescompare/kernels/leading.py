@@ -13,16 +13,6 @@ from numpy.typing import NDArray
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 
-__all__ = [
-    "SAME",
-    "exceeds_to_lead",
-    "parts_of_draws",
-    "parts_of_orders",
-    "sole_leader",
-    "strict_order",
-]
-
-
 #: Values that differ by less, relative to the larger one, are equal up to rounding.
 SAME = 1e-12
 

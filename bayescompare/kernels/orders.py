@@ -20,18 +20,6 @@ import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 
-__all__ = [
-    "MIDDLE",
-    "AllowedOrders",
-    "WeightTable",
-    "allowed_orders",
-    "sizes_of_allowed_orders",
-    "tabulate_orders",
-    "tied_or_equivalent_order",
-    "win_shares",
-]
-
-
 #: An order that names no algorithm: the state "equivalent" of a measure with a rope.
 MIDDLE = -1
 

@@ -14,8 +14,6 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.orders import tied_or_equivalent_order
 
-__all__ = ["count_pairs", "every_state"]
-
 #: Comparisons of two values, or counts, held at once.
 _BLOCK = 1 << 19
 

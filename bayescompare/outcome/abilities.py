@@ -14,16 +14,6 @@ from bayescompare.outcome.method import Method, is_bayesian
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "ABILITIES",
-    "abilities_of",
-    "abilities_table",
-    "has_ability",
-    "has_quantity",
-    "options_for_ability",
-    "require_ability",
-    "why_not",
-]
 
 #: The abilities that the table is about, in words.
 ABILITIES: Mapping[str, str] = {

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from bayescompare.statements import Statement
     from bayescompare.table.results import Results
 
-__all__ = ["Answer", "Direction", "Found", "TestResult"]
-
 
 @dataclass(frozen=True)
 class Answer:

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from bayescompare.outcome.pairwise import Pairwise
     from bayescompare.ranking.ranking import Ranking
 
-__all__ = ["pairs_block", "pairs_headline", "pairs_words", "ranking_block"]
 
 #: Names that a sentence of the block lists, and those of a paragraph.
 _FEW_NAMED, _NAMED, _LONG_BEATEN = 4, 12, 6

@@ -12,7 +12,6 @@ from bayescompare.statements import Statement
 if TYPE_CHECKING:
     from bayescompare.outcome.comparison import Comparison
 
-__all__ = ["change_words", "datasets_needed", "datasets_undoing"]
 
 #: Most further datasets that are tried; a larger number would help nobody.
 _MOST = 1000

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from bayescompare.outcome.method import Method
     from bayescompare.table.results import Results
 
-__all__ = ["check_fields"]
-
 
 def check_fields(results: Results, method: Method, answer: Answer) -> None:
     """Reject an answer whose fields are not what its results and method say they are."""

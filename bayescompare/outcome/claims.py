@@ -14,13 +14,6 @@ from bayescompare.text.phrases import join_names, short_label_phrase
 if TYPE_CHECKING:
     pass
 
-__all__ = [
-    "certainty_words",
-    "claim_in_quotes",
-    "claim_words",
-    "settled_parts_words",
-    "short_parts_words",
-]
 
 #: Characters from which on the middle of long orders is left out.
 _MOST = 160

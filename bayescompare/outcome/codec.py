@@ -28,20 +28,6 @@ from bayescompare._typing import FloatArray
 from bayescompare.table.input import check_is_regular, distinct_keys, input_limits, read_file
 from bayescompare.text.numbers import setting_number_text
 
-__all__ = [
-    "can_hold",
-    "check_kind_of_file",
-    "dumps",
-    "in_part",
-    "load_file",
-    "loads",
-    "name_in_file",
-    "numbers",
-    "plain",
-    "read",
-    "read_json",
-]
-
 #: Rounding that numbers of a range may show.
 _ROUNDING = 1e-6
 

@@ -4,24 +4,6 @@ from __future__ import annotations
 
 from bayescompare._typing import FloatArray
 
-__all__ = [
-    "ALONE",
-    "ALONE_LOWEST",
-    "HIGHEST",
-    "LOWER",
-    "LOWEST",
-    "OPT",
-    "PROBABILITY",
-    "PVALUE",
-    "SHARES",
-    "SHARE_BELOW",
-    "THETA_LOWER",
-    "THETA_MEAN",
-    "THETA_UPPER",
-    "UPPER",
-    "theta_columns",
-]
-
 #: Posterior mean of θ, and its central 95 % interval.
 THETA_MEAN, THETA_LOWER, THETA_UPPER = "theta_mean", "theta_lower", "theta_upper"
 

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from bayescompare.outcome.events import EventsAsked
     from bayescompare.outcome.evidence import By, EvidenceEstimate
 
-__all__ = ["Comparison"]
 
 #: Numbers of further datasets that `plan` tries unless told otherwise.
 MORE = (10, 20, 50)

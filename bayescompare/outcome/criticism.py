@@ -25,14 +25,6 @@ if TYPE_CHECKING:
 
     from bayescompare.outcome.comparison import Comparison
 
-__all__ = [
-    "no_prior_weight_criticism",
-    "no_rope_criticism",
-    "predictive_check",
-    "prior_sensitivity_criticism",
-    "rope_sensitivity_criticism",
-]
-
 
 Statistic = Callable[[FloatArray], AnyArray]
 #: A statistic's name → its values in predicted data and in those seen (there one for each

@@ -25,26 +25,6 @@ from bayescompare.statements import Statement
 if TYPE_CHECKING:
     from bayescompare.table.results import Results
 
-__all__ = [
-    "AHEAD",
-    "LIKELY",
-    "SETTLED",
-    "SIGNIFICANT",
-    "Decision",
-    "Part",
-    "Standing",
-    "State",
-    "Verdict",
-    "Word",
-    "decide",
-    "first_named_in_decision",
-    "part_word",
-    "parts_frame",
-    "records_in_table",
-    "same_decision_score",
-    "state_of",
-    "wins_in_table",
-]
 
 #: Probabilities from which a statement is called settled, or likely. Used nowhere else.
 SETTLED = 0.95

@@ -21,14 +21,6 @@ from bayescompare.text.numbers import count, standard_error_text, statistic_numb
 if TYPE_CHECKING:
     from bayescompare.outcome.posterior import Posterior
 
-__all__ = [
-    "LIMITS",
-    "MOST_RHAT",
-    "Diagnosis",
-    "diagnose",
-    "diagnose_answer",
-    "quiet_pareto",
-]
 
 #: Thresholds of Vehtari et al. (2021, 2024) and Betancourt (2016).
 MOST_RHAT = 1.01

@@ -20,13 +20,6 @@ if TYPE_CHECKING:
     from bayescompare.outcome.pair_figures import Judged
     from bayescompare.outcome.pairwise import Pairwise
 
-__all__ = [
-    "EFFECTS_TITLE",
-    "effects_at_once",
-    "pair_effects",
-    "printed_comparison_effects",
-    "table_effects",
-]
 
 EFFECTS_TITLE = "How large the differences are, positive where the first is better"
 

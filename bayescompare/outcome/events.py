@@ -33,7 +33,6 @@ from bayescompare.text.numbers import whole_number_text
 if TYPE_CHECKING:
     from bayescompare.outcome.comparison import Comparison
 
-__all__ = ["EventsAsked", "events_of", "project"]
 
 #: What the user asks for.
 EventsAsked = str | tuple[str, str] | Mapping[str, Any] | Callable[[str], Any]

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from bayescompare.outcome.comparison import Comparison
 
-__all__ = ["By", "EvidenceEstimate", "estimated_evidence"]
 
 #: Sequential Monte Carlo was the other way, once; it missed by tens of nats beyond 16 statements.
 By = Literal["bridge"]

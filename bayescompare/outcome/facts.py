@@ -19,8 +19,6 @@ from bayescompare.outcome.columns import SHARES
 if TYPE_CHECKING:
     from bayescompare.outcome.answer import Answer
 
-__all__ = ["Facts", "FourQuestions", "check_facts_type"]
-
 
 @dataclass(frozen=True)
 class Facts:

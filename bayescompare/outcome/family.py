@@ -32,8 +32,6 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     from bayescompare.outcome.pairwise import Pairwise
 
-__all__ = ["Guard", "check_family", "decide_for_family"]
-
 
 @dataclass(frozen=True)
 class Guard:

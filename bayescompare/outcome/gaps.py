@@ -16,15 +16,6 @@ from bayescompare.text.names import first_words
 from bayescompare.text.numbers import count, plural
 from bayescompare.text.phrases import join_names
 
-__all__ = [
-    "GAPS_TEXT",
-    "check_facts",
-    "compare_gaps_as_failed",
-    "comparison_coverage_words",
-    "comparison_without_gaps",
-    "read_gaps",
-]
-
 #: What each reading does with a missing cell, after "… are missing".
 _NOTES: dict[Reading, str] = {
     "ignore": (

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from bayescompare.outcome.comparison import Comparison
 
-__all__ = ["STORED", "Interval", "interval_choice", "statement_intervals"]
 
 #: Draws for intervals that have no closed form.
 _DRAWS, _CHAINS = 5000, 4

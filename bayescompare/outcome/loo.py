@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from bayescompare.outcome.method import Sampling
     from bayescompare.outcome.posterior import Posterior
 
-__all__ = ["EXACT", "LeftOut", "check_refit", "checked_loo", "exact_loo", "psis_loo", "refits"]
 
 #: What the attribute "how" of ``elpd_i`` says.
 EXACT, PSIS = "exact", "PSIS"

@@ -31,22 +31,6 @@ if TYPE_CHECKING:
     from bayescompare.table.cells import Reading
     from bayescompare.table.results import Results
 
-__all__ = [
-    "LEAST_PAIRS",
-    "Accepts",
-    "AnswersPairs",
-    "Form",
-    "Judges",
-    "Method",
-    "Parameter",
-    "Phrases",
-    "Sampling",
-    "Scope",
-    "chosen_options",
-    "has_valid_pvalue",
-    "is_bayesian",
-    "is_simultaneous",
-]
 
 Judges = Literal["cells", "replicates", "either", "counts"]
 #: A model's form: as a textbook writes it, or parametrised for NUTS.

@@ -15,13 +15,6 @@ from bayescompare.outcome.method import Accepts, Judges, Method, Phrases, Scope
 from bayescompare.outcome.posterior import Lack, Tested
 from bayescompare.table.results import Results
 
-__all__ = [
-    "check_answer",
-    "check_class",
-    "comparison_of",
-    "is_built_in_method",
-]
-
 #: What a class must declare, and as what.
 _NEEDED: dict[str, type] = {"name": str, "title": str, "citations": tuple}
 

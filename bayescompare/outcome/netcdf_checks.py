@@ -17,8 +17,6 @@ from bayescompare._errors import BayescompareError
 from bayescompare.table import input as _input
 from bayescompare.text.numbers import count
 
-__all__ = ["MOST_ARRAYS", "check_netcdf_before_opening"]
-
 #: The largest arrays that are read from a netCDF file, all together: 4 GiB.
 MOST_ARRAYS = 4 * 2**30
 

@@ -22,25 +22,6 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = [
-    "SAMPLERS",
-    "announced_nuts",
-    "check_compiler_for_nuts",
-    "check_model_for_nuts",
-    "draw_prior_as_nuts",
-    "frozen",
-    "log_likelihood",
-    "nuts_monte_carlo_error",
-    "nuts_progress",
-    "nuts_rounding_as_written",
-    "nuts_starts_put_aside",
-    "predict_again_from_nuts",
-    "quiet_nuts_warnings",
-    "run_nuts",
-    "sample",
-    "sample_nuts_as_asked",
-    "with_likelihood",
-]
 
 #: Implementations of NUTS that PyMC can call; all but its own are packages to install.
 SAMPLERS = ("pymc", "nutpie", "numpyro", "blackjax")

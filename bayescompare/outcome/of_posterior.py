@@ -30,21 +30,6 @@ from bayescompare.posterior.drawn import DrawnMixture
 from bayescompare.prior import POWER, WEIGHT
 from bayescompare.statements import DENSE, Statements
 
-__all__ = [
-    "FACTORS",
-    "Questions",
-    "grown",
-    "grown_by_resemblance",
-    "least_of_posterior",
-    "least_of_rows",
-    "level_with_more",
-    "listed_in_answer",
-    "posterior_answer",
-    "pvalue_with_more",
-    "resembling",
-    "under_other_priors",
-]
-
 #: From a tenth of a prior's weight to ten times it.
 FACTORS = np.geomspace(0.1, 10.0, 21)
 #: Numbers of a posterior that an answer holds on to; a larger one is worked out again.

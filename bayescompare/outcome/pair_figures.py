@@ -25,17 +25,6 @@ if TYPE_CHECKING:
     from bayescompare.outcome.comparison import Comparison
     from bayescompare.outcome.decision import Decision
 
-__all__ = [
-    "Judged",
-    "LazyComparisons",
-    "PairFigures",
-    "PairTable",
-    "datasets_spread",
-    "notes_words",
-    "pair_parts",
-    "records_at_once",
-    "tables_of_pairs",
-]
 
 #: Values of pairs held at once.
 _BLOCK = 1 << 21

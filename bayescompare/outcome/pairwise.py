@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     from bayescompare.learned import Learned, LearnedPrior
 
-__all__ = ["Pairwise"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairwise:

@@ -36,15 +36,6 @@ if TYPE_CHECKING:
     from bayescompare.outcome.comparison import Comparison
     from bayescompare.table.results import Results
 
-__all__ = [
-    "REWEIGHTED",
-    "check_plan",
-    "check_planning_factors",
-    "plan_table",
-    "predict_for_comparison",
-    "reweighted_plan",
-    "simulate_for_comparison",
-]
 
 #: From so many simulated datasets (or times as many replicates) to P of every statement.
 Simulate = Callable[[Any, np.random.Generator], FloatArray]

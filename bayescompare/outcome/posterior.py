@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from bayescompare.posterior.dirichlet import DirichletMixture
     from bayescompare.table.results import Results
 
-__all__ = ["Lack", "Posterior", "Tested", "ThetaPosterior", "by_prior_weight", "likelihood_of"]
-
 
 @dataclass(frozen=True)
 class Lack:

@@ -11,19 +11,6 @@ from bayescompare._errors import BayescompareError, QuantityNotAvailableError, d
 if TYPE_CHECKING:
     from bayescompare.outcome.method import Method
 
-__all__ = [
-    "MODEL_FILE",
-    "add",
-    "get",
-    "having",
-    "module_in_registry",
-    "names",
-    "remove_from_registry",
-    "saved_class_in_registry",
-    "title_in_registry",
-    "unavailable",
-]
-
 
 class _RegistryEntry(NamedTuple):
     """Where a method's class is, as ``"module:Class"``, and its one line."""

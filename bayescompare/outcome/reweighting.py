@@ -23,15 +23,6 @@ if TYPE_CHECKING:
 
     from bayescompare.outcome.comparison import Comparison
 
-__all__ = [
-    "LEAST_EFFECTIVE",
-    "MOST_KHAT",
-    "POWER_SCALING",
-    "ReweightingWeights",
-    "leads_for_reweighting",
-    "power_scaled",
-    "smoothed_reweighting",
-]
 
 #: Threshold of Vehtari et al. (2024) for the shape of the tail of weights.
 MOST_KHAT = 0.7

@@ -52,19 +52,6 @@ from bayescompare.table.writing import write_bytes
 if TYPE_CHECKING:
     from bayescompare.outcome.verdicts import Rule
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "SavedPrior",
-    "load_comparison",
-    "load_pairwise",
-    "pairwise_as_json",
-    "results_document",
-    "results_of",
-    "saved_head",
-    "to_json",
-    "to_netcdf",
-    "tree_as_netcdf",
-]
 
 #: Of comparisons, of all pairs, and of rankings.
 SCHEMA_VERSION = 2

@@ -13,16 +13,6 @@ from bayescompare._errors import BayescompareError
 from bayescompare._version import __version__
 from bayescompare.statements import OUTCOME
 
-__all__ = [
-    "COUNT",
-    "EDITED",
-    "OF_EDITED",
-    "STATEMENT_INDEX",
-    "arviz_tree",
-    "check_tree",
-    "is_edited_comparison_tree",
-]
-
 #: What the attribute "model" of a tree says where the user gave the model.
 EDITED = "edited"
 

@@ -26,14 +26,6 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     from bayescompare.outcome.pairwise import Pairwise
 
-__all__ = [
-    "PairVerdicts",
-    "Rule",
-    "as_rule",
-    "mean_places",
-    "pair_kind",
-]
-
 
 @dataclass(frozen=True)
 class Rule:

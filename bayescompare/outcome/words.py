@@ -39,17 +39,6 @@ if TYPE_CHECKING:
     from bayescompare.ranking.gate import Gate
     from bayescompare.table.results import Results
 
-__all__ = [
-    "Block",
-    "Row",
-    "comparison_block",
-    "comparison_headline",
-    "gate_block",
-    "measures_words",
-    "pair_state",
-    "say",
-    "sentences",
-]
 
 #: Below so many datasets a verdict moves with each of them; ties from this share on are said.
 _FEW, _TIES = 10, 0.1

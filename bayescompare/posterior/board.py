@@ -13,8 +13,6 @@ from bayescompare.posterior.component import Component
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
 
-__all__ = ["Board"]
-
 
 @dataclass(frozen=True, eq=False)
 class Board:

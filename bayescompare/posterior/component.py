@@ -24,8 +24,6 @@ from bayescompare.kernels.numerics.gammas import log_rising_gamma, sum_log_risin
 from bayescompare.kernels.numerics.intervals import Betas
 from bayescompare.posterior.partition import Groups, Partition
 
-__all__ = ["Component", "distinct_rows", "tracked_counts"]
-
 #: Logarithm of a prior weight beyond which counts change nothing that a float can show.
 _HEAVIEST = 300.0
 

@@ -29,8 +29,6 @@ from bayescompare.posterior.partition import Groups
 from bayescompare.posterior.paths import paths_behind
 from bayescompare.prior import DirichletPrior
 
-__all__ = ["DirichletMixture"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DirichletMixture(Mixture):

@@ -15,8 +15,6 @@ from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.mixture import batch_error
 from bayescompare.prior import DirichletPrior
 
-__all__ = ["DrawnMixture"]
-
 #: Sweeps of the Gibbs sampler before the first kept draw, and for each.
 _WARMUP, _THIN = 500, 5
 #: Chains and draws of the cut, and numbers held at once.

@@ -25,7 +25,6 @@ from bayescompare.posterior.partition import Partition
 if TYPE_CHECKING:
     from bayescompare.posterior.dirichlet import DirichletMixture
 
-__all__ = ["given_all", "left_out", "log_urn_change", "predicted_alone"]
 
 #: Versions of less weight cannot change a figure.
 _LEAST_WEIGHT = 1e-14

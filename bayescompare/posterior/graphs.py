@@ -47,17 +47,6 @@ from bayescompare.text.numbers import count, plural, statistic_number_text
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = [
-    "Edges",
-    "GraphPrior",
-    "GraphScores",
-    "are_summed",
-    "default_max_parents",
-    "edge_posterior",
-    "edges_of",
-    "graph_of",
-    "graph_weights",
-]
 
 #: Measures up to which all graphs can be summed over.
 MOST_SUMMED = 16

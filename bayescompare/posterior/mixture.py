@@ -20,8 +20,6 @@ from bayescompare.kernels.numerics.intervals import Betas
 from bayescompare.posterior.component import Component, distinct_rows
 from bayescompare.posterior.partition import Groups
 
-__all__ = ["Mixture", "batch_error", "p_max_of"]
-
 #: From so many count vectors on, their P(max) is contracted digit by digit.
 _MANY = 256
 

@@ -48,8 +48,6 @@ from bayescompare.prior import DirichletPrior
 from bayescompare.statements import DENSE, Statements
 from bayescompare.text.numbers import count
 
-__all__ = ["MOST_DRAWN", "DrawnShares", "Learned", "Maximum", "MonteCarlo", "NetworkPosterior"]
-
 #: Joint states up to which a complete component with parameters of its own is not drawn.
 MOST_JOINT = 4096
 #: Joint states of a measure and its ancestors up to which θ is summed over them.

@@ -12,9 +12,6 @@ from scipy.sparse import csr_array
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.statements import Statements
 
-__all__ = ["Groups", "Partition"]
-
-
 #: Statements up to which a plain matrix sums faster than a sparse one.
 _DENSE = 256
 

@@ -13,8 +13,6 @@ from bayescompare._typing import FloatArray
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.numerics.gammas import log_rising_gamma, parted, sum_log_rising_gamma
 
-__all__ = ["Paths", "paths_behind"]
-
 
 class Paths(NamedTuple):
     """What stands behind rows.

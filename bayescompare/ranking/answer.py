@@ -32,18 +32,6 @@ from bayescompare.kernels.ranking.tiers import separated, tier_places
 from bayescompare.ranking.options import RankOptions
 from bayescompare.table.results import Results
 
-__all__ = [
-    "DrawnScores",
-    "RankAnswer",
-    "Units",
-    "answer_of",
-    "draw_ranking_scores",
-    "ranking_tree",
-    "tiers_of",
-    "units_of",
-]
-
-
 # the units that are resampled --------------------------------------------------------------------
 
 

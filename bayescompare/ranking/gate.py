@@ -37,7 +37,6 @@ from bayescompare.text.numbers import plural
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Gate", "GateAnswer", "MeasureGate", "gate_answer"]
 
 GateVerdict = Literal["superior", "not worse", "worse", "undecided"]
 

@@ -29,8 +29,6 @@ from bayescompare.text.numbers import (
 )
 from bayescompare.text.phrases import join_names
 
-__all__ = ["RankOptions", "Utility", "as_utility"]
-
 #: Scores that are held at once: 800 MB.
 _MOST_SCORES = 100_000_000
 

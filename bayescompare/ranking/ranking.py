@@ -30,8 +30,6 @@ from bayescompare.text.numbers import plural
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Ranking"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking:

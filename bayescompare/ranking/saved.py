@@ -28,7 +28,6 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     from bayescompare.ranking.ranking import Ranking
 
-__all__ = ["load_ranking", "ranking_to_document"]
 
 #: What a unit may be called.
 _NOUNS = ("dataset", "domain", "item", "cluster", "seed")

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from bayescompare.ranking.gate import Gate, MeasureGate
     from bayescompare.ranking.ranking import Ranking
 
-__all__ = ["gate_units", "gate_words", "headline_words", "ranking_words"]
 
 #: Below this many units intervals are known to be somewhat too narrow, and the error rate of a
 #: gate to exceed what is stated, for skewed differences.

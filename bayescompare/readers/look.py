@@ -28,8 +28,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, shell_word
 from bayescompare.text.numbers import count, percent, plural
 
-__all__ = ["Look", "guessed_table", "look", "read_guessed"]
-
 #: What tables are read by that a guess does not need.
 _READING = ("rename", "drop_columns", "format", "sheet")
 

@@ -14,8 +14,6 @@ from typing import Any
 from bayescompare._errors import BayescompareError
 from bayescompare.outcome.words import TITLES, Block, Row
 
-__all__ = ["block_of", "card_html", "card_markdown", "card_text"]
-
 #: The sign of a row, and of the whole by its status.
 SIGNS = {"settled": "●", "leads": "○", "level": "·", "equal": "="}
 BADGES = {**dict.fromkeys(("settled", "trade-off", "pass", "fail"), "●"), "partly settled": "◐"}

@@ -33,8 +33,6 @@ from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._typing import AnyArray
 from bayescompare.table.writing import write_bytes
 
-__all__ = ["Block", "DamagedBlock", "Result", "Scenario", "Store", "Work"]
-
 #: Arrays (case, ...) of a block, NaN where a case failed, and the messages of all its cases, empty
 #: where one did not fail. There are no arrays where all failed.
 Result = tuple[Mapping[str, AnyArray], list[str]]

@@ -34,7 +34,6 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["SBC", "calibrated_by_sbc", "rank_of_truth", "sbc"]
 
 #: Simulations that share a stream of random numbers, whatever the number of jobs.
 _BLOCK = 50

@@ -29,7 +29,6 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     import pymc as pm
 
-__all__ = ["sbc_model"]
 
 #: Entries ranked of what the answer is read from; of more, that many at even distances.
 _MOST = 16

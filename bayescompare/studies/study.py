@@ -41,8 +41,6 @@ from bayescompare.studies.blocks import (
     text_of,
 )
 
-__all__ = ["Study", "without_failed_cases"]
-
 #: A study by cases has about so many blocks, but no block of more cases than the second number.
 _BLOCKS, _MOST_CASES = 100, 100
 #: Replications in a block of a batched function, unless the study says so.

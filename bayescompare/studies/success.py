@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
 
-__all__ = ["auc", "success_curves", "success_errors"]
-
 
 def success_errors(confidence: ArrayLike, correct: ArrayLike) -> pd.DataFrame:
     r"""Return the share of the successes and of the errors above each threshold.

@@ -22,8 +22,6 @@ from bayescompare.text.names import first_words, meant_name, quoted_names
 from bayescompare.text.numbers import percent, plural, statistic_number_text
 from bayescompare.text.phrases import join_names
 
-__all__ = ["Guess", "direction_of", "guess", "measured"]
-
 #: What columns of names are called, without ``_name`` or ``_id`` at the end.
 _ROLES = {
     "algorithm": "algorithm algorithms alg algo method methods model models classifier learner "

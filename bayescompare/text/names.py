@@ -11,19 +11,6 @@ from collections.abc import Collection, Iterable, Sequence
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.text.numbers import whole_number_text
 
-__all__ = [
-    "any_name_pattern",
-    "common_prefix",
-    "first_words",
-    "meant_name",
-    "quoted_names",
-    "rename_in",
-    "repeated_name",
-    "short_names",
-    "spelled",
-    "unknown_name",
-]
-
 #: After these a name may be cut.
 _CUTS = re.compile(r".*[/\-_.: ]", re.DOTALL)
 

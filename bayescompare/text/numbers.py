@@ -13,36 +13,6 @@ from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache
 
-__all__ = [
-    "LEVELS",
-    "count",
-    "difference_decimals_text",
-    "difference_number_text",
-    "duration_text",
-    "error_rate_text",
-    "format_probability",
-    "format_pvalue",
-    "growth_exponent_text",
-    "log_evidence_text",
-    "memory_size_text",
-    "narrow_probability",
-    "narrow_pvalue",
-    "numerical_error_text",
-    "percent",
-    "percent_setting",
-    "plural",
-    "probability_equation",
-    "probability_words",
-    "pvalue_equation",
-    "rank_number_text",
-    "ratio_text",
-    "setting_number_text",
-    "share_number_text",
-    "standard_error_text",
-    "statistic_number_text",
-    "whole_number_text",
-]
-
 #: Where readers draw lines, and where the package's own verdicts change.
 LEVELS = (0.01, 0.05, 0.5, 0.75, 0.95, 0.99)
 

@@ -13,17 +13,6 @@ from bayescompare.text import numbers
 if TYPE_CHECKING:
     from bayescompare.outcome.answer import Answer
 
-__all__ = [
-    "COLUMN_TITLES",
-    "cell_text",
-    "exactness_phrase",
-    "figure_text",
-    "interval_title_phrases",
-    "join_names",
-    "none_leads_phrase",
-    "short_label_phrase",
-]
-
 
 #: Titles of the columns of `summary()`.
 COLUMN_TITLES = {

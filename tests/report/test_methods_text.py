@@ -91,7 +91,9 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "said"), OPTIONS, ids=lambda x: " ".join(x) if isinstance(x, dict) else str(x)
+    ("name", "options", "said"),
+    OPTIONS,
+    ids=lambda x: " ".join(x) if isinstance(x, dict) else str(x),
 )
 def test_an_option_is_stated(name: str, options: dict[str, object], said: str) -> None:
     cls = methods.get(name)

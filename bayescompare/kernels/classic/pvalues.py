@@ -15,8 +15,6 @@ from scipy.special import erfc, xlogy
 
 from bayescompare._typing import FloatArray, IntArray
 
-__all__ = ["glrt", "holm", "part_pvalues"]
-
 
 def glrt(largest: float, second: float) -> tuple[float, float]:
     r"""Return −2 log λ and its p-value from the two largest counts.

@@ -28,16 +28,6 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
-__all__ = [
-    "Regions",
-    "draw_shares",
-    "exact_leaders",
-    "find_regions",
-    "mean_shares",
-    "pair_table",
-    "shares",
-]
-
 #: Numbers that one block of draws may hold.
 _BLOCK = 4_000_000
 

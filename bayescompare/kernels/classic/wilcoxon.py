@@ -27,16 +27,6 @@ from scipy import stats
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
-__all__ = [
-    "MOST_EXACT",
-    "SMALLEST",
-    "RankSums",
-    "differences",
-    "doubled_ranks",
-    "signed_rank_test",
-]
-
-
 #: Up to this many differences the p-value is exact: it takes a second, and 2^1000 is still a float.
 MOST_EXACT = 1000
 

@@ -23,15 +23,6 @@ from scipy.special import stdtr, stdtrit
 
 from bayescompare._typing import FloatArray, IntArray
 
-__all__ = [
-    "correlated_t_from_moments",
-    "correlated_t_regions",
-    "draw_correlated_t_differences",
-    "draw_correlated_t_spreads",
-    "draw_correlated_t_within",
-    "draw_statements",
-]
-
 
 def correlated_t_from_moments(
     mean: ArrayLike, variance: ArrayLike, replicates: ArrayLike, rho: ArrayLike

@@ -31,18 +31,6 @@ from scipy.special import (
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.legendre import composite_legendre
 
-__all__ = [
-    "draw_error_rate_outcomes",
-    "draw_error_rate_shares",
-    "error_rate_bound",
-    "error_rate_log_marginal",
-    "error_rate_posterior",
-    "first_error_rate_better",
-    "langford_error_rate_bound",
-    "smaller_independent_rate",
-]
-
-
 #: Where a logit may lie, what is left out of a density of it, and panels of what is left.
 _FAR_LOGIT, _LOG_TAIL, _PANELS = 60.0, 45.0, 16
 #: Below this a tail is drawn by rejection: floats can no longer represent its inverse.

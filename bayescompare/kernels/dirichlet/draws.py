@@ -14,8 +14,6 @@ from scipy.special import logsumexp
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.gammas import TINY
 
-__all__ = ["dirichlet_log_theta", "draw_dirichlet_latents", "draw_urn_cells", "polya_urn"]
-
 
 def draw_dirichlet_latents(
     log_alpha: FloatArray, counts: FloatArray, size: tuple[int, ...], rng: np.random.Generator

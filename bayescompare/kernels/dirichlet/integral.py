@@ -31,8 +31,6 @@ from scipy.special import betainc, gammainccinv, gammaincinv, wrightomega
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.gammas import density_of_log_gamma, log_cdf, log_minus_log_cdf
 
-__all__ = ["TAIL", "Lump", "Nodes", "beta_exceeds", "p_max_of_one", "rows_of_shapes", "with_lumps"]
-
 #: Mass that may be left outside the range of integration.
 TAIL = 1e-17
 #: Intervals of the first rule and of the last; between them the step is halved.

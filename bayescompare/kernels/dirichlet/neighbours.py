@@ -22,8 +22,6 @@ from scipy.special import betainc, log_softmax, logsumexp, softmax
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["SHARES", "STRENGTHS", "Neighbours", "is_decided"]
-
 #: How strong a difference may be: θ ~ Dirichlet(A φ).
 STRENGTHS = np.array([2.0, 8.0, 32.0])
 #: Shares q of pairs without a difference; each is weighed by q^(−½) before the data.

@@ -26,8 +26,6 @@ from bayescompare.kernels.dirichlet.integral import (
     with_lumps,
 )
 
-__all__ = ["imprecise_bounds", "p_max"]
-
 #: Numbers held at once.
 _BLOCK = 1 << 20
 

@@ -34,16 +34,6 @@ from scipy.special import ndtr, owens_t
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.legendre import composite_legendre, gauss_legendre
 
-__all__ = [
-    "bivariate_box",
-    "bivariate_cdf",
-    "quadrants",
-    "trivariate_box",
-    "trivariate_cdf",
-    "univariate_box",
-]
-
-
 #: A standard normal is nowhere else, to double precision.
 _FAR = 38.0
 #: Widths of the inner transition at which panels begin.

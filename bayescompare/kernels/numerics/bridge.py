@@ -37,14 +37,6 @@ from scipy.special import logsumexp
 
 from bayescompare._typing import FloatArray
 
-__all__ = [
-    "Bridge",
-    "SinhArcsinh",
-    "autocorrelation_time",
-    "bridge_constant",
-    "fit_sinh_arcsinh",
-]
-
 #: Draws that the four parameters of a coordinate are fitted to, at most.
 _MOST_FITTED = 4000
 _STEPS = 40

@@ -35,9 +35,6 @@ from bayescompare.kernels.numerics.boxes import (
 )
 from bayescompare.kernels.numerics.legendre import composite_legendre
 
-__all__ = ["Edges", "independent_cells", "normal_cells", "student_cells"]
-
-
 #: Below this a difference of distribution functions of two or three variables has too few digits.
 _SMALL = {2: 3e-6, 3: 1e-4}
 #: log of the density of g, against its top, at which nodes end.

@@ -10,18 +10,6 @@ from scipy.special import erfc, exp1, gammainc, gammaincc, gammaln, zeta
 
 from bayescompare._typing import FloatArray
 
-__all__ = [
-    "TINY",
-    "density_of_log_gamma",
-    "log_cdf",
-    "log_minus_log_cdf",
-    "log_rising_gamma",
-    "log_sum",
-    "parted",
-    "sum_log_rising_gamma",
-]
-
-
 #: Shapes are not taken below this: their logarithms would not be finite.
 TINY = 1e-290
 

@@ -32,15 +32,6 @@ from scipy.special import (
 
 from bayescompare._typing import FloatArray
 
-__all__ = [
-    "Betas",
-    "IntervalKind",
-    "as_probability",
-    "beta_mixture_quantile",
-    "draws_interval",
-    "quantile_interval",
-]
-
 IntervalKind = Literal["eti", "hdi"]
 
 #: Where the shortest interval is looked for first, and how often more closely.

@@ -18,8 +18,6 @@ from typing import Any
 from numba import njit
 from numba.core.caching import IndexDataCacheFile
 
-__all__ = ["jit"]
-
 
 def jit[F: Callable[..., Any]](**options: Any) -> Callable[[F], F]:
     """Compile a kernel in nopython mode, with `options` for `numba.njit`."""

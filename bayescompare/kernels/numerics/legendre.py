@@ -8,9 +8,6 @@ import numpy as np
 
 from bayescompare._typing import FloatArray
 
-__all__ = ["composite_legendre", "gauss_legendre"]
-
-
 _NODES = 16
 
 

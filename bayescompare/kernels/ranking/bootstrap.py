@@ -47,19 +47,6 @@ from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.kernels.numerics.intervals import as_probability
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
-__all__ = [
-    "FEWEST",
-    "FEWEST_APART",
-    "MOST_EXACT_UNITS",
-    "bootstrap_weights",
-    "concentration_of",
-    "differing_number",
-    "effective_number",
-    "mean_above",
-    "mean_quantile",
-    "resampled_means",
-]
-
 #: Fewest units from which intervals can be had.
 FEWEST = 5
 #: Items on which two must differ before one is called better: of fewer, in simulations of items

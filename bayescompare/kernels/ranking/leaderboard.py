@@ -15,22 +15,6 @@ from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
-__all__ = [
-    "Leaderboard",
-    "LeaderboardOverall",
-    "Standings",
-    "best_place_shares",
-    "box_weights",
-    "doubled_places",
-    "duels",
-    "leaderboard",
-    "leaderboard_overall",
-    "share_error",
-    "simplex_weights",
-    "standings",
-    "tied_places",
-]
-
 #: From this many algorithms on, doubled places need more than 16 bits.
 _MANY = 16_000
 #: Draws that are compared at a time, so that they stay in the fastest cache.

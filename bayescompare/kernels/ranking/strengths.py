@@ -32,15 +32,6 @@ from scipy.special import gammaln, logsumexp
 
 from bayescompare._typing import AnyArray, BoolArray, FloatArray
 
-__all__ = [
-    "DrawnStrengths",
-    "RankedDatasets",
-    "StrengthPosterior",
-    "log_strength_density",
-    "strength_density_slope",
-    "strength_posterior",
-]
-
 #: Degrees of freedom of the prior of the contrasts.
 FREEDOM = 3.0
 

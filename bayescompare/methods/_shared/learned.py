@@ -43,14 +43,6 @@ from bayescompare.methods._shared.simplex import (
 )
 from bayescompare.outcome.method import Form
 
-__all__ = [
-    "place_learned_dirichlet",
-    "place_learned_shares",
-    "with_log_prior",
-    "without_choice",
-]
-
-
 Likelihood = Callable[[Any], Any] | None
 
 #: θ below this is this: its logarithm enters a density.

@@ -53,8 +53,6 @@ from bayescompare.text.numbers import (
 )
 from bayescompare.text.phrases import join_names
 
-__all__ = ["Friedman", "RankDetails", "doubled_ranks", "pair_among_all"]
-
 
 @dataclass(frozen=True)
 class RankDetails(Facts):

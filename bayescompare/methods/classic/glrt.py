@@ -34,8 +34,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, plural
 from bayescompare.text.phrases import join_names
 
-__all__ = ["GLRT"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class GLRT(Method):

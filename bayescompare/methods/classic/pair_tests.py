@@ -43,18 +43,6 @@ from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, plural
 
-__all__ = [
-    "PairTest",
-    "Sign",
-    "SignDetails",
-    "WhichTest",
-    "Wilcoxon",
-    "WilcoxonDetails",
-    "pair_differences",
-    "pair_support",
-    "run_pair_test",
-]
-
 WhichTest = Literal["sign", "wilcoxon"]
 
 

@@ -60,8 +60,6 @@ from bayescompare.text.numbers import (
 )
 from bayescompare.text.phrases import join_names
 
-__all__ = ["AllTest", "OneTest", "PerMeasure"]
-
 #: The tests of one measure, as a sentence about findings and as a methods section name them.
 _FOUND_BY = {
     "sign": "sign test",

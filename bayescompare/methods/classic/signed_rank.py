@@ -74,7 +74,6 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["POINT", "TIE", "Points", "SignedRank"]
 
 #: The dim of the points, and the name of the prior's one.
 POINT, TIE = "point", "(tie)"

@@ -7,8 +7,6 @@ from bayescompare.outcome.decision import SIGNIFICANT, Decision
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import percent_setting, plural, pvalue_equation
 
-__all__ = ["NOT_A_PROBABILITY", "ahead_and_behind", "finding", "ties_left_out"]
-
 NOT_A_PROBABILITY = (
     "A p-value is not the probability of a hypothesis; for a probability use method='dirichlet'."
 )

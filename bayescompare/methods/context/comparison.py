@@ -21,8 +21,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, percent, plural, probability_words
 from bayescompare.text.phrases import exactness_phrase
 
-__all__ = ["FIGURE", "ContextDetails", "ContextPosterior", "context_words", "rate_words"]
-
 _WHOLE = ("first_wrong", "second_wrong", "replicates")
 
 

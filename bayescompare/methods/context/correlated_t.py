@@ -87,7 +87,6 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["CorrelatedT", "Replicates"]
 
 #: The names of a dataset's mean advantage, of its spread, and of its replicates' differences.
 ADVANTAGE, SIGMA, DIFFERENCE = "advantage", "sigma", "difference"

@@ -92,7 +92,6 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["Hierarchical", "hierarchical_mean_leads"]
 
 #: A prior that jumps is integrated less exactly; beyond this error NUTS takes over.
 _EXACT = 1e-6

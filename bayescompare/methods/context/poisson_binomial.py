@@ -70,8 +70,6 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["PoissonBinomial"]
-
 
 NO_MODEL = (
     "model() and sample() are of the full model, and this answer is by the paper's formula, "

@@ -22,8 +22,6 @@ from bayescompare.text.numbers import setting_number_text
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["context_probability", "first_better", "risks"]
-
 
 def context_probability(
     p: ArrayLike, *, b: float | tuple[float, float] = 1.0, joint: bool = False

@@ -77,7 +77,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-__all__ = ["SharePosterior", "ShareTest", "rate_prior_of"]
 
 _SAMPLE = ("chain", "draw")
 #: Of the variables that draws of shares have.

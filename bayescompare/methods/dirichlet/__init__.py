@@ -86,8 +86,6 @@ if TYPE_CHECKING:
 
     from bayescompare.outcome.pair_figures import PairFigures
 
-__all__ = ["Dirichlet"]
-
 
 def textbook(alpha: FloatArray, weight: FloatArray, coords: Mapping[str, Any]) -> pm.Model:
     """Write the model as the paper tells it: α (statement,), weights (dataset, statement)."""

@@ -29,7 +29,6 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet import Dirichlet
 
-__all__ = ["dirichlet_at_once"]
 
 #: Probabilities of statements held at once.
 _BLOCK = 1 << 21

@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from bayescompare.methods.dirichlet.posterior import DirichletPosterior
     from bayescompare.posterior.dirichlet import DirichletMixture
 
-__all__ = ["predict_dirichlet", "prior_tree", "simulate", "simulated"]
-
 
 def predict_dirichlet(
     asked: DirichletPosterior, number: int, draws: int, rng: np.random.Generator

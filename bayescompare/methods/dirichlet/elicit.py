@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-__all__ = ["Elicitation", "elicit"]
 
 #: Datasets that a prior predictive is about, unless told.
 DATASETS = 20

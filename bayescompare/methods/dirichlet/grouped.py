@@ -26,8 +26,6 @@ from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.method import Sampling
 from bayescompare.table.results import Results
 
-__all__ = ["GroupedDirichlet", "grouped_dirichlet"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class GroupedDirichlet(GroupedMethod, Dirichlet):

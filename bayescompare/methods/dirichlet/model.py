@@ -56,8 +56,6 @@ if TYPE_CHECKING:
 #: The data of the model: each dataset's weight in every statement.
 WEIGHT = "weight"
 
-__all__ = ["build", "hyperparameter", "lead_given_draws", "place_alpha", "sampled_answer", "scaled"]
-
 
 def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
     """Build the model with the user's priors, with gaps, or with a learned prior."""

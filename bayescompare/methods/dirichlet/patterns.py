@@ -45,8 +45,6 @@ from bayescompare.posterior.component import Component
 from bayescompare.statements import BAR, DENSE, Order, State, Statement, Statements
 from bayescompare.text.numbers import count, setting_number_text
 
-__all__ = ["Pattern", "PatternPrior", "marginal_prior"]
-
 #: Distinct α's among the statements that are not listed; more would take minutes.
 MOST_GROUPS = 1024
 #: Logarithms closer than this are those of equal α's, and probabilities sum to one within it.

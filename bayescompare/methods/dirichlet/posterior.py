@@ -46,12 +46,6 @@ from bayescompare.text.numbers import count
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet import Dirichlet
 
-__all__ = [
-    "GAPS",
-    "DirichletPosterior",
-    "PartialDetails",
-    "completion_bounds_of",
-]
 
 #: How a table is read that keeps its missing cells.
 GAPS = ("ignore", "bounds")

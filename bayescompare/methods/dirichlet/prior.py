@@ -13,21 +13,6 @@ from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, setting_number_text
 from bayescompare.text.phrases import join_names
 
-__all__ = [
-    "ALPHAS",
-    "REST",
-    "WEIGHT",
-    "Prior",
-    "beliefs_of",
-    "beliefs_words",
-    "check_compared",
-    "check_prior",
-    "is_elicited",
-    "prior_as_json",
-    "prior_of_pair",
-    "prior_of_vector",
-]
-
 PriorName = Literal["symmetric", "jeffreys", "uniform", "imprecise", "learned"]
 Prior = PriorName | float | Mapping[str, float] | Mapping[str, float | Mapping[str, float]]
 

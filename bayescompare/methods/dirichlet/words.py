@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     from bayescompare.methods.dirichlet import Dirichlet
     from bayescompare.outcome.answer import Answer
 
-__all__ = [
-    "bounds_words",
-    "dirichlet_words",
-    "lead_words",
-    "learned_pair_words",
-    "methods_text",
-    "prior_text",
-    "size_words",
-]
-
 
 def dirichlet_words(
     method: Dirichlet, results: Results, answer: Answer, decision: Decision

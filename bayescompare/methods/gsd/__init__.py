@@ -65,7 +65,6 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["GSD", "GsdMethod"]
 
 Alternative = Literal["two-sided", "first", "second"]
 

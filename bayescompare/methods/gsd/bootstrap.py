@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["GSDBootstrap"]
 
 #: Draws of weights by which each simulated table of a plan is judged; P errs by at most 0.035.
 _PLAN_DRAWS = 200

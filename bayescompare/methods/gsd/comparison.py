@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD, GsdMethod
 
 
-__all__ = ["Dominance", "DominanceTest"]
-
-
 #: What an order of more than two algorithms does not have.
 _OF_TWO = ("pvalue", "statistic", "share_below", "witness", "robustness", "draws")
 

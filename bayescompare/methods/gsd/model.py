@@ -31,7 +31,6 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     from bayescompare.methods.gsd.bootstrap import GSDBootstrap
 
-__all__ = ["build_bootstrap", "optimum_of"]
 
 _IMPROPER = (
     "the prior of weight, Haldane's, is improper at concentration <= 1, and there are no draws "
@@ -72,10 +71,12 @@ class WorstGains(Op):
         self.problem = problem
 
     def make_node(self, *inputs: Any) -> Apply[Any]:
+        """Make the node of both optima, (2, …)."""
         vector = pt.as_tensor_variable(inputs[0])
         return Apply(self, [vector], [pt.tensor(dtype="float64", shape=(2, vector.type.shape[-1]))])
 
     def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        """Solve both programmes."""
         problem = self.problem
         objective = problem.system.objective(np.asarray(inputs[0], dtype=np.float64))
         system, delta = problem.system, problem.used_delta

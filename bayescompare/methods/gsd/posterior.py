@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.gsd import GsdMethod
 
-__all__ = ["OPTIMUM", "bootstrap_tree", "directions", "with_optima"]
 
 #: The name of the optima under the datasets' weights.
 OPTIMUM = "opt"

@@ -38,22 +38,6 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD
 
-__all__ = [
-    "DominanceProblem",
-    "GsdDetails",
-    "OrderDetails",
-    "PairDetails",
-    "PermutationDetails",
-    "Square",
-    "contaminated_pvalues",
-    "front_of",
-    "intransitive_triples",
-    "not_dominated_pvalues",
-    "strict_order",
-    "thresholds_of",
-    "unbounded_measures",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class DominanceProblem:

@@ -37,16 +37,6 @@ from bayescompare.text.phrases import exactness_phrase, join_names
 if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD, GsdMethod
 
-__all__ = [
-    "bootstrap_words",
-    "methods_text_of_bootstrap",
-    "methods_text_of_test",
-    "order_words",
-    "pair_headline",
-    "pair_words",
-    "resolution_words",
-]
-
 
 def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decision) -> str:
     """The relation in the data, and what the test makes of it, in one line."""

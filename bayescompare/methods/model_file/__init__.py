@@ -68,8 +68,6 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     import pymc as pm
 
-__all__ = ["ModelFile"]
-
 
 class ModelPosterior(Posterior):
     """The draws of a model, read as the model says."""

@@ -31,15 +31,6 @@ from bayescompare.text.numbers import statistic_number_text
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = [
-    "ModelDetails",
-    "StrengthDetails",
-    "hooked_leads",
-    "quantity_leads",
-    "read_probability",
-    "read_quantity",
-]
-
 
 #: Statements listed; of more those that the draws support most.
 _MOST = 256

@@ -32,15 +32,6 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.model_file import ModelFile
 
-__all__ = [
-    "batched_likelihood",
-    "bounded_prior",
-    "check_statements",
-    "flat_draws",
-    "hooked_likelihood",
-    "observed_values",
-    "statement_totals",
-]
 
 _DIMS = ("chain", "draw", "dataset")
 #: Statements up to which all are tried for a scale; each takes a model to be built.

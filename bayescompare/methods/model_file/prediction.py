@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from bayescompare.methods.model_file import ModelFile, ModelPosterior
     from bayescompare.methods.model_file.source import Source
 
-__all__ = ["predict", "simulated", "weigh_more"]
 
 #: Predicted ranks, 1 is best, as `modelling.ranks` gives those seen.
 RANK = "rank"

@@ -88,7 +88,6 @@ from bayescompare.text.numbers import memory_size_text, setting_number_text
 if TYPE_CHECKING:
     import pymc as pm
 
-__all__ = ["Network", "network_model"]
 
 #: Measures up to which every graph is scored, 29,281 of them.
 MOST_LISTED = 5

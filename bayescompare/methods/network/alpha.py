@@ -12,8 +12,6 @@ from bayescompare.methods._shared.priors import fixed_vector
 from bayescompare.statements import Statements
 from bayescompare.text.numbers import setting_number_text
 
-__all__ = ["REST", "cell_alpha", "check_cell_alpha"]
-
 #: Key of a mapping that stands for every measure, or state, that it does not name.
 REST = "*"
 

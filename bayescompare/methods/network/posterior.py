@@ -49,14 +49,6 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.network import Network
 
-__all__ = [
-    "NO_GRAPH",
-    "OF_SUMS",
-    "Component",
-    "NetworkAnswer",
-    "NetworkDetails",
-    "answer_of",
-]
 
 #: What a sum over measures of a network can still be asked.
 OF_SUMS = frozenset({"probability", "none_leads", "unobserved", "questions", "components", "on"})

@@ -25,8 +25,6 @@ from bayescompare.statements import Statements
 if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
 
-__all__ = ["pgmpy_network", "pgmpy_score", "search_by_pgmpy"]
-
 
 def search_by_pgmpy(scores: GraphScores, how: str) -> Graph:
     """Run a pgmpy search by our BDeu.

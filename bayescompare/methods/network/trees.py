@@ -38,8 +38,6 @@ from bayescompare.text.numbers import count, memory_size_text
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["Layout", "Table", "draws_tree", "edges_in", "finished_tree"]
-
 
 @dataclass(frozen=True)
 class Table:

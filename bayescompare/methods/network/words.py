@@ -19,8 +19,6 @@ from bayescompare.text.numbers import (
 )
 from bayescompare.text.phrases import join_names
 
-__all__ = ["methods_text", "summed_words", "words"]
-
 #: What is lost where the tables' prior is not BDeu's.
 NOT_EQUIVALENT = (
     "With your alpha, graphs that express the same independences may have different scores, so the "

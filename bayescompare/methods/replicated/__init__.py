@@ -88,7 +88,6 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["Replicated"]
 
 #: The options that say how replicates are read, which no prior changes.
 _READING = ("effects", "rho", "folds")

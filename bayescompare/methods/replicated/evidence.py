@@ -57,7 +57,6 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.replicated import Replicated
 
-__all__ = ["TableEvidence"]
 
 #: Datasets from which the scale of effects can be learned.
 _LEAST_DATASETS = 3
