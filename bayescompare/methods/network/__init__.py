@@ -50,6 +50,7 @@ from bayescompare.methods._shared.trees import (
 from bayescompare.methods.network.alpha import cell_alpha, check_cell_alpha
 from bayescompare.methods.network.posterior import (
     NO_GRAPH,
+    NO_MODEL_OF_ALL,
     Component,
     NetworkAnswer,
     NetworkDetails,
@@ -498,11 +499,7 @@ class Network(Method):
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the PyMC model of the graph: a Dirichlet for every row of a table."""
         if self.average:
-            raise BayescompareError(
-                "average=True: draws() draw graphs and their tables exactly, and log_evidence and "
-                "loo() are exact, so there is no model of all graphs; average=False has that of "
-                "one."
-            )
+            raise BayescompareError(f"average=True: {NO_MODEL_OF_ALL}")
         build = network_model if form == "textbook" else sampled_model
         return build(*self.layout(results), self.nonconjugate_priors)
 

@@ -49,6 +49,11 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.network import Network
 
+#: Why an average over graphs is no PyMC model.
+NO_MODEL_OF_ALL = (
+    "draws() draw graphs and their tables exactly, and log_evidence and loo() are exact, so there "
+    "is no model of all graphs; average=False has that of one."
+)
 
 #: What a sum over measures of a network can still be asked.
 OF_SUMS = frozenset({"probability", "none_leads", "unobserved", "questions", "components", "on"})
@@ -154,6 +159,8 @@ class NetworkAnswer(Questions, Posterior):
                 "on() follows one graph, and average=True mixes them: ask compare() on "
                 "results.sel(measures=[...]) with average=True, or on() with average=False."
             )
+        if self.method.average and quantity == "model":
+            return f"with average=True {NO_MODEL_OF_ALL}"
         if self.method.average and quantity == "sample":
             return "sample: with average=True draws() are exact, and NUTS has nothing to add."
         if self.method.average and quantity == "evidence":
