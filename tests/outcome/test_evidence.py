@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from scipy.special import gammaln
 import bayescompare as bc
 from bayescompare.comparisons import ModelComparison
 from bayescompare.methods import Dirichlet, Hierarchical, Network, PoissonBinomial
+from bayescompare.methods.model_file.answer import ModelDetails
 from bayescompare.outcome.evidence import EvidenceEstimate
 from bayescompare.table.results import Results
 from tests.oracles import network as no
@@ -187,7 +189,8 @@ def test_an_estimate_is_a_pair_that_says_how_it_was_made() -> None:
 def unsampled(build: Callable[..., Any]) -> bc.Comparison:
     """A comparison by a model, none of which was sampled."""
     exact = bc.compare(example())
-    return ModelComparison(exact.results, bc.methods.ModelFile(build), exact.answer)
+    answer = replace(exact.answer, facts=ModelDetails(model="mine", title="A model of mine."))
+    return ModelComparison(exact.results, bc.methods.ModelFile(build), answer)
 
 
 def flat(results: Results) -> pm.Model:

@@ -116,7 +116,7 @@ def test_more_statements_than_are_listed_teach_nothing() -> None:
     results = table(noise(10, 3, 9, 4))
     p = bc.pairwise(results, n_jobs=1)
     assert p.learned is None
-    assert "nothing was learned from the other pairs" in p.explain()
+    assert "Nothing was learned from the other pairs" in p.explain()
     with pytest.raises(BayescompareError, match="all their statements are listed"):
         bc.pairwise(results, method=bc.methods.Dirichlet(prior="learned"), n_jobs=1)
 
@@ -220,8 +220,8 @@ def test_pairs_without_common_datasets_are_nan_and_said_so() -> None:
     assert len(p) == 4
     said = p.explain()
     assert (
-        "Not compared, because they have fewer than two datasets in common: "
-        "A against B and B against C" in said
+        "Not compared, having fewer than two datasets in common: A against B and B against C."
+        in said
     )
     assert np.isnan(p.matrix.sel(algorithm="A", opponent="B"))
     with pytest.raises(BayescompareError, match=r"A against B.*missing"):

@@ -80,7 +80,7 @@ def test_who_tie_for_the_first_place_share_it():
 @pytest.mark.parametrize("m", [None, 1, 3])
 def test_ahead_is_the_share_of_draws_ahead_on_every_measure(m):
     strength = drawn(4, m)
-    ahead = np.array(read_quantity(results_of(4, m or 2), strength).details.ahead)
+    ahead = np.array(read_quantity(results_of(4, m or 2), strength).facts.ahead)
     values = strength.values.reshape(-1, 4, m or 1)
     for a, b in itertools.permutations(range(4), 2):
         assert ahead[a, b] == pytest.approx(np.mean((values[:, a] > values[:, b]).all(axis=-1)))
@@ -97,7 +97,7 @@ def test_ahead_by_who_beats_whom():
         {"algorithm": names, "opponent": names},
         ("chain", "draw", "algorithm", "opponent"),
     )
-    ahead = np.array(read_quantity(results_of(3, 1), better).details.ahead)
+    ahead = np.array(read_quantity(results_of(3, 1), better).facts.ahead)
     flat = beats.reshape(-1, 3, 3)
     for a, b in itertools.permutations(range(3), 2):
         assert ahead[a, b] == pytest.approx(np.mean(flat[:, a, b] > flat[:, b, a]))

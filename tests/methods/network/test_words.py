@@ -80,7 +80,9 @@ def test_files_keep_the_graph(kind: str, suffix: str, tmp_path: Path) -> None:
     assert again.questions.equals(c.questions)
     np.testing.assert_allclose(again.loo().elpd_i, c.loo().elpd_i)
     if suffix == "json":
-        assert json.loads(path.read_text())["details"] == c.answer.facts.to_dict()
+        document = json.loads(path.read_text())
+        assert not document["figures"].keys() & document["details"].keys()
+        assert document["figures"] | document["details"] == c.answer.facts.to_dict()
 
 
 def test_pairwise_by_network() -> None:
