@@ -376,7 +376,7 @@ def test_any_mutation_of_netcdf_loads_or_is_refused(
         whole = opened.load()
     rng = np.random.default_rng(0)
     changed, loaded = tmp_path / "changed.nc", 0
-    trials = settings.default.max_examples // 2
+    trials = max(10, settings.default.max_examples // 2)  # of fewer, all may load
     for _ in range(trials):
         tree = whole.copy(deep=True)
         mutate_netcdf(tree, rng)

@@ -44,7 +44,7 @@ class ContextDetails(Facts):
     rate_sd: float | None = field(default=None, metadata=FIGURE)
     rate_lower: float = field(metadata=FIGURE)
     rate_upper: float = field(metadata=FIGURE)
-    per_dataset: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    per_dataset: Mapping[str, tuple[float, ...]]
 
     def by_dataset(self, **columns: FloatArray) -> Self:
         """Return the same with columns over datasets."""
@@ -59,6 +59,7 @@ class ContextDetails(Facts):
             rate_sd=None if sd is None else float(sd),
             rate_lower=float(low),
             rate_upper=float(high),
+            per_dataset={},
         )
 
     @property

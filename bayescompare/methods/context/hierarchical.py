@@ -404,6 +404,7 @@ class Hierarchical(Method):
             mu_sd=posterior.sd_mu,
             rho_mean=posterior.mean_rho,
             rho_sd=posterior.sd_rho,
+            per_dataset={},
         )
         figures = {
             "probability": np.array([posterior.first, posterior.second]),
@@ -427,7 +428,9 @@ class Hierarchical(Method):
             for name, values in (("mu", mu), ("rho", rho), ("rate", q))
             for of in (np.mean, np.std)
         }
-        pooled = PooledDetails(rate_lower=float(ends[0]), rate_upper=float(ends[1]), **moments)
+        pooled = PooledDetails(
+            rate_lower=float(ends[0]), rate_upper=float(ends[1]), per_dataset={}, **moments
+        )
         better, share = [], []
         for h, g in zip(*pair_counts(results), strict=True):
             better.append(beta_binomial_better_share(mu.ravel(), rho.ravel(), h, g).mean())

@@ -234,7 +234,7 @@ class GsdDetails(Facts):
     """Of two algorithms the test, of more the order: `PermutationDetails` or `OrderDetails`."""
 
     @classmethod
-    def from_dict(cls, facts: object, *, where: str = "details") -> Self:
+    def from_dict(cls, facts: object, *, where: str = "figures and details") -> Self:
         """Make the details again, of two algorithms or of more."""
         if cls is not GsdDetails:
             return super().from_dict(facts, where=where)
