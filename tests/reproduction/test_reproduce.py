@@ -128,8 +128,8 @@ def test_table_3_of_jansen() -> None:
     # SPEC: all but RF over EN (0.94), and one more.
     low = published.loc[published["obtained"] < 0.9, "case"].tolist()
     assert low == []
-    # 200 resamples cannot tell; none of them contradicts.
-    assert (published["verdict"] == "inconclusive").sum() >= 14
+    # Of shares away from one 200 resamples cannot tell.
+    assert published["verdict"].isin(["agrees", "inconclusive"]).sum() >= 14
     # Rounded, the test at delta 0 does not find GBM over BDS.
     assert done.claims["holds"].tolist() == [True, True, True, False, True]
 
