@@ -8,6 +8,7 @@ So a probe computes some bits first, and they must change where the processor ha
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
@@ -40,6 +41,16 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_TH
 GLIBC = "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F"
 INTEL = platform.machine() in ("x86_64", "AMD64")
 
+
+def openblas_core() -> str:
+    """Return whose kernels numpy's own OpenBLAS takes here; nothing where it is another library."""
+    for library in (Path(np.__file__).parents[1] / "numpy.libs").glob("libscipy_openblas64_*"):
+        name = ctypes.CDLL(str(library)).scipy_openblas_get_corename64_
+        name.restype = ctypes.c_char_p
+        return str(name().decode())
+    return ""
+
+
 #: Variables of each setting, the part of the probe that it changes, and whether it can do so here.
 SETTINGS: dict[str, tuple[dict[str, str], str, bool]] = {
     "one thread": ({}, "", False),
@@ -57,12 +68,12 @@ SETTINGS: dict[str, tuple[dict[str, str], str, bool]] = {
         "scipy",
         platform.libc_ver()[0] == "glibc" and FEATURES.get("FMA3", False),
     ),
-    # Only a processor with AVX-512 has other kernels than Haswell's.
+    # Where OpenBLAS takes Haswell's kernels by itself, as on some processors with AVX-512, nothing
+    # can change.
     "OpenBLAS for Haswell": (
         {"OPENBLAS_CORETYPE": "Haswell"},
         "blas",
-        FEATURES.get("AVX512F", False)
-        and "openblas" in np.__config__.CONFIG["Build Dependencies"]["blas"]["name"],
+        openblas_core() not in ("", "Haswell", "Zen"),
     ),
     "numba for any processor": ({"NUMBA_CPU_NAME": "generic"}, "", False),
 }
