@@ -100,6 +100,10 @@ docs: $(VENV)/.installed-docs ## the HTML documentation, in docs/_build/html
 	@echo "sphinx: docs/_build/html/index.html"
 	@$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
+.PHONY: docs-keep
+docs-keep: $(VENV)/.installed-docs ## run slow pages whose code has changed, and keep what they show in docs/kept
+	@$(BIN)/python docs/_ext/kept.py
+
 # --no-isolation: hatchling is in .venv, so the build downloads nothing.
 .PHONY: dist-check
 dist-check: $(VENV)/.installed-dist ## build wheel and source archive, and check both

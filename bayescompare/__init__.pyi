@@ -22,7 +22,7 @@ from .outcome.saved import load_comparison as load_comparison
 from .outcome.saved import load_pairwise as load_pairwise
 from .ranking.gate import Gate as Gate
 from .ranking.ranking import Ranking as Ranking
-from .ranking.saved import load_ranking as load_ranking
+from .ranking.ranking import load_ranking as load_ranking
 from .readers.formats import read as read
 from .readers.look import Look as Look
 from .readers.look import look as look

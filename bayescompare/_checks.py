@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import inspect
 import math
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
+from functools import wraps
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TypeGuard
 
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.text.numbers import setting_number_text, whole_number_text
-
-__all__ = [
-    "check_count",
-    "check_draws",
-    "check_flag",
-    "check_jobs",
-    "check_level",
-    "check_path",
-    "check_positive",
-    "check_word",
-    "is_number",
-    "is_whole",
-    "show_checked_value",
-    "show_checked_value_briefly",
-]
 
 #: Draws, resamples and simulations beyond this are a typing error, and would fill the memory.
 MOST_COUNT = 1_000_000
@@ -100,12 +88,13 @@ def check_count(**arguments: object) -> None:
     """
     for name, value in arguments.items():
         if not (is_whole(value) and value >= 1):
-            raise BayescompareError(f"{name}={show_checked_value(value)}: must be an integer >= 1.")
+            raise _refused(name, value, "must be an integer >= 1")
         if value > MOST_COUNT:
-            raise BayescompareError(
-                f"{name}={show_checked_value(value)}: must be at most "
-                f"{whole_number_text(MOST_COUNT)}."
-            )
+            raise _refused(name, value, f"must be at most {whole_number_text(MOST_COUNT)}")
+
+
+def _refused(name: str, value: object, why: str) -> BayescompareError:
+    return BayescompareError(f"{name}={show_checked_value(value)}: {why}.")
 
 
 def check_draws(*, draws: object, chains: object) -> None:
@@ -130,38 +119,27 @@ def check_jobs(n_jobs: object) -> None:
     bayescompare._errors.BayescompareError: n_jobs=0: give an integer, -1 for all cores.
     """
     if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise BayescompareError(
-            f"n_jobs={show_checked_value(n_jobs)}: give an integer, -1 for all cores."
-        )
+        raise _refused("n_jobs", n_jobs, "give an integer, -1 for all cores")
     if not -MOST_JOBS <= n_jobs <= MOST_JOBS:
-        raise BayescompareError(
-            f"n_jobs={show_checked_value(n_jobs)}: at most {MOST_JOBS} jobs; -1 uses all cores."
-        )
+        raise _refused("n_jobs", n_jobs, f"at most {MOST_JOBS} jobs; -1 uses all cores")
 
 
 def check_positive(**arguments: object) -> None:
     """Refuse a value that is not a finite number above 0, or would outweigh any data."""
     for name, value in arguments.items():
         if not (is_number(value) and math.isfinite(value) and value > 0):
-            raise BayescompareError(
-                f"{name}={show_checked_value(value)}: must be a finite number > 0."
-            )
+            raise _refused(name, value, "must be a finite number > 0")
         if value > MOST_WEIGHT:
-            raise BayescompareError(
-                f"{name}={value!r}: must be at most {setting_number_text(MOST_WEIGHT)}; a prior "
-                "of more weight "
-                "would drown out any data."
-            )
+            most = setting_number_text(MOST_WEIGHT)
+            why = f"must be at most {most}; a prior of more weight would drown out any data"
+            raise _refused(name, value, why)
 
 
 def check_level(**arguments: object) -> None:
     """Reject a level that is not a number between 0 and 1."""
     for name, level in arguments.items():
         if not (is_number(level) and 0.0 < level < 1.0):
-            raise BayescompareError(
-                f"{name}={show_checked_value(level)}: a level is a number between 0 and 1, such as "
-                "0.05."
-            )
+            raise _refused(name, level, "a level is a number between 0 and 1, such as 0.05")
 
 
 def check_flag(**arguments: object) -> None:
@@ -175,7 +153,7 @@ def check_flag(**arguments: object) -> None:
     """
     for name, value in arguments.items():
         if type(value).__name__ not in ("bool", "bool_"):  # numpy's, which is not imported here
-            raise BayescompareError(f"{name}={show_checked_value(value)}: must be True or False.")
+            raise _refused(name, value, "must be True or False")
 
 
 def check_word(argument: str, value: object, known: Collection[str]) -> None:
@@ -217,11 +195,56 @@ def check_path(path: object, argument: str = "path") -> Path:
         # A NUL, or half a character.
         raise BayescompareError(f"{text!r}: no file can have this name.") from None
     except OSError as error:
-        import errno
-
         if error.errno == errno.ENAMETOOLONG:
             raise BayescompareError(
                 f"{text[:40]!r}…: {whole_number_text(len(text))} characters are too many for a "
                 "path."
             ) from None
     return Path(text)
+
+
+# options by the names that other packages give them -----------------------------------------------
+
+#: What other packages call it, and what it is called here.
+POINTERS = {
+    "rope": "a rope belongs to its measure, as in "
+    "measures={'accuracy': bc.Measure('max', rope=0.01)}",
+    **dict.fromkeys(("seed", "random_state", "random_seed"), "the seed is rng=, as in rng=0"),
+    **dict.fromkeys(
+        ("measure", "metric", "metrics"),
+        "what was measured is measures=, as in measures={'accuracy': 'max'}, or the names of some",
+    ),
+    **dict.fromkeys(("datasets", "tasks"), "choose them before, as in results.sel(datasets=[...])"),
+}
+
+
+def check_options(given: Iterable[str], known: Collection[str], of: str) -> None:
+    """Refuse an option that is none; where another package has it, say what it is called here.
+
+    Examples
+    --------
+    >>> check_options(["seed"], ["rng"], "a ranking")
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: seed=: the seed is rng=, as in rng=0.
+    """
+    for option in given:
+        if option in known:
+            continue
+        if option in POINTERS:
+            raise BayescompareError(f"{option}=: {POINTERS[option]}.")
+        raise BayescompareError(
+            f"{option}=: there is no such option; for {of} there are {', '.join(known)}."
+        )
+
+
+def pointing[**P, T](function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function say what an option of another package is called here."""
+
+    @wraps(function)
+    def pointed(*args: P.args, **options: P.kwargs) -> T:
+        if not POINTERS.keys().isdisjoint(options):
+            known = inspect.signature(function).parameters
+            check_options([name for name in options if name in POINTERS], known, "it")
+        return function(*args, **options)
+
+    return pointed

@@ -12,24 +12,16 @@ from bayescompare._checks import check_draws, check_jobs, check_word
 from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare._rng import Rng, as_rng
 from bayescompare.outcome import registry
-from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.comparison import Comparison, comparison_of
 from bayescompare.outcome.gaps import check_facts, read_gaps
-from bayescompare.outcome.method import Method, Sampling
-from bayescompare.outcome.method_checks import check_class, comparison_of, is_built_in_method
+from bayescompare.outcome.method import Method, Sampling, is_built_in_method
 from bayescompare.outcome.nuts import announced_nuts
+from bayescompare.outcome.outside import check_class
 from bayescompare.table.cells import MISSING, Missing, refuse_values_without_means
 from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.given import FrameOptions, Measures, given_table
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text
-
-__all__ = [
-    "check_sampler_to_compare",
-    "compare",
-    "method_to_compare_by",
-    "prepare_to_compare",
-    "validate_compared_table",
-]
 
 
 def compare(
@@ -97,21 +89,19 @@ def compare(
     >>> bc.compare({"A": [0.9, 0.8, 0.7], "B": [0.8, 0.7, 0.5]}, measures={"auc": "max"}).best
     'A>B'
     """
-    test = method_to_compare_by(method)
+    test = method_of(method)
     table, names = given_table(results, measures, algorithms, frame)
-    asked = prepare_to_compare(
-        validate_compared_table(table, test, names), test, algorithms, missing
-    )
+    asked = prepared(checked_table(table, test, names), test, algorithms, missing)
     test = test.for_table(asked)
     generator, seed = as_rng(rng, default=0)
     check_jobs(n_jobs)
-    options = check_sampler_to_compare(sampler)
+    options = checked_sampler(sampler)
     with announced_nuts(test, asked, options, progress=progress) as options:
         sampling = Sampling(generator, seed=seed, options=options, n_jobs=n_jobs, progress=progress)
         return comparison_of(asked, test, test.answer(asked, sampling))
 
 
-def check_sampler_to_compare(sampler: object) -> dict[str, Any]:
+def checked_sampler(sampler: object) -> dict[str, Any]:
     """Check the options for `pymc.sample`."""
     if sampler is None:
         return {}
@@ -126,52 +116,43 @@ def check_sampler_to_compare(sampler: object) -> dict[str, Any]:
     return options
 
 
-def method_to_compare_by(method: object) -> Method:
-    """Accept a method by name, as a class or as an object."""
-    if isinstance(method, (str, os.PathLike)) and _names_model_for_compare(method):
-        return _model_file_for_compare(os.fspath(method))
-    if isinstance(method, str):
-        method = registry.get(method)
-    if isinstance(method, type) and issubclass(method, Method):
-        if not is_built_in_method(method):
-            check_class(method)
-        return method()
+def method_of(method: object) -> Method:
+    """Accept a method by name, as a class or as an object, or a model."""
+    if isinstance(method, (str, os.PathLike)) and _names_model(os.fspath(method)):
+        return _model_file(os.fspath(method))
     if callable(method) and not isinstance(method, (type, Method)):
-        return _model_file_for_compare(method)
-    if isinstance(method, Method) and not is_built_in_method(type(method)):
-        check_class(type(method))
-    if type(method).__module__.startswith("pymc."):
+        return _model_file(method)
+    given = registry.get(method) if isinstance(method, str) else method
+    kind = given if isinstance(given, type) else type(given)
+    if issubclass(kind, Method):
+        if not is_built_in_method(kind):
+            check_class(kind)
+        return given if isinstance(given, Method) else kind()
+    if kind.__module__.startswith("pymc."):
         raise BayescompareError(
             "method is a PyMC model: give a function that returns it, method=lambda results: model."
         )
-    if not isinstance(method, Method):
-        raise BayescompareError(
-            f"method={method!r}: give a name ({', '.join(registry.names())}) or an object such as "
-            "bc.methods.Dirichlet(prior='jeffreys')."
-        )
-    return method
+    raise BayescompareError(
+        f"method={method!r}: give a name ({', '.join(registry.names())}) or an object such as "
+        "bc.methods.Dirichlet(prior='jeffreys')."
+    )
 
 
-def _names_model_for_compare(method: str | os.PathLike[str]) -> bool:
+def _names_model(text: str) -> bool:
     """Whether this is a model file, or a bundled model's bare name."""
-    text = os.fspath(method)
-    if text.endswith(".py"):
-        return True
-    if text in registry.names():
-        return False
     from bayescompare._model_files import bundled
 
-    return text in bundled()
+    return text.endswith(".py") or (text not in registry.names() and text in bundled())
 
 
-def _model_file_for_compare(source: str | Callable[..., Any]) -> Method:
+def _model_file(source: str | Callable[..., Any]) -> Method:
     # A method by name loads its own family only, so this one is loaded when it is asked for.
     from bayescompare.methods.model_file import ModelFile
 
     return ModelFile(source)
 
 
-def validate_compared_table(
+def checked_table(
     results: Results, method: Method, measures: Sequence[str] | None = None
 ) -> Results:
     """Check the whole table once, at the door, and select the measures asked about."""
@@ -180,16 +161,22 @@ def validate_compared_table(
         raise BayescompareError(
             f"method {method.name!r} is about one measure, and there are {len(results.measures)}: "
             f"choose one, as in measures=[{results.measures[0]!r}]; for a joint answer use "
-            "'dirichlet' or 'network'."
+            "'dirichlet' or 'network', whose pairs have separate(test='wilcoxon') and "
+            "separate(test='sign')."
         )
     if method.accepts.judges == "counts":
-        _check_counts_to_compare(results, method)
+        if not isinstance(results, ErrorCounts):
+            raise BayescompareError(
+                f"method {method.name!r} needs counts of paired errors, not a table of measures: "
+                "make them by bc.ErrorCounts.from_frame(...) or .from_predictions(...). Replicated "
+                "results (folds, seeds) go to method='correlated-t'."
+            )
     elif not results.has_statistics:  # equal means of items do not make a constant measure
-        _refuse_to_compare_constant(results)
+        _refuse_constant(results)
     return results
 
 
-def prepare_to_compare(
+def prepared(
     results: Results,
     method: Method,
     algorithms: Sequence[str] | None,
@@ -198,19 +185,17 @@ def prepare_to_compare(
     """Select the algorithms asked about and settle missing cells, in the form that is judged."""
     check_word("missing", missing, MISSING)
     results = results.sel(algorithms=algorithms)
-    either = method.accepts.judges == "either" and (results.n_replicates or 1) > 1
-    if method.accepts.judges == "replicates" or either:
-        results = _replicates_to_compare(results, method)
+    judges = method.accepts.judges
+    if judges == "replicates" or (judges == "either" and (results.n_replicates or 1) > 1):
+        results = _replicated(results, method)
         if missing == "raise" or missing == "drop":
             results = results.paired(missing=missing)
         else:
             results = read_gaps(results, method, missing).paired()
+    elif missing == "raise" or missing == "drop":
+        results = results.average().complete(missing=missing)
     else:
-        results = results.average()
-        if missing == "raise" or missing == "drop":
-            results = results.complete(missing=missing)
-        else:
-            results = read_gaps(results, method, missing)
+        results = read_gaps(results.average(), method, missing)
     results = check_facts(results, method)
     if len(results.algorithms) < 2:
         raise BayescompareError(
@@ -235,20 +220,21 @@ def prepare_to_compare(
     return results
 
 
-def _check_counts_to_compare(results: Results, method: Method) -> None:
-    if not isinstance(results, ErrorCounts):
+def _replicated(results: Results, method: Method) -> Results:
+    """Refuse what a method for replicates cannot judge: single values, or items of a kind."""
+    items = method.accepts.items
+    if results.item_data is not None and results.has_statistics:
+        if not items:
+            raise BayescompareError(
+                f"method {method.name!r} needs every item, and these results keep their statistics "
+                "only: use method='replicated', or read the table with keep_items=True."
+            )
+        return results
+    if results.item_data is not None and not items and method.accepts.judges == "replicates":
         raise BayescompareError(
-            f"method {method.name!r} needs counts of paired errors, not a table of measures: make "
-            "them by bc.ErrorCounts.from_frame(...) or .from_predictions(...). Replicated results "
-            "(folds, seeds) go to method='correlated-t'."
+            f"method {method.name!r} takes items as independent, and these come in clusters: use "
+            "method='replicated', or read the table without cluster=."
         )
-
-
-def _replicates_to_compare(results: Results, method: Method) -> Results:
-    if results.item_data is not None:
-        _check_items_to_compare(results, method)
-        if results.has_statistics:
-            return results
     if results.n_replicates is None or results.n_replicates < 2:
         seen = "no replicates" if results.n_replicates is None else "one replicate"
         raise BayescompareError(
@@ -260,21 +246,7 @@ def _replicates_to_compare(results: Results, method: Method) -> Results:
     return results
 
 
-def _check_items_to_compare(results: Results, method: Method) -> None:
-    """Refuse statistics where a method needs every item, and clusters where it ignores them."""
-    if results.has_statistics and not method.accepts.items:
-        raise BayescompareError(
-            f"method {method.name!r} needs every item, and these results keep their statistics "
-            "only: use method='replicated', or read the table with keep_items=True."
-        )
-    if not method.accepts.items and method.accepts.judges == "replicates":
-        raise BayescompareError(
-            f"method {method.name!r} takes items as independent, and these come in clusters: use "
-            "method='replicated', or read the table without cluster=."
-        )
-
-
-def _refuse_to_compare_constant(results: Results) -> None:
+def _refuse_constant(results: Results) -> None:
     """A measure that is the same everywhere cannot order anything; with a rope it may."""
     for name in results.measures:
         values = results.data.variables[name].values  # `data[name]` looks at every measure

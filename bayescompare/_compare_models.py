@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,12 @@ import pandas as pd
 from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._rng import Rng, as_rng
-from bayescompare.outcome.abilities import has_quantity
+from bayescompare._typing import FloatArray
+from bayescompare.modelling import statement_table
 from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.diagnosis import MOST_KHAT
+from bayescompare.outcome.method import STATEMENTS
+from bayescompare.outcome.registry import has_quantity
 from bayescompare.statements import OTHER, Statements
 from bayescompare.text.numbers import plural, setting_number_text, statistic_number_text
 from bayescompare.text.phrases import join_names
@@ -23,8 +27,6 @@ if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
 
     from bayescompare.outcome.evidence import By
-
-__all__ = ["ModelRanking", "compare_models"]
 
 #: Differences of predictive accuracy below so many standard errors are no difference.
 _CLEAR = 2.0
@@ -61,49 +63,37 @@ class ModelRanking:
 
     def explain(self) -> str:
         """Say in plain words which models predict better, and how sure that is."""
-        table, best = self.table, self.best
-        rest = table.iloc[1:]
+        rest = self.table.iloc[1:]
         ahead = (rest["difference"] > _CLEAR * rest["dse"]) & (rest["difference"] >= _SMALL)
-        clear, close = rest[ahead], rest[~ahead]
-        sentences = [f"Of {plural(len(table), 'model')} {best} predicts a left-out dataset best."]
-        if len(clear):
-            sentences.append(f"It is clearly ahead of {join_names([str(n) for n in clear.index])}.")
-        if len(close):
+        models = plural(len(self.table), "model")
+        sentences = [f"Of {models} {self.best} predicts a left-out dataset best."]
+        if clear := _names(rest.index[ahead]):
+            sentences.append(f"It is clearly ahead of {clear}.")
+        if close := _names(rest.index[~ahead]):
             sentences.append(
-                f"Its lead over {join_names([str(n) for n in close.index])} is within "
-                f"{setting_number_text(_CLEAR)} standard errors or below "
-                f"{setting_number_text(_SMALL)}: the data do "
-                "not tell them apart."
+                f"Its lead over {close} is within {setting_number_text(_CLEAR)} standard errors or "
+                f"below {setting_number_text(_SMALL)}: the data do not tell them apart."
             )
-        known = table["log_evidence"].dropna()
+        known = self.table["log_evidence"].dropna().nlargest(2)
         if len(known) > 1:
-            first, second = known.nlargest(2).index
-            factor = math.exp(min(float(known[first] - known[second]), 700.0))
+            first, second = map(str, known.index)
+            factor = math.exp(min(float(known.iloc[0] - known.iloc[1]), 700.0))
             times = statistic_number_text(factor, significant=3)
-            odds = (
-                f"By the evidence {first} is {times} times as probable as {second}, if both were "
-                "equally probable before; that depends on the priors more than prediction does."
-            )
-            alike = f"The evidence does not tell {first} and {second} apart."
-            sentences.append(alike if factor < 1.2 else odds)
-            sentences.append(self._of_chosen({str(first), str(second)}))
-        poor = table[table["khat"] > 0.7]
-        if len(poor):
             sentences.append(
-                f"PSIS is unreliable for {join_names([str(n) for n in poor.index])} "
-                "(k-hat above 0.7)."
+                f"The evidence does not tell {first} and {second} apart."
+                if factor < 1.2
+                else f"By the evidence {first} is {times} times as probable as {second}, if both "
+                "were equally probable before; that depends on the priors more than prediction "
+                "does."
             )
-        return " ".join(filter(None, sentences))
-
-    def _of_chosen(self, compared: set[str]) -> str:
-        """Say for which models the evidence is that of a graph chosen by the data."""
-        named = [name for name in self.chosen if name in compared]
-        if not named:
-            return ""
-        return (
-            f"The evidence of {join_names(named)} is that of the graph that the data chose, the "
-            "greatest of all graphs; average=True averages over them all."
-        )
+            if chosen := _names(name for name in self.chosen if name in (first, second)):
+                sentences.append(
+                    f"The evidence of {chosen} is that of the graph that the data chose, the "
+                    "greatest of all graphs; average=True averages over them all."
+                )
+        if poor := _names(self.table.index[self.table["khat"] > MOST_KHAT]):
+            sentences.append(f"PSIS is unreliable for {poor} (k-hat above {MOST_KHAT}).")
+        return " ".join(sentences)
 
     def plot(self, **options: Any) -> Any:
         """Draw the comparison by ArviZ's ``plot_compare``."""
@@ -114,6 +104,10 @@ class ModelRanking:
     def __repr__(self) -> str:
         shown = self.table.round(3).to_string()
         return f"ModelRanking of {', '.join(map(str, self.table.index))}\n{shown}"
+
+
+def _names(models: Iterable[Any]) -> str:
+    return join_names([str(name) for name in models])
 
 
 def compare_models(
@@ -163,89 +157,71 @@ def compare_models(
     if evidence is not None:
         check_word("evidence", evidence, ("bridge",))
     generator, _ = as_rng(rng)
-    chosen = _names_of_compared_models(comparisons, names)
+    chosen = _named(comparisons, names)
     for name, c in chosen.items():
-        if c.method.needs_mcmc and c.answer.tree is None:
-            raise BayescompareError(
-                f"{name}: the chains of this answer were not saved (JSON does not hold them, "
-                "netCDF does); ask compare() again."
-            )
-    _check_compared_models_data(chosen)
+        c._kept(name)
+    _check_same_data(chosen)
     loos = {
         name: c.loo(refit=True, rng=generator) if refit else c.loo() for name, c in chosen.items()
     }
-    evidences = {
-        name: _evidence_of_compared_model(c, evidence, generator) for name, c in chosen.items()
-    }
+    evidences = {name: _log_evidence(c, evidence, generator) for name, c in chosen.items()}
     ranked = az.compare(loos, round_to="none")
     rows = {}
-    for name in ranked.index:
-        loo = loos[str(name)]
+    for name in map(str, ranked.index):
+        loo, place = loos[name], ranked.loc[name]
         how = str(loo.elpd_i.attrs["how"])
         rows[name] = {
-            "log_evidence": evidences[str(name)][0],
-            "evidence_se": evidences[str(name)][1],
+            "log_evidence": evidences[name][0],
+            "evidence_se": evidences[name][1],
             "elpd": float(loo.elpd),
             "se": float(loo.se),
-            "difference": float(ranked.loc[name, "elpd_diff"]),
-            "dse": float(ranked.loc[name, "dse"]),
+            "difference": abs(float(place["elpd_diff"])),
+            "dse": float(place["dse"]),
             "p": float(loo.p),
-            "weight": float(ranked.loc[name, "weight"]),
+            "weight": float(place["weight"]),
             "how": how,
             "khat": math.nan if how == EXACT else float(np.max(np.asarray(loo.pareto_k))),
         }
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
-    table["difference"] = table["difference"].abs()
     factor = np.exp(table["log_evidence"] - table["log_evidence"].max())
     table.insert(2, "bayes_factor", factor)
-    graphs = tuple(name for name, c in chosen.items() if _compared_model_chose_graph(c))
-    return ModelRanking(table, loos, graphs)
+    return ModelRanking(table, loos, tuple(n for n, c in chosen.items() if _chose_graph(c)))
 
 
-def _compared_model_chose_graph(c: Comparison) -> bool:
+def _chose_graph(c: Comparison) -> bool:
     """Whether the data chose the graph of a network."""
     how = c.method.options()
     return isinstance(how.get("search"), str) and not how.get("average")
 
 
-def _names_of_compared_models(
-    comparisons: Sequence[Comparison], names: Sequence[str] | None
-) -> dict[str, Comparison]:
-    candidates: object = comparisons
-    if (
-        isinstance(candidates, Comparison)
-        or not isinstance(candidates, Sequence)
-        or len(candidates) < 2
-    ):
+def _named(comparisons: Any, names: Any) -> dict[str, Comparison]:
+    """Return the comparisons by name; a second one of the same name gets a number."""
+    if not isinstance(comparisons, Sequence) or len(comparisons) < 2:
         raise BayescompareError("comparisons: give a list of at least two comparisons.")
-    for c in candidates:
+    for c in comparisons:
         if not isinstance(c, Comparison):
             raise BayescompareError(f"comparisons holds a {type(c).__name__}, not a Comparison.")
         if not has_quantity(type(c.method), "loo"):
             raise BayescompareError(
                 f"method {c.method.name!r} has no predictive density to compare; leave it out."
             )
-    if names is not None and (isinstance(names, str) or not isinstance(names, Sequence)):
-        raise BayescompareError(f"names={names!r}: give a list of names, one for each comparison.")
-    if names is not None and len(names) != len(candidates):
-        raise BayescompareError(f"names: {len(names)} for {len(candidates)} comparisons.")
-    wanted = [getattr(c.answer.facts, "model", c.method.name) for c in candidates]
+    wanted = [getattr(c.answer.facts, "model", c.method.name) for c in comparisons]
     if names is not None:
+        if isinstance(names, str) or not isinstance(names, Sequence):
+            raise BayescompareError(
+                f"names={names!r}: give a list of names, one for each comparison."
+            )
+        if len(names) != len(comparisons):
+            raise BayescompareError(f"names: {len(names)} for {len(comparisons)} comparisons.")
         wanted = [str(name) for name in names]
     named: dict[str, Comparison] = {}
-    for name, c in zip(wanted, candidates, strict=True):
-        free = next(
-            n
-            for k in range(len(candidates))
-            if (n := name if not k else f"{name} {k + 1}") not in named
-        )
-        named[free] = c
+    for name, c in zip(wanted, comparisons, strict=True):
+        numbered = (name, *(f"{name} {k}" for k in range(2, len(comparisons) + 1)))
+        named[next(each for each in numbered if each not in named)] = c
     return named
 
 
-def _evidence_of_compared_model(
-    c: Comparison, by: By | None, rng: np.random.Generator
-) -> tuple[float, float]:
+def _log_evidence(c: Comparison, by: By | None, rng: np.random.Generator) -> tuple[float, float]:
     """Log evidence with its standard error: closed, estimated where that is wanted, or NaN."""
     try:
         return float(c.log_evidence), 0.0
@@ -256,7 +232,7 @@ def _evidence_of_compared_model(
     return estimate.log_evidence, estimate.se
 
 
-def _check_compared_models_data(chosen: dict[str, Comparison]) -> None:
+def _check_same_data(chosen: dict[str, Comparison]) -> None:
     """Refuse, with the reason, models that do not predict the same thing."""
     (first, model), *others = chosen.items()
     for name, c in others:
@@ -269,12 +245,12 @@ def _check_compared_models_data(chosen: dict[str, Comparison]) -> None:
                 )
         if not model.results.data.equals(c.results.data):
             raise BayescompareError(f"{first} and {name} use different data: other values.")
-        seen = [_observed_by_compared_model(of) for of in (model, c)]
-        if seen[0].shape != seen[1].shape or not np.allclose(seen[0], seen[1], equal_nan=True):
-            _check_compared_models_scale(first, model, name, c, [part.shape for part in seen])
+        one, other = _observed(model), _observed(c)
+        if one.shape != other.shape or not np.allclose(one, other, equal_nan=True):
+            _check_scale(first, model, name, c, [one.shape, other.shape])
 
 
-def _check_compared_models_scale(
+def _check_scale(
     first: str, one: Comparison, second: str, other: Comparison, shapes: Sequence[tuple[int, ...]]
 ) -> None:
     """Refuse models of different data, unless both are probabilities of the same statements."""
@@ -306,17 +282,18 @@ def _check_compared_models_scale(
             check()
 
 
-def _observed_by_compared_model(c: Comparison) -> np.ndarray[Any, Any]:
+def _observed(c: Comparison) -> FloatArray:
     """What a model predicts, dataset by dataset."""
     # As the method gives it: c.draws() adds indices and counts of what it observes.
-    tree = c.answer.tree
+    tree, exact = c.answer.tree, cast("Any", c.posterior)
     if tree is None:
-        exact: Any = c.posterior
         tree = exact.draws(1, 1, np.random.default_rng(0))
-    data = tree["observed_data"].to_dataset()
-    n = data.sizes["dataset"]
-    parts = [data[name].transpose("dataset", ...).values.reshape(n, -1) for name in data.data_vars]
-    if len(parts) == 1:
-        (name,) = data.data_vars
-        return np.asarray(data[name].transpose("dataset", ...).values, dtype=float)
-    return np.hstack([np.asarray(part, dtype=float) for part in parts])
+    observed = tree["observed_data"].to_dataset()
+    outcome = observed.get("outcome")
+    if c.posterior.data_scale == STATEMENTS and outcome is not None and outcome.ndim == 1:
+        # One number for each dataset says which statement, or split between tied ones, it shows.
+        return statement_table(c.results).weights
+    seen = observed.data_vars.values()
+    parts = [np.asarray(each.transpose("dataset", ...).values, dtype=np.float64) for each in seen]
+    # Over (dataset,) or over (dataset, 1): the same numbers.
+    return np.hstack([part.reshape(len(part), -1) for part in parts])

@@ -5,15 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = [
-    "BayescompareError",
-    "QuantityNotAvailableError",
-    "TooFewDatasets",
-    "did_you_mean",
-    "error_in_one_line",
-    "printable_error_text",
-]
-
 #: Characters that move the cursor, colour a terminal, reverse the direction of writing or cannot
 #: be encoded as UTF-8: control characters, bidirectional controls and lone surrogates.
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -12,6 +12,7 @@ from bayescompare.ranking.gate import Gate, gate_answer
 from bayescompare.table.cells import refuse_values_without_means
 from bayescompare.table.given import FrameOptions, Measures, given_table
 from bayescompare.table.results import Results
+from bayescompare.text.names import whole_name
 from bayescompare.text.phrases import join_names
 
 __all__ = ["gate"]
@@ -102,6 +103,7 @@ def gate(
             f"level={show_checked_value(level)}: must be a number between 0.5 and 1."
         )
     whole, names = given_table(results, measures, [candidate, baseline], frame)
+    candidate, baseline = (whole_name(name, whole.algorithms) for name in (candidate, baseline))
     table = _table_for_gate(whole, candidate, baseline, names, missing, over)
     generator, seed = as_rng(rng, default=0)
     return Gate(table, float(level), gate_answer(table, float(level), generator), seed=seed)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["bundled", "bundled_model_files_folder"]
-
 
 def bundled_model_files_folder() -> Path:
     """Return the folder of the bundled models: in the wheel, or beside the package in a clone."""

@@ -14,30 +14,22 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from bayescompare._checks import check_flag, check_jobs
-from bayescompare._compare import (
-    check_sampler_to_compare,
-    method_to_compare_by,
-    prepare_to_compare,
-    validate_compared_table,
-)
+from bayescompare._compare import checked_sampler, checked_table, method_of, prepared
 from bayescompare._errors import BayescompareError, TooFewDatasets, did_you_mean
-from bayescompare._parallel import run_in_parallel, track_parallel_work
+from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
-from bayescompare._typing import IntArray
 from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.comparison import Comparison, comparison_of
 from bayescompare.outcome.family import Guard
 from bayescompare.outcome.method import AnswersPairs, Method, Sampling, is_bayesian
-from bayescompare.outcome.method_checks import comparison_of
 from bayescompare.outcome.nuts import announced_nuts
-from bayescompare.outcome.pair_figures import LazyComparisons, PairFigures, tables_of_pairs
+from bayescompare.outcome.pair_figures import LazyComparisons, tables_of_pairs
 from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.table.cells import Missing
 from bayescompare.table.given import FrameOptions, Measures, given_table
 from bayescompare.table.results import Results
+from bayescompare.text.names import whole_name
 from bayescompare.text.numbers import count
-
-__all__ = ["pairwise"]
 
 Pair = tuple[str, str]
 
@@ -95,19 +87,20 @@ def pairwise(
     0.999
     """
     check_flag(guard=guard)
-    asked_method = test = method_to_compare_by(method)
-    # Averaged once here, not for every pair.
+    check_jobs(n_jobs)
+    asked_method = test = method_of(method)
     table, names = given_table(results, measures, algorithms, frame)
-    whole = validate_compared_table(table, test, names).sel(algorithms=algorithms)
+    whole = checked_table(table, test, names).sel(algorithms=algorithms)
     # Averaged once here, not for every pair, unless pairs differ in the folds that both have.
     if test.accepts.judges == "cells" and whole.averages_alike():
         whole = whole.average()
+    reference = whole_name(reference, whole.algorithms)
     _refuse_very_many_pairs(whole, test, reference)
-    pairs = _pairs_for_pairwise(whole, reference)
+    pairs = _pairs(whole, reference)
     generator, seed = as_rng(rng, default=0)
-    options = check_sampler_to_compare(sampler)
+    options = checked_sampler(sampler)
     if len(whole.algorithms) > 2 and isinstance(test, AnswersPairs):
-        everyone = prepare_to_compare(whole, test, None, missing)
+        everyone = prepared(whole, test, None, missing)
         with announced_nuts(test, everyone, options, progress=progress) as own:
             sampling = Sampling(generator, seed=seed, options=own)
             together = test.answer_pairs(everyone, pairs, sampling)
@@ -116,20 +109,15 @@ def pairwise(
             comparisons = tuple(comparison_of(everyone.sel(algorithms=p), test, a) for p, a in read)
             law = _guard_of(whole, test, reference, missing) if guard else None
             return Pairwise(whole, test, comparisons, reference, guard=law)
-    check_jobs(n_jobs)
-    at_once = _pairwise_in_one_pass(whole, test, pairs, reference, missing)
+    at_once = _in_one_pass(whole, test, pairs, reference, missing)
     if at_once is not None:
         return at_once
-    asked, skipped = _prepare_pairs_for_pairwise(whole, test, pairs, missing)
+    asked, skipped = _prepared_pairs(whole, test, pairs, missing)
     if test.learns_from_pairs and not (whole.groups or whole.weights):
         # With a reference too, what is learned is learned from all pairs of the table.
-        every = (
-            asked
-            if reference is None
-            else _prepare_pairs_for_pairwise(
-                whole, test, _pairs_for_pairwise(whole, None), missing
-            )[0]
-        )
+        every = asked
+        if reference is not None:
+            every, _ = _prepared_pairs(whole, test, _pairs(whole, None), missing)
         test = test.learn(list(every.values()))
     tests = {pair: test.for_table(whole, pair).for_table(asked[pair]) for pair in asked}
     # One that needs NUTS, if any does.
@@ -140,10 +128,8 @@ def pairwise(
         tests[slow], asked[slow], options, progress=progress, alone=len(asked) == 1
     ) as options:
         sampling = Sampling(generator, seed=seed, options=options)
-        answers = _answer_pairwise(tests, asked, sampling, n_jobs, progress)
-    comparisons = tuple(
-        comparison_of(asked[pair], tests[pair], answer) for pair, answer in answers.items()
-    )
+        answers = _answers(tests, asked, sampling, n_jobs, progress)
+    comparisons = tuple(comparison_of(asked[p], tests[p], answer) for p, answer in answers.items())
     taught = getattr(test, "taught", None)
     law = _guard_of(whole, asked_method, reference, missing) if guard else None
     return Pairwise(whole, asked_method, comparisons, reference, skipped, taught=taught, guard=law)
@@ -173,96 +159,74 @@ def _guard_of(
     return Guard.of(law)
 
 
-def _pairwise_in_one_pass(
-    results: Results,
-    method: Method,
-    pairs: Sequence[Pair],
-    reference: str | None,
-    missing: Missing,
+def _in_one_pass(
+    results: Results, method: Method, pairs: Sequence[Pair], reference: str | None, missing: Missing
 ) -> Pairwise | None:
     """Answer very many pairs from one pass over the table; None where the method cannot."""
-    gaps = results.absent().any(axis=2)
-    at_once = getattr(method, "answer_at_once", None)
-    cells = method.accepts.judges == "cells" and results.n_replicates is None
-    if len(pairs) < _MANY or not cells or at_once is None:
+    from bayescompare.methods.dirichlet import Dirichlet
+
+    if len(pairs) < _MANY or results.n_replicates is not None:
         return None
+    # A derived test may have an answer of its own.
+    if not isinstance(method, Dirichlet) or type(method).answer is not Dirichlet.answer:
+        return None
+    gaps = results.absent().any(axis=2)
     place = {name: k for k, name in enumerate(results.algorithms)}
     wanted = np.array([[place[name] for name in pair] for pair in pairs])
     if missing == "raise" and gaps.any():
         first = int(gaps[:, wanted].any(axis=(0, 2)).argmax())
-        _prepare_pairs_for_pairwise(results, method, pairs[first : first + 1], missing)
-    if missing != "drop" and gaps.any():
-        return None
+        _prepared_pairs(results, method, pairs[first : first + 1], missing)
     whole = (~gaps).astype(np.int64)
     common = whole.T @ whole
     enough = common[*wanted.T] >= method.scope.datasets
+    if (missing != "drop" and gaps.any()) or not enough.any():
+        return None  # which is then said in words
     every = np.array(list(itertools.combinations(range(len(place)), 2)))
     every = every[common[*every.T] >= method.scope.datasets]
-    if not enough.any():
-        return None  # which is then said in words
-    answered = at_once(results, every, _positions_of_pairwise(every, wanted[enough]))
+    # Both are in the order of combinations.
+    size = len(place)
+    positions = np.searchsorted(every @ [size, 1], wanted[enough] @ [size, 1])
+
+    from bayescompare.methods.dirichlet.at_once import dirichlet_at_once
+
+    answered = dirichlet_at_once(method, results, every, positions)
     if answered is None:
         return None
-    skipped = [
-        (*pair, int(common[*at]))
-        for pair, at, kept in zip(pairs, wanted, enough, strict=True)
-        if not kept
-    ]
     test, figures = answered
-    comparisons = _pairwise_when_asked_for(results, test, figures, missing)
+
+    def make(place: int) -> Comparison:
+        asked = prepared(results, test, figures.pairs[place], missing)
+        own = test.for_table(results, figures.pairs[place])
+        # An exact answer draws nothing.
+        return comparison_of(asked, own, own.answer(asked, Sampling(np.random.default_rng(0))))
+
+    tables = partial(tables_of_pairs, results, figures.pairs)
+    comparisons = LazyComparisons(make, tables, len(figures))
+    few = [(*pairs[k], int(common[*wanted[k]])) for k in np.flatnonzero(~enough).tolist()]
     taught = getattr(test, "taught", None)
     return Pairwise(
-        results, method, comparisons, reference, tuple(skipped), found=figures, taught=taught
+        results, method, comparisons, reference, tuple(few), found=figures, taught=taught
     )
 
 
-def _positions_of_pairwise(pairs: IntArray, wanted: IntArray) -> IntArray:
-    """Where the wanted pairs stand; both are in the order of combinations."""
-    size = int(pairs.max()) + 1
-    return np.searchsorted(pairs @ [size, 1], wanted @ [size, 1])
-
-
-def _pairwise_when_asked_for(
-    results: Results, method: Method, figures: PairFigures, missing: Missing
-) -> LazyComparisons:
-    """Return the comparisons of all pairs, each made when it is asked for, as `compare` does."""
-
-    def make(place: int) -> Comparison:
-        asked = prepare_to_compare(results, method, figures.pairs[place], missing)
-        test = method.for_table(results, figures.pairs[place])
-        # An exact answer draws nothing.
-        answer = test.answer(asked, Sampling(np.random.default_rng(0)))
-        return comparison_of(asked, test, answer)
-
-    return LazyComparisons(make, partial(tables_of_pairs, results, figures.pairs), len(figures))
-
-
-def _prepare_pairs_for_pairwise(
+def _prepared_pairs(
     results: Results, method: Method, pairs: Sequence[Pair], missing: Missing
 ) -> tuple[dict[Pair, Results], tuple[tuple[str, str, int], ...]]:
     """Prepare every pair, and name it when that fails; apart those with too few datasets."""
     asked: dict[Pair, Results] = {}
-    skipped, last = [], None
+    skipped = []
     for pair in pairs:
         try:
-            asked[pair] = prepare_to_compare(results, method, pair, missing)
-        except TooFewDatasets as error:
-            if missing == "raise":
-                raise _pairwise_error_about_pair(pair, error) from None
-            skipped.append((*pair, error.left))
-            last = error
+            asked[pair] = prepared(results, method, pair, missing)
         except BayescompareError as error:
-            raise _pairwise_error_about_pair(pair, error) from None
-    if last is not None and not asked:
-        raise _pairwise_error_about_pair(pairs[-1], last)
+            few = isinstance(error, TooFewDatasets) and missing != "raise"
+            if not few or (pair == pairs[-1] and not asked):
+                raise BayescompareError(f"{pair[0]} against {pair[1]}: {error}") from None
+            skipped.append((*pair, getattr(error, "left", 0)))
     return asked, tuple(skipped)
 
 
-def _pairwise_error_about_pair(pair: Pair, error: BayescompareError) -> BayescompareError:
-    return BayescompareError(f"{pair[0]} against {pair[1]}: {error}")
-
-
-def _answer_pairwise(
+def _answers(
     tests: Mapping[Pair, Method],
     asked: Mapping[Pair, Results],
     sampling: Sampling,
@@ -283,12 +247,20 @@ def _answer_pairwise(
         return dict.fromkeys(asked, alone)
     # Exact answers take a millisecond each, so they want threads.
     prefer: Literal["processes", "threads"] = "processes" if tasks[0][0].needs_mcmc else "threads"
-    every: Iterable[Answer] = run_in_parallel(
-        _answer_pairwise_one, tasks, n_jobs=n_jobs, prefer=prefer
+    answers: Iterable[Answer] = run_in_parallel(
+        _answer,
+        tasks,
+        n_jobs=n_jobs,
+        prefer=prefer,
+        progress=progress,
+        label="comparing pairs",
+        total=len(asked),
     )
-    if progress:
-        every = track_parallel_work(every, "comparing pairs", len(asked))
-    return dict(zip(asked, every, strict=True))
+    return dict(zip(asked, answers, strict=True))
+
+
+def _answer(method: Method, results: Results, sampling: Sampling) -> Answer:
+    return method.answer(results, sampling)
 
 
 def _refuse_very_many_pairs(results: Results, method: Method, reference: str | None) -> None:
@@ -304,19 +276,14 @@ def _refuse_very_many_pairs(results: Results, method: Method, reference: str | N
         )
 
 
-def _pairs_for_pairwise(results: Results, reference: str | None) -> list[tuple[str, str]]:
+def _pairs(results: Results, reference: str | None) -> list[Pair]:
     names = results.algorithms
     if len(names) < 2:
         raise BayescompareError(f"algorithms={list(names)}: a comparison needs at least two.")
-    if reference is None:
-        return list(itertools.combinations(names, 2))
-    if reference not in names:
+    if reference is not None and reference not in names:
         raise BayescompareError(
             f"reference={reference!r} is not an algorithm of these results "
             f"({', '.join(names[:12])}).{did_you_mean(str(reference), names)}"
         )
-    return [pair for pair in itertools.combinations(names, 2) if reference in pair]
-
-
-def _answer_pairwise_one(method: Method, results: Results, sampling: Sampling) -> Answer:
-    return method.answer(results, sampling)
+    every = itertools.combinations(names, 2)
+    return [pair for pair in every if reference is None or reference in pair]

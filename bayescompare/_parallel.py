@@ -20,9 +20,6 @@ from typing import Any, Literal
 from bayescompare._checks import check_jobs
 from bayescompare._errors import BayescompareError, error_in_one_line
 
-__all__ = ["run_in_parallel", "track_parallel_work", "use_dask"]
-
-
 #: Errors by which joblib, loky and Dask tell that workers are gone, not that a task is wrong.
 _LOST = frozenset(
     {

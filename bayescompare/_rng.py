@@ -7,8 +7,6 @@ import numpy as np
 from bayescompare._checks import show_checked_value
 from bayescompare._errors import BayescompareError
 
-__all__ = ["Rng", "as_rng"]
-
 Rng = int | np.random.Generator | None
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.comparison import Comparison, comparison_of
 from bayescompare.outcome.evidence import EvidenceEstimate
-from bayescompare.outcome.method_checks import comparison_of
 
 __all__ = [
     "ContextComparison",

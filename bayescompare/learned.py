@@ -19,7 +19,7 @@ from scipy.special import softmax
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.neighbours import SHARES, STRENGTHS, Neighbours
+from bayescompare.kernels.dirichlet.neighbours import SHARES, STRENGTHS, Neighbours, Taught
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.partition import Partition
 from bayescompare.prior import DirichletPrior
@@ -208,29 +208,23 @@ class Learned:
         neighbours = Neighbours(who.reshape(-1, 2), records)
         equal = DirichletPrior.of_pairs(neighbours.base)
         log_evidence = np.array([each.under(equal).log_evidences for each in every])
-        return cls._taught(list(pairs), neighbours, log_evidence, every[0].evidence.statements)
+        taught, statements = neighbours.teach(log_evidence), every[0].evidence.statements
+        return cls.told(list(pairs), neighbours, log_evidence, taught, statements)
 
     @classmethod
-    def of_counts(
-        cls, names: Sequence[tuple[str, str]], who: IntArray, counts: FloatArray, first: Statements
-    ) -> Learned:
-        """Let very many pairs teach each other, by their counts (P, K)."""
-        neighbours = Neighbours(who, counts)
-        log_urn = DirichletPrior.of_pairs(neighbours.base).log_urn(counts)
-        return cls._taught(names, neighbours, log_urn.T, first)
-
-    @classmethod
-    def _taught(
+    def told(
         cls,
         names: Sequence[tuple[str, str]],
         neighbours: Neighbours,
         log_evidence: FloatArray,
+        taught: Taught,
         first: Statements,
     ) -> Learned:
-        taught = neighbours.teach(log_evidence)
+        """Put what was taught under the names of the pairs; all have statements as the first."""
         shares = dict(zip(pair_patterns(first), neighbours.base.tolist(), strict=True))
-        after = softmax(taught + log_evidence, axis=1)[:, len(STRENGTHS) :].sum(axis=1)
-        columns = (np.exp(taught), neighbours.cells(log_evidence), neighbours.lenders, after)
+        log_weight, cells = taught
+        after = softmax(log_weight + log_evidence, axis=1)[:, len(STRENGTHS) :].sum(axis=1)
+        columns = (np.exp(log_weight), cells, neighbours.lenders, after)
         total = float(neighbours.records.sum())
         priors = {
             pair: LearnedPrior(
@@ -240,11 +234,11 @@ class Learned:
                 weights=tuple(weights.tolist()),
                 pairs=len(names),
                 datasets=total,
-                cells=tuple(cells.ravel().tolist()),
+                cells=tuple(own.ravel().tolist()),
                 lenders=int(lenders),
                 null=float(null),
             )
-            for pair, weights, cells, lenders, null in zip(names, *columns, strict=True)
+            for pair, weights, own, lenders, null in zip(names, *columns, strict=True)
         }
         return cls(priors)
 

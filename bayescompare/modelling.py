@@ -30,8 +30,11 @@ from bayescompare.text.numbers import count
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import xarray as xr
+
 __all__ = [
     "StatementTable",
+    "joint_probability",
     "lkj_cholesky",
     "observe_statements",
     "prior",
@@ -142,8 +145,8 @@ def lkj_cholesky(eta: Any, dim: str = "measure", other: str = "other_measure") -
               b_j = \eta + \tfrac12 (m - 1 - j), \qquad 1 \le j < i \le m.
 
     So the prior is normalised for every η, as it must be where η is learned or evidence is
-    computed. `pymc.LKJCorr` is not (PyMC 6.3 adds the logarithm of its normalising constant instead
-    of subtracting it).
+    computed. `pymc.LKJCorr` is so from PyMC 6.4 on; 6.3 adds the logarithm of its normalising
+    constant instead of subtracting it.
 
     Parameters
     ----------
@@ -268,6 +271,52 @@ def observe_statements(theta: Any, table: StatementTable) -> None:
 
     # A θ too small for a float must not make 0 log 0 of a statement without weight.
     observe_weights(pt.log(pt.maximum(theta, 1e-300)), table.weights)
+
+
+def joint_probability(
+    log_rows: FloatArray, results: Results, *, strength: float = 1.0
+) -> xr.DataArray:
+    """P(each joint statement is the most probable one), of datasets that are unsure of theirs.
+
+    Parameters
+    ----------
+    log_rows : array (n, K) or (R, n, K)
+        Log likelihood of every dataset under each statement, in the order of `statement_table`; up
+        to a constant for each dataset. Perhaps in R versions, equally probable before.
+    results : Results
+        Whose statements they are.
+    strength : float
+        Of the symmetric prior of θ, in datasets.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> results = bc.load_example("pnn").sel(measures=["complexity"])
+    >>> rows = np.log([[0.9, 0.1], [0.8, 0.2], [0.5, 0.5], [0.7, 0.3]])
+    >>> joint_probability(rows, results).round(3).values.tolist()
+    [0.904, 0.096]
+    """
+    import xarray as xr
+
+    from bayescompare.evidence import Evidence
+    from bayescompare.posterior.dirichlet import DirichletMixture
+    from bayescompare.prior import DirichletPrior
+
+    statements = Statements.of(results.average())
+    rows = np.asarray(log_rows, dtype=np.float64)
+    wanted = len(results.datasets), statements.n_listed
+    if (
+        rows.ndim not in (2, 3)
+        or rows.shape[-2:] != wanted
+        or statements.n_listed != statements.size
+    ):
+        raise BayescompareError(
+            f"log_rows has the shape {rows.shape}: give a row for each dataset with a number for "
+            f"each of at most 256 statements, {wanted}."
+        )
+    prior_of = DirichletPrior.symmetric(strength / statements.size, statements.size)
+    found = DirichletMixture.of(Evidence.from_rows(statements, rows), prior_of).p_max()[:-1]
+    return xr.DataArray(found, {"statement": list(statements.labels)}, dims="statement")
 
 
 def ranks(results: Results) -> FloatArray:

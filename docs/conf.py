@@ -9,6 +9,8 @@ from importlib.metadata import version as installed_version
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+from kept import kept_pages
+
 # Pages use reproduction/ and benchmarks/, which are beside the package.
 root = str(Path(__file__).parents[1])
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
@@ -48,8 +50,13 @@ exclude_patterns = [
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 nb_execution_mode = "auto"
+# Slow pages have their outputs in kept/, as long as their code is the same.
+nb_execution_excludepatterns = [f"docs/{page}.md" for page in kept_pages()]
+nb_custom_formats = {
+    f"docs/{page}.md": ["kept.with_kept_outputs", {"page": page}, False] for page in kept_pages()
+}
 nb_execution_raise_on_error = True
-nb_execution_timeout = 300
+nb_execution_timeout = 900
 nb_merge_streams = True
 
 templates_path = ["_templates"]

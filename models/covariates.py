@@ -36,7 +36,7 @@ import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
 
-from bayescompare.modelling import prior, table_of_ranks
+from bayescompare.modelling import prior
 
 #: The likelihood of a dataset is the probability of its joint statement.
 DATA_SCALE = "statements"
@@ -107,12 +107,6 @@ def wins(results):
     first, second = results.oriented()[:, :, 0].T
     rope = (results[results.measures[0]].rope or 0.0) + 1e-12 * np.maximum(abs(first), abs(second))
     return np.where(abs(first - second) <= rope, 0.5, first > second).astype(float)
-
-
-def table(predicted, results):
-    """Values that show who wins in predicted data."""
-    lost = predicted["win"].values < 0.5
-    return table_of_ranks(np.stack([lost, ~lost], axis=1)[..., None], results)
 
 
 def logp(win, logit):

@@ -38,8 +38,6 @@ Prudêncio, Martínez-Usó & Hernández-Orallo (2019), Item response theory in A
 Littell (1998) for the projected normal.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
@@ -47,7 +45,6 @@ import xarray as xr
 from pytensor.gradient import zero_grad
 from scipy.linalg import helmert
 
-from bayescompare import Results
 from bayescompare.modelling import lkj_cholesky, prior
 
 #: Standard normal quantiles of log δ, and their weights.
@@ -158,18 +155,6 @@ def draw(strength, tau, rng=None, size=None):
     shape = strength.shape if size is None else (*size, *strength.shape[-2:])
     delta = np.exp(np.asarray(tau)[..., None, None] * rng.normal(size=(*shape[:-2], 1, shape[-1])))
     return scores(delta * strength + rng.normal(size=shape))
-
-
-def table(predicted, results):
-    """The scores themselves as values, turned as the measures are and without bounds."""
-    dims = ("dataset", "algorithm")
-    scores = predicted["score"].transpose(*dims, "measure").values
-    spec = {name: replace(results[name], bounds=None) for name in results.measures}
-    data = {
-        name: (dims, measure.sign * scores[..., j])
-        for j, (name, measure) in enumerate(spec.items())
-    }
-    return Results(results.data.assign(data), spec)
 
 
 def discrimination(posterior, results, *, tau=None, rng=None):

@@ -38,14 +38,12 @@ correlated folds; Genz (1992), Numerical computation of multivariate normal prob
 """
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 from scipy.stats import qmc
 
-from bayescompare import Results
 from bayescompare.modelling import lkj_cholesky, prior
 
 REPLICATES = "optional"
@@ -207,22 +205,6 @@ def draw(mu, factor, root, freedom, rng=None, size=None):
         np.einsum("...jk,...k->...j", matrix, rng.normal(size=shape)) for matrix in (factor, root)
     )
     return mu + between + within / np.sqrt(u)[..., None]
-
-
-def table(predicted, results):
-    """Values as those seen, moved for the first algorithm so that differences are as predicted.
-
-    Without bounds, for a prior in units of the differences knows of none.
-    """
-    data = {}
-    for name, gap in zip(results.measures, predicted["gap"].values.T, strict=True):
-        cells = results.data[name].transpose("dataset", "algorithm", ...)
-        moved = cells.values.copy()
-        seen = np.nanmean((moved[:, 0] - moved[:, 1]).reshape(len(moved), -1), axis=1)
-        moved[:, 0] = (moved[:, 0].T + results[name].sign * gap - seen).T
-        data[name] = (cells.dims, moved)
-    spec = {name: replace(results[name], bounds=None) for name in results.measures}
-    return Results(results.data.assign(data), spec, replicates=results.replicates)
 
 
 def regions(mu, factor, rope):

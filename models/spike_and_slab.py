@@ -36,7 +36,6 @@ Iverson (2009), Bayesian t tests for accepting and rejecting the null hypothesis
 """
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pymc as pm
@@ -44,7 +43,6 @@ import pytensor.tensor as pt
 import xarray as xr
 from scipy.special import expit, log_ndtr, logsumexp
 
-from bayescompare import Results
 from bayescompare.modelling import lkj_cholesky, prior
 
 QUANTITY = "holds"
@@ -157,21 +155,6 @@ def differences(results):
                 "shows how it varies; leave this measure out."
             )
     return seen, np.array([results[name].rope or 0.0 for name in results.measures])
-
-
-def table(predicted, results):
-    """Values as those seen, moved for the first algorithm so that differences are as predicted.
-
-    Without bounds, for a prior in units of the differences knows of none.
-    """
-    data = {}
-    for name, gap in zip(results.measures, predicted["gap"].values.T, strict=True):
-        cells = results.data[name].transpose("dataset", "algorithm")
-        moved = cells.values.copy()
-        moved[:, 0] = moved[:, 1] + results[name].sign * gap
-        data[name] = (cells.dims, moved)
-    spec = {name: replace(results[name], bounds=None) for name in results.measures}
-    return Results(results.data.assign(data), spec)
 
 
 def bayes_factor(posterior, results, *, equal=0.5, scale=0.5**0.5):

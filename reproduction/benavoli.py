@@ -12,7 +12,6 @@ import bayescompare as bc
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.classic.pvalues import glrt
 from bayescompare.text.numbers import (
-    difference_decimals_text,
     error_rate_text,
     percent_setting,
     setting_number_text,
@@ -187,7 +186,7 @@ def _theorem2_claims(figures: list[Figure]) -> list[Claim]:
             "The type I error is greatest where the two leading statements have all datasets.",
             max(excess) < AGREE,
             f"at n={_DATASETS[-1]} the largest difference of another share from it is "
-            f"{difference_decimals_text(max(excess), digits=1)} standard errors",
+            f"{max(excess):+.1f} standard errors",
         ),
         Claim(
             "The test is calibrated for large n.",

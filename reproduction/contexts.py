@@ -21,9 +21,6 @@ from bayescompare.kernels.classic import wilcoxon
 from bayescompare.kernels.context.error_rates import first_error_rate_better
 from bayescompare.kernels.context.poisson_binomial import (
     context,
-    joint_context,
-    poisson_binomial_above_half,
-    poisson_binomial_masses,
 )
 from bayescompare.studies import Study
 from bayescompare.studies.study import without_failed_cases
@@ -72,7 +69,7 @@ def calibration(
             "rate": rate,
             "truth": rate > 0.5,
             "cut": [context(row) for row in p],
-            "joint": [joint_context(row) for row in p],
+            "joint": [context(row, joint=True) for row in p],
         }
     )
     study.attrs["seed"] = seed
@@ -239,9 +236,8 @@ def _block(
 def _answers(first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
     """Confidence of each test and how far the first is ahead by it, (size, method) both."""
     n = first.shape[1]
-    above = poisson_binomial_above_half(n)
     better = first_error_rate_better(first, second)
-    p = np.array([min(float(poisson_binomial_masses(row) @ above), 1.0) for row in better])
+    p = np.array([context(row) for row in better])
     ahead = second - first
     wins, losses = (ahead > 0).sum(axis=1), (ahead < 0).sum(axis=1)
     ranked = [

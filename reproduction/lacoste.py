@@ -16,7 +16,6 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.classic import wilcoxon
 from bayescompare.kernels.context.poisson_binomial import context
 from bayescompare.text.numbers import (
-    difference_decimals_text,
     share_number_text,
     standard_error_text,
 )
@@ -284,7 +283,7 @@ def _above_claim(figures: Sequence[Figure], text: str, worse: str) -> Claim:
     # The mean over the points is sure before each point is.
     sure = gains.mean() > AGREE * np.sqrt((errors**2).sum()) / len(errors)
     holds = False if below or gains.mean() <= 0 else True if sure else None
-    low, high = (difference_decimals_text(x, digits=3) for x in (gains.min(), gains.max()))
+    low, high = (f"{x:+.3f}" for x in (gains.min(), gains.max()))
     return Claim(
         text,
         holds,

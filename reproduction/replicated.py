@@ -208,10 +208,9 @@ def _exact(evidence: ReplicatedEvidence, alpha: FloatArray) -> FloatArray:
     rows = EvidenceRows.from_logs(evidence.log, alpha)
     counts = recursion_for_counts(rows)
     assert counts is not None, "so few datasets have few count vectors"
-    digits = [counts.digits(k) for k in range(len(rows.tracked))]
-    vectors = np.stack(digits, axis=1) if digits else np.zeros((1, 0), dtype=np.int64)
     weight = counts.weight @ softmax(counts.log_evidence)
-    return averaged_maximum(alpha, rows.fixed, rows.tracked, vectors, weight)
+    digits = (counts.vectors - rows.fixed)[:, rows.tracked].astype(np.int64)
+    return averaged_maximum(alpha, rows.fixed, rows.tracked, digits, weight)
 
 
 def _certain(counts: IntArray, alpha: FloatArray, known: dict[bytes, FloatArray]) -> FloatArray:

@@ -33,19 +33,6 @@ def test_calls_files_and_changes() -> None:
     assert call_trace.traced(run) == (6, 2, 3)
 
 
-def test_what_has_no_name_does_not_count() -> None:
-    leaf = function("/package/b.py", "return 1")
-    body = "return [sum(leaf() for _ in range(3)), (lambda: leaf())()]"
-    run = function("/package/a.py", body, leaf=leaf)
-    assert call_trace.traced(run) == (5, 2, 1)
-
-
-def test_the_first_run_does_not_count() -> None:
-    body = "ready or (leaf(), ready.append(True))"
-    run = function("/package/a.py", body, ready=[], leaf=function("/package/b.py", "pass"))
-    assert call_trace.traced(run) == (1, 1, 0)
-
-
 def test_no_other_name_is_asked(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="'repot' is not one of compare"):
         call_trace.question("repot", tmp_path)

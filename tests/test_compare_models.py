@@ -20,7 +20,7 @@ from bayescompare.comparisons import ModelComparison
 from bayescompare.methods.model_file.answer import ModelDetails
 from bayescompare.methods.model_file.densities import check_statements, statement_totals
 from bayescompare.modelling import ranks
-from tests.methods.model_file.own import QUICK
+from tests.methods.model_file.own import QUICK, multinomial
 from tests.tables import table
 
 # Few draws have poor tails, and ArviZ says so.
@@ -52,6 +52,16 @@ def test_models_beside_each_other(results: bc.Results) -> None:
     assert table["weight"].sum() == pytest.approx(1.0)
     assert found.best in found.explain()
     assert (table["how"] == "exact").all()
+
+
+def test_a_model_of_one_s_own_that_observes_statements_is_compared_with_the_built_in_one() -> None:
+    """Its outcome is a table of weights, that of the built-in model a number for each dataset."""
+    results = bc.load_example("benavoli-example1")
+    sampler = {"draws": 100, "chains": 2, "tune": 200}
+    mine = bc.compare(results, method=multinomial, rng=1, sampler=sampler)
+    same = bc.compare(results, method=bc.methods.Dirichlet(prior="uniform"))
+    found = bc.compare_models([same, mine], names=["built in", "mine"]).table
+    assert found.loc["mine", "elpd"] == pytest.approx(found.loc["built in", "elpd"], abs=0.3)
 
 
 def test_same_names_are_told_apart(results: bc.Results) -> None:

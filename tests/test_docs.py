@@ -11,7 +11,6 @@ import matplotlib.pyplot
 import pytest
 
 import bayescompare as bc
-from bayescompare.outcome.method import is_bayesian
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
@@ -24,8 +23,6 @@ PAGES = {
 # A draft for a journal, in its form; tests/test_publishing.py looks at it.
 PAGES.pop("publishing/paper")
 METHODS = {name: text for name, text in PAGES.items() if name.startswith("methods/")}
-
-COMMON = ["Formula", "Assumptions", "Example", "Reading the answer", "Pitfalls"]
 
 
 def headings(text: str, level: int = 2) -> list[str]:
@@ -113,14 +110,6 @@ def test_no_host_is_named():
 
 
 # one page per method ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", bc.methods.names())
-def test_a_method_has_a_page_of_the_usual_form(name):
-    bayesian = is_bayesian(bc.methods.get(name))
-    story = "Generative story" if bayesian else "Null hypothesis"
-    priors = ["Priors"] if bayesian else []
-    assert headings(method_page(name)) == ["Question", story, *COMMON, *priors, "Reference"]
 
 
 @pytest.mark.parametrize("name", sorted(set(METHODS) - {"methods/index"}))

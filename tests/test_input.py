@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare.outcome import netcdf_checks
+from bayescompare.outcome import saved
 from bayescompare.table import input as _input
 from bayescompare.table.input import read_file
 from tests.cli.commands import run
@@ -322,5 +322,5 @@ def test_the_limits_are_documented() -> None:
     page = Path(__file__).resolve().parents[1] / "docs" / "readers.md"
     told = page.read_text(encoding="utf-8")
     assert f"{_input.MOST_BYTES // 2**20} MiB" in told
-    assert f"{netcdf_checks.MOST_ARRAYS // 2**30} GiB" in told
+    assert f"{saved.MOST_ARRAYS // 2**30} GiB" in told
     assert f"{_input.MOST_CELLS // 10**6} million cells" in told

@@ -72,11 +72,6 @@ def test_k_beyond_the_float_range_works(wide_answer: bc.Comparison) -> None:
     check_huge(wide_answer, 2, 1200)
 
 
-@pytest.mark.slow
-def test_so_do_the_likelihoods_alone(beyond: bc.Results) -> None:
-    check_huge(bc.compare(beyond, method="glrt"), 2, 1200)
-
-
 @pytest.mark.parametrize("method", ["dirichlet", "glrt"])
 @pytest.mark.parametrize(("l", "m"), [(25, 3), (8, 6), (2, 12)])
 def test_any_number_of_algorithms_and_measures_works(
@@ -112,23 +107,6 @@ def test_k_beyond_the_float_range_has_draws_and_leaves_one_out(
     assert np.isfinite(c.loo().elpd)
     if prior == "imprecise":
         assert (c.bounds.sel(bound="lower") <= c.bounds.sel(bound="upper")).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("prior", ["jeffreys", "uniform", 0.1])
-def test_k_beyond_the_float_range_takes_any_prior(beyond: bc.Results, prior: Any) -> None:
-    c = bc.compare(beyond, method=bc.methods.Dirichlet(prior=prior))
-    # A fixed α for each of 2^1200 statements outweighs any data.
-    assert c.unobserved == pytest.approx(1.0)
-    assert json.loads(c.to_json())["best"] == c.best
-
-
-@pytest.mark.slow
-def test_pairwise_of_many_algorithms_works(tmp_path: Path) -> None:
-    path, measures = huge(tmp_path, 25, 3)
-    p = bc.pairwise(bc.read_results(path, measures=measures), n_jobs=1)
-    assert len(p.comparisons) == 300
-    assert p.matrix.notnull().sum() == 600
 
 
 def test_millions_of_pairs_are_refused_in_one_sentence() -> None:

@@ -36,12 +36,6 @@ def test_two_algorithms_are_compared_on_a_measure(method: str) -> None:
     assert c.effects.loc["m0", "won"] == 7 / 8
 
 
-@pytest.mark.parametrize("method", ["dirichlet", "gsd", "friedman"])
-def test_three_algorithms_are_compared(method: str) -> None:
-    c = bc.compare(table(VALUES[:, :, :1]), method=method, rng=0)
-    assert c.headline()
-
-
 @pytest.mark.parametrize("method", ["dirichlet", "gsd"])
 def test_pairs_are_compared(method: str) -> None:
     p = bc.pairwise(table(VALUES), method=method, n_jobs=1, rng=0)

@@ -125,12 +125,6 @@ def test_priors_made_of_others_and_with_dims_of_their_own(value: Any, dims: Any)
     assert len(np.unique(drawn)) == drawn.size
 
 
-def test_a_function_decides_for_itself() -> None:
-    with pm.Model(coords=COORDS):
-        one = prior("sigma", lambda name, dims: pm.HalfNormal(name, 2.0), "measure")
-    assert one.ndim == 0
-
-
 def test_a_vector_is_repeated_over_the_dims_it_lacks() -> None:
     with pm.Model(coords=COORDS) as model:
         prior("p", pm.Dirichlet.dist([1.0, 2.0]), ("algorithm", "measure"), within=(0, 1))
@@ -138,11 +132,6 @@ def test_a_vector_is_repeated_over_the_dims_it_lacks() -> None:
     rows = pm.draw(model["p"], random_seed=1, mode=PLAIN)
     np.testing.assert_allclose(rows.sum(axis=1), 1.0)
     assert len(np.unique(rows[:, 0])) == 3
-
-
-def test_dims_that_the_model_lacks_are_named() -> None:
-    with pytest.raises(bc.BayescompareError, match=r"no group: add it to coords="), pm.Model():
-        prior("sigma", pm.HalfNormal.dist(1), "group")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import itertools
-import json
 import re
 from dataclasses import replace
 from functools import cache
@@ -167,17 +166,6 @@ def test_pairs_are_a_sequence_of_comparisons(uci: Pairwise) -> None:
         _ = uci[28]
 
 
-def test_a_pair_is_in_it_when_it_was_compared(uci: Pairwise) -> None:
-    assert ("GBM", "CART") in uci
-    assert ("CART", "GBM") in uci
-    assert uci["GBM", "CART"] in uci
-    others: list[Any] = [("GBM", "GBM"), ("GBM", "X"), ("GBM",), "GBM", 0, None, ([1], {})]
-    assert not any(other in uci for other in others)
-    against = bc.pairwise(uci.results, reference="GBM", n_jobs=1)
-    assert ("GBM", "CART") in against
-    assert ("RF", "CART") not in against
-
-
 @pytest.mark.parametrize("pair", ["GBM", ("GBM", "X"), (["GBM"], {}), None, 1.5, True])
 def test_what_is_no_pair_is_refused(uci: Pairwise, pair: Any) -> None:
     with pytest.raises(BayescompareError, match=r"no comparison of .* name two algorithms"):
@@ -215,12 +203,6 @@ def test_the_number_of_jobs_changes_nothing(method: str) -> None:
     assert [c.results.algorithms for c in one.comparisons] == [
         c.results.algorithms for c in two.comparisons
     ]
-
-
-@pytest.mark.parametrize("n_jobs", [0, True, "2", 1.5])
-def test_jobs_that_cannot_be(n_jobs: Any) -> None:
-    with pytest.raises(BayescompareError, match="n_jobs"):
-        bc.pairwise(results_of(3, 3, 1), n_jobs=n_jobs)
 
 
 def test_an_added_algorithm_with_gaps_changes_no_other_pair() -> None:
@@ -294,12 +276,6 @@ def test_holm_is_statsmodels(levels: list[float], fdr: float) -> None:
     assert decided["asserted"].to_numpy()[clear].tolist() == rejected[clear].tolist()
     assert np.all(np.diff(decided["pvalue"]) >= 0)
     assert "running_fdr" not in decided
-
-
-@pytest.mark.parametrize("fdr", [0.0, 1.0, -0.1, 2.0, float("nan")])
-def test_rates_that_cannot_be(fdr: float) -> None:
-    with pytest.raises(BayescompareError, match="fdr"):
-        with_levels([0.9], method="dirichlet").decide(fdr=fdr)
 
 
 def test_one_candidate_per_unordered_pair(uci: Pairwise) -> None:
@@ -390,26 +366,6 @@ def test_frequentist_words_are_about_errors_not_probabilities_of_statements() ->
     assert "28 most probable statements" not in said
 
 
-@pytest.mark.parametrize("method", ["dirichlet", "glrt"])
-def test_json_is_strict(method: str) -> None:
-    p = bc.pairwise(results_of(5, 3, 2), method=method, n_jobs=1)
-
-    def refuse(word: str) -> None:
-        raise AssertionError(word)
-
-    document = json.loads(p.to_json(), parse_constant=refuse)
-    assert document["schema"] == "bayescompare/pairwise"
-    assert len(document["comparisons"]) == 3
-    assert [row["asserted"] for row in document["decided"]] == p.decide()["asserted"].tolist()
-
-
-def test_progress_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    results = results_of(4, 3, 1)
-    shown = bc.pairwise(results, n_jobs=1, progress=True)
-    np.testing.assert_array_equal(shown.matrix, bc.pairwise(results, n_jobs=1).matrix)
-    assert capsys.readouterr().out == ""
-
-
 # ------------------------------------------------------------------------- methods that are sampled
 
 
@@ -433,9 +389,3 @@ def test_an_error_rate_that_would_change_it_is_a_larger_one():
     p = bc.pairwise(normal_table(["A", "B", "C"], ("acc", "auc")), n_jobs=1)
     told = re.search(r"with an error rate of ([\d.]+)%", p.explain(fdr=0.6))
     assert told is None or float(told[1]) > 60
-
-
-def test_a_rope_is_not_advised_where_there_is_one():
-    p = bc.pairwise(normal_table(["A", "B", "C"], rope=0.1), n_jobs=1)
-    assert not p.decide()["asserted"].all()
-    assert "give the measures a rope" not in p.explain()

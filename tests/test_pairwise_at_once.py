@@ -128,13 +128,6 @@ def test_any_small_table(seed: int, n: int, l: int, m: int, rope: float | None) 
     check_alike(*both(table(values, rope=rope)))
 
 
-def test_blocks_of_pairs_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    results = table(noise(7, 6, 2))
-    _, whole = both(results)
-    monkeypatch.setattr("bayescompare.methods.dirichlet.at_once._BLOCK", 12)
-    check_alike(whole, both(results)[1])
-
-
 # ------------------------------------------------------------------------------- single comparisons
 
 
@@ -171,13 +164,13 @@ def test_no_comparison_is_made_before_it_is_asked_for(monkeypatch: pytest.Monkey
     results = table(noise(8, 7, 2))
     monkeypatch.setattr(MANY, 2)
     made: list[tuple[str, ...]] = []
-    prepare = _pairwise.prepare_to_compare
+    prepare = _pairwise.prepared
 
     def counted(*arguments: Any) -> Results:
         made.append(tuple(arguments[2]))
         return prepare(*arguments)
 
-    monkeypatch.setattr(_pairwise, "prepare_to_compare", counted)
+    monkeypatch.setattr(_pairwise, "prepared", counted)
     p = bc.pairwise(results)
     for read in (p.decide, p.summary, p.order, lambda: p.matrix, lambda: p.best, lambda: p.effects):
         read()
@@ -231,12 +224,6 @@ def test_missing_cells_are_refused_for_the_first_pair_that_has_any() -> None:
                 bc.pairwise(table(values), n_jobs=1)
             said.append(str(error.value))
     assert said[0] == said[1]
-
-
-def test_too_few_datasets_are_refused_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(MANY, 2)
-    with pytest.raises(BayescompareError, match="only one dataset"):
-        bc.pairwise(table(noise(1, 4, 2)), n_jobs=1)
 
 
 @pytest.mark.slow

@@ -354,27 +354,6 @@ def test_one_object_decides_who_is_named_on_500_tables() -> None:
         _named(bc.pairwise(several(n, l, m, seed, float(rng.choice([0.0, 0.3, 1.0]))), n_jobs=1))
 
 
-#: Algorithms, datasets and measures of public boards: fev-bench, TabArena, HELM, aeon, MTEB.
-SHAPES = [(30, 100, 3), (16, 51, 2), (40, 16, 2), (12, 112, 3), (20, 56, 1)]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shape", SHAPES)
-def test_one_object_decides_who_is_named_on_boards(shape: tuple[int, int, int]) -> None:
-    """A strength for each algorithm, measures that agree in part, one that trades against them."""
-    l, n, m = shape
-    rng = np.random.default_rng(l)
-    strength = rng.normal(size=(l, 1))
-    level = strength * rng.uniform(0.3, 1.0, m) + 0.4 * rng.normal(size=(l, m))
-    if m > 2:
-        level[:, -1] *= -1.0
-    values = rng.normal(size=(n, l, m)) + 0.6 * level
-    names = [f"m{j}" for j in range(m)]
-    rows = [(f"d{i}", f"x{a}", *values[i, a]) for i in range(n) for a in range(l)]
-    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", *names])
-    _named(bc.pairwise(frame, measures=dict.fromkeys(names, "max"), n_jobs=1))
-
-
 # ------------------------------------------------------------------------ what could turn an answer
 
 
@@ -408,19 +387,6 @@ def test_what_could_turn_an_answer_stands_under_the_verdict(tmp_path: Path) -> N
         text = thing.report(tmp_path / f"{name}.html").read_text(encoding="utf-8")
         first = text.index(LEAK)
         assert text.index('class="verdict"') < first < text.index("<h2")
-
-
-def test_what_could_turn_an_answer_is_printed_first(tmp_path: Path) -> None:
-    from typer.testing import CliRunner
-
-    from bayescompare.cli.app import app
-
-    file = tmp_path / "summary.csv"
-    leaking().to_csv(file, index=False)
-    for command in (["compare", "--algorithms", "x0,x1"], ["pairwise"], ["rank"]):
-        asked = [command[0], str(file), "--format", "fev", *command[1:]]
-        printed = " ".join(CliRunner().invoke(app, asked).stdout.split())
-        assert printed.index(LEAK) < 700, printed[:900]
 
 
 def test_replicates_and_gaps_are_caveats() -> None:

@@ -67,11 +67,6 @@ def test_all_pairs_of_thirty_algorithms(pairs: bc.Pairwise) -> None:
         check(pairs[first, second].to_json(), 20)
 
 
-@pytest.mark.slow  # 435 comparisons
-def test_the_document_of_all_pairs(pairs: bc.Pairwise) -> None:
-    check(pairs.to_json(), 435 * 20)
-
-
 @pytest.mark.parametrize(
     ("method", "options"),
     [

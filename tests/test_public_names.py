@@ -132,40 +132,6 @@ def test_a_public_name_has_what_it_had(name: str) -> None:
     assert missing_of(name, saved_names()[name], public_names()[name]) == []
 
 
-@pytest.mark.parametrize(
-    "now",
-    [
-        "(a, b, *, c=1)",  # the same
-        "(a, b, d=2, *, c=1)",
-        "(a, b, *, c=1, d=2, **more)",
-    ],
-)
-def test_what_may_come(now: str) -> None:
-    assert lost(_called("(a, b, *, c=1)"), _called(now)) == []
-
-
-@pytest.mark.parametrize(
-    "now",
-    [
-        "(a, *, c=1)",  # gone
-        "(b, a, *, c=1)",  # in another order
-        "(a, d, b, *, c=1)",
-        "(a, b, d, *, c=1)",  # another one is needed
-        "(a, b, *, c=1, d)",
-        "(a, b, *, c=2)",  # another default
-        "(a, b, *, c)",
-        "(a, b, c=1)",
-        "(a, *, b, c=1)",
-    ],
-)
-def test_what_may_not(now: str) -> None:
-    assert lost(_called("(a, b, *, c=1)"), _called(now)) != []
-
-
-def _called(signature: str) -> list[Parameter] | None:
-    return parameters_of(eval(f"lambda {signature[1:-1]}: None"))
-
-
 def as_text(entry: Entry, indent: int = 0) -> str:
     """JSON with a line for each name and each member, so that a change is seen in a diff."""
     if not isinstance(entry, dict) or not entry:

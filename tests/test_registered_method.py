@@ -122,7 +122,7 @@ NAMES = ("share", "half", "margin")
 def test_names_and_describe() -> None:
     for name in NAMES:
         assert bc.methods.names()[name] == bc.methods.get(name).title
-    assert bc.methods.describe("half").index.tolist() == ["theta", "alpha", "strength"]
+    assert bc.methods.describe("half").index.tolist() == ["theta", "alpha", "strength", "kappa"]
     assert "half" in bc.methods.having("questions")
 
 
@@ -199,8 +199,7 @@ def test_what_is_declared_is_used(table: bc.Results, tmp_path: Path) -> None:
     assert "@article{half2026," in page
     assert c.sensitivity([0.5, 1.0]).shape[0] == 2
     assert c.sensitivity([1.0]).attrs["lower"]
-    assert bc.studies.sbc("half", simulations=20, rng=1).model == "half"
-    assert "half" in bc.studies.CALIBRATED
+    assert bc.studies.sbc("half", c.results, simulations=20, rng=1).model == "half"
     assert bc.compare_models([c, bc.compare(c.results)]).table.shape[0] == 2
 
 

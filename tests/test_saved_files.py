@@ -272,13 +272,15 @@ def test_a_sampled_posterior_comes_back_from_netcdf(name: str) -> None:
     assert "sample_stats" in tree.children
 
 
-@pytest.mark.parametrize(
-    ("kind", "example", "file"),
-    [(bc.Results, EXAMPLE, "results.nc"), (bc.ErrorCounts, ERRORS, "error-counts.nc")],
-)
-def test_saved_results_are_the_example(kind: type[bc.Results], example: str, file: str) -> None:
-    with xr.open_dataset(SAVED / file, engine="h5netcdf") as opened:
-        assert kind.from_dataset(opened.load()) == bc.load_example(example)
+def test_saved_results_are_the_example() -> None:
+    with xr.open_dataset(SAVED / "results.nc", engine="h5netcdf") as opened:
+        assert bc.Results.from_dataset(opened.load()) == bc.load_example(EXAMPLE)
+    # The example has its numbers of test examples since (issue 36.4).
+    with xr.open_dataset(SAVED / "error-counts.nc", engine="h5netcdf") as opened:
+        saved = bc.ErrorCounts.from_dataset(opened.load())
+    now = bc.load_example(ERRORS)
+    assert saved.datasets == now.datasets
+    xr.testing.assert_equal(saved.counts["wrong_only"], now.counts["wrong_only"])
 
 
 def test_the_comparisons_in_a_saved_pairwise_document_can_be_loaded(tmp_path: Path) -> None:

@@ -14,10 +14,7 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare._errors import BayescompareError
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.readers.weka import _labels
-from bayescompare.table.frames import find_columns
 from bayescompare.table.layouts import pair_up, stack
 from tests.tables import table
 
@@ -110,17 +107,6 @@ def test_a_header_is_read_in_the_time_of_its_length(
     assert work(400) < TWICE * work(200)
 
 
-def test_a_header_without_some_measures_is_refused_as_quickly() -> None:
-    def refused(n: int) -> None:
-        measures = [f"m{k:05}" for k in range(n)]
-        with pytest.raises(BayescompareError, match="no column for the measure"):
-            pair_up(
-                [f"svm_{m}" for m in measures], [Name(m) for m in [*measures, "z"]], "algorithm"
-            )
-
-    assert calls(lambda: refused(400)) < TWICE * calls(lambda: refused(200))
-
-
 def test_a_wide_table_is_stacked_in_the_time_of_its_width() -> None:
     def work(n: int) -> int:
         wide = pd.DataFrame(np.ones((2, n)), columns=[f"a{k}" for k in range(n)])
@@ -130,15 +116,6 @@ def test_a_wide_table_is_stacked_in_the_time_of_its_width() -> None:
         return looks(lambda: stack(wide, roles, pairs))
 
     assert work(400) < TWICE * work(200)
-
-
-def test_many_measures_are_found_in_one_look_at_the_columns() -> None:
-    def work(n: int) -> int:
-        measures = [f"m{k}" for k in range(n)]
-        long = pd.DataFrame(np.ones((1, n)), columns=pd.Index(map(Name, measures), dtype=object))
-        return looks(lambda: find_columns(long, {}, measures, "measure"))
-
-    assert work(200) < TWICE * work(100)
 
 
 # Weka ---------------------------------------------------------------------------------------------
@@ -170,15 +147,6 @@ def test_what_is_no_weka_is_refused_before_anyone_grows_old(tmp_path: Path) -> N
     done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=120)
     assert len(done.stdout.splitlines()) == len(_SLOW)
     assert done.stdout.count("is not a cell") == 3
-
-
-def test_schemes_are_told_apart_in_one_look() -> None:
-    def work(n: int) -> int:
-        names = [Name(f"weka.S{k}") for k in range(n)]
-        schemes = pd.DataFrame({"scheme": names, "options": ""}, dtype=object)
-        return calls(lambda: _labels(schemes))
-
-    assert work(400) < TWICE * work(200)
 
 
 # JSON ---------------------------------------------------------------------------------------------

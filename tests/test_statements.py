@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 import math
-import weakref
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +17,6 @@ from bayescompare._errors import BayescompareError
 from bayescompare.io import load_example
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.measure import Measure
-from bayescompare.table.results import Results
 from bayescompare.text import numbers
 from tests.oracles.statements import every_label, statement_counts, statement_weights
 from tests.tables import table
@@ -163,21 +158,6 @@ def test_eight_algorithms_six_measures() -> None:
     assert s.log_size == pytest.approx(6 * math.log(40320))
 
 
-def test_twenty_five_algorithms() -> None:
-    s = Statements.from_results(table(np.random.default_rng(0).random((3, 25, 2))))
-    assert s.size == math.factorial(25) ** 2
-    assert s.n_listed == 3
-    assert all(len(state.split(">")) == 25 for state in s.states[0])
-
-
-def test_twelve_hundred_measures(wide: Results) -> None:
-    s = Statements.from_results(wide)
-    assert s.size == 2**1200
-    assert s.log_size == pytest.approx(1200 * math.log(2))
-    assert s.n_listed == 4
-    assert s.labels[0].count("|") == 1199
-
-
 def test_the_uci_table_expands_as_counted_by_hand() -> None:
     s = Statements.from_results(load_example("jansen-uci"))
     assert s.size == math.factorial(8) ** 3
@@ -254,13 +234,6 @@ def test_labels_that_cannot_be_read(label: str, said: str) -> None:
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("rope", [None, 0.2])
-def test_labels_are_read_back(rope: float | None) -> None:
-    s = Statements.from_results(table(np.random.default_rng(0).random((3, 2, 3)), rope=rope))
-    for label in s.labels:
-        assert "|".join(s.name_order(order) for order in s.orders(label)) == label
-
-
 @given(st.lists(st.sampled_from(every_label("AB", 9)), max_size=6), st.booleans())
 def test_with_labels_lists_more_and_moves_nothing(labels: list[str], tie: bool) -> None:
     values = np.random.default_rng(0).random((5, 2, 9))
@@ -307,61 +280,10 @@ def test_with_labels_refuses_what_it_cannot_read() -> None:
 # ---------------------------------------------------------------------------------------- made once
 
 
-@pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[Results]:
-    """The results whose statements were made, once for each time."""
-    of: list[Results] = []
-    make = Statements.from_results
-
-    def note(results: Results) -> Statements:
-        of.append(results)
-        return make(results)
-
-    monkeypatch.setattr(Statements, "from_results", note)
-    return of
-
-
-def test_the_statements_of_results_are_made_once(made: list[Results]) -> None:
-    results = load_example("benavoli-example1")
-    assert Statements.of(results) is Statements.of(results)
-    assert Statements.of(results.sel(measures=["time"])).measures == ("time",)
-    assert [one.measures for one in made] == [("accuracy", "time"), ("time",)]
-
-
-def test_statements_go_with_their_results() -> None:
-    results = load_example("benavoli-example1")
-    statements = weakref.ref(Statements.of(results))
-    assert statements() is not None
-    del results
-    gc.collect()
-    assert statements() is None
-
-
 def test_the_counts_of_an_answer_cannot_be_changed() -> None:
     c = bc.compare(load_example("benavoli-example1"))
     with pytest.raises(ValueError, match="read-only"):
         c.answer.counts[0] = 100.0
-
-
-@pytest.mark.parametrize("options", [{}, {"prior": "imprecise"}], ids=["symmetric", "imprecise"])
-def test_a_comparison_and_its_report_make_the_statements_once(
-    options: dict[str, Any], tmp_path: Path, made: list[Results]
-) -> None:
-    c = bc.compare(load_example("benavoli-example1"), method=bc.methods.Dirichlet(**options))
-    c.report(tmp_path / "report.html")
-    # Sliders show answers at three other ropes of a measure, and what is next asks about a measure
-    # that is open: other tables.
-    assert len([results for results in made if results is c.results]) == 1
-    assert len(made) <= 1 + 4 * len(c.results.measures)
-
-
-def test_all_pairs_and_their_report_make_the_statements_once_for_each(
-    tmp_path: Path, made: list[Results]
-) -> None:
-    three = load_example("jansen-uci").sel(algorithms=["GBM", "CART", "RF"])
-    p = bc.pairwise(three, n_jobs=1)
-    p.report(tmp_path / "report.html")
-    assert len(made) == len(p) == 3
 
 
 # -------------------------------------------------------------------------------------------- words

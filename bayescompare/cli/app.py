@@ -166,7 +166,7 @@ def compare(asked: SimpleNamespace) -> None:
     intervals = {"ci_prob": asked.ci_prob, "ci_kind": asked.ci_kind}
     given = [name for name, value in intervals.items() if value is not None]
     if given:
-        from bayescompare.outcome.intervals import interval_choice
+        from bayescompare.outcome.questions import interval_choice
 
         interval_choice(**intervals)
     if given and asked.as_json:
@@ -418,7 +418,7 @@ def sample(asked: SimpleNamespace) -> None:
             "model, which takes --example.",
             default=...,
         ),
-        simulations=o.option("--simulations N", "Default: 1000, or 100 with NUTS.", int),
+        simulations=o.option("--simulations N", "Default: 300, or 100 with NUTS.", int),
         draws=o.option("--draws N", "Draws that the truth is ranked among. Default: 99.", int, 99),
         bundled=o.option("--example NAME", "Simulate tables of the size of this one."),
         table=o.option("--table FILE", "The same for a table in a file.", Path),
@@ -427,7 +427,7 @@ def sample(asked: SimpleNamespace) -> None:
     o.panel("The output", plot=o.option("--plot PATH.png", "Draw the ranks.", Path)),
     o.FORCE,
     examples="""\
-  bayescompare calibrate dirichlet --simulations 2000
+  bayescompare calibrate dirichlet --simulations 500
   bayescompare calibrate poisson-binomial --plot ranks.png
   bayescompare calibrate dirichlet_hyperprior \\
       --example benavoli-example1 --simulations 100""",
@@ -451,31 +451,24 @@ def calibrate(asked: SimpleNamespace) -> None:
 
 
 def _calibration(asked: SimpleNamespace) -> Any:
-    """Simulate a method on the sizes that it chooses, or a model file on those of a table."""
+    """Simulate tables like one that is given, or like a method's example."""
     from bayescompare import studies
 
-    how: dict[str, Any] = {"draws": asked.draws, "rng": asked.rng}
-    named = asked.bundled is not None or asked.table is not None
-    if asked.model in studies.CALIBRATED:
-        if named:
-            source = f"--example {asked.bundled}" if asked.bundled else f"--table {asked.table}"
+    usual = 300 if asked.model in studies.CALIBRATED else 100
+    count = usual if asked.simulations is None else asked.simulations
+    how: dict[str, Any] = {"draws": asked.draws, "rng": asked.rng, "simulations": count}
+    if asked.bundled is None and asked.table is None:
+        if asked.model not in studies.CALIBRATED:
             raise BayescompareError(
-                f"{source}: {asked.model} chooses the sizes itself and takes no table; leave the "
-                "option out."
+                f"{asked.model}: its sizes are those of a table: give --example NAME or --table "
+                f"FILE. These need none: {', '.join(studies.CALIBRATED)}."
             )
-        count = 1000 if asked.simulations is None else asked.simulations
-        return studies.sbc(asked.model, simulations=count, **how)
-    if not named:
-        raise BayescompareError(
-            f"{asked.model}: a model file needs a table, whose sizes are simulated: give --example "
-            f"NAME or --table FILE. These need none: {', '.join(studies.CALIBRATED)}."
-        )
+        return studies.sbc(asked.model, **how)
     asked.files = None if asked.table is None else [asked.table]
     table = SimpleNamespace(**{**dict.fromkeys(o.TABLE), **vars(asked)})
     results = read_table(table)
     results = results.sel(**_selected(asked, results))
-    count = 100 if asked.simulations is None else asked.simulations
-    return studies.sbc(asked.model, results, simulations=count, **how)
+    return studies.sbc(asked.model, results, **how)
 
 
 # what there is ------------------------------------------------------------------------------------
@@ -491,10 +484,11 @@ def _list(entries: Iterable[dict[str, Any]], asked: SimpleNamespace, heads: list
     if asked.as_json:
         _print_json(json.dumps(list(entries), indent=1, ensure_ascii=False))
     else:
-        from bayescompare.cli import printing
+        from bayescompare.cli.printing import console, print_table
+        from bayescompare.report.page import Table
 
-        rows = ([str(each[head]) for head in heads] for each in entries)
-        printing.print_rows(printing.console(), heads, rows, left=len(heads), most=None)
+        rows = [[str(each[head]) for head in heads] for each in entries]
+        print_table(console(), Table("", heads, rows, text=len(heads)), None)
 
 
 @_command(_JSON, _one(o.known_examples))
@@ -606,6 +600,8 @@ _FILES = ("save", "report", "plot", "out")
 
 def _check_outputs(asked: SimpleNamespace, sources: list[Path] | None = None) -> None:
     """Check every file to be written before anything is computed; the tables are no outputs."""
+    if getattr(asked, "as_json", False) and asked.as_markdown:
+        raise BayescompareError("--json and --markdown are two outputs: choose one of them.")
     sources = check_table(asked) if sources is None else sources
     taken = {source.resolve(): "FILE" for source in sources}
     files = {f"--{name}": path for name in _FILES if (path := getattr(asked, name, None))}
@@ -654,11 +650,15 @@ def _deliver(answer: Any, asked: SimpleNamespace, show: Callable[[Any], None], *
         answer.report(report, overwrite=asked.overwrite, command=command, **rule)
     if asked.as_json:
         _print_json(text)
+    elif asked.as_markdown:
+        from bayescompare.report.card import block_of, card_markdown
+
+        typer.echo(card_markdown(block_of(answer, **rule)))
     else:
         from bayescompare.cli.printing import console
 
         show(console())
-    _announce(asked.save, plot, report, err=asked.as_json)
+    _announce(asked.save, plot, report, err=asked.as_json or asked.as_markdown)
 
 
 def _print_json(text: str) -> None:

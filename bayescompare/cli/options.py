@@ -314,6 +314,9 @@ FORCE = panel("The output", overwrite=option("--force", "Overwrite existing file
 OUTPUT = FORCE | panel(
     "The output",
     as_json=option("--json", "Print JSON and nothing else.", bool, False),
+    as_markdown=option(
+        "--markdown", "Print the verdict as Markdown, for a comment, and nothing else.", bool, False
+    ),
     save=option(
         "--save PATH.json", "Save the answer as JSON, or a comparison as netCDF (.nc).", Path
     ),

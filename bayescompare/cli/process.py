@@ -27,9 +27,10 @@ from bayescompare._errors import BayescompareError
 HUNG_UP = 141
 
 #: What stands for a sign that a narrow encoding lacks.
-_ASCII = str.maketrans(
+ASCII = str.maketrans(
     {"↑": "^", "↓": "v", "●": "*", "◐": "o", "·": ".", "–": "-", "−": "-", "…": "...", "×": "x"}
-    | {"“": '"', "”": '"', "≥": ">=", "≤": "<=", "─": "-"}
+    | {"“": '"', "”": '"', "≥": ">=", "≤": "<=", "─": "-", "○": "o", "→": "->", "’": "'"}
+    | {"θ": "theta", "α": "alpha", "δ": "delta", "\N{NO-BREAK SPACE}": " "}
 )
 
 
@@ -44,7 +45,7 @@ class _Stream(io.TextIOWrapper):
         """Write, in ASCII where the encoding has no more, or raise `HungUp` if nobody reads."""
         with _noticing_hang_up():
             wide = self.encoding.lower().startswith("utf")
-            return super().write(text if wide else text.translate(_ASCII))
+            return super().write(text if wide else text.translate(ASCII))
 
     def flush(self) -> None:
         """Flush, or raise `HungUp` if nobody reads."""

@@ -102,7 +102,7 @@ def register(method: type[Method]) -> type[Method]:
     >>> bc.methods.unregister("half")
     """
     from bayescompare._model_files import bundled
-    from bayescompare.outcome.method_checks import check_class
+    from bayescompare.outcome.outside import check_class
 
     check_class(method)
     if method.name in bundled():
@@ -130,7 +130,7 @@ def describe(method: str | Method | type[Method] | Callable[..., Any]) -> pd.Dat
     Examples
     --------
     >>> describe("dirichlet").index.tolist()
-    ['theta', 'alpha', 'strength']
+    ['theta', 'alpha', 'strength', 'kappa']
     >>> describe("plackett_luce").loc["sigma", ["dims", "default"]].tolist()
     ['measure', '1']
     >>> describe("friedman").index.name
@@ -172,8 +172,8 @@ def abilities(method: str | Method | type[Method] | None = None) -> pd.DataFrame
     >>> print(abilities("model").loc["draws", "meaning"])
     Its posterior is known only through NUTS; the draws of its answer are in c.tree.
     """
-    from bayescompare.outcome.abilities import abilities_of, abilities_table
     from bayescompare.outcome.method import Method as Base
+    from bayescompare.outcome.registry import abilities_of, abilities_table
 
     if method is None:
         return abilities_table()
@@ -211,8 +211,7 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from bayescompare.learned import LearnedPrior
     from bayescompare.methods.classic.friedman import Friedman
-    from bayescompare.methods.classic.glrt import GLRT
-    from bayescompare.methods.classic.pair_tests import Sign, Wilcoxon
+    from bayescompare.methods.classic.hypotheses import GLRT, Sign, Wilcoxon
     from bayescompare.methods.classic.per_measure import AllTest, OneTest
     from bayescompare.methods.classic.signed_rank import SignedRank
     from bayescompare.methods.context.correlated_t import CorrelatedT

@@ -1,18 +1,25 @@
-"""`Answer`: what a method found, as arrays and labels; `TestResult`, where that is a p-value."""
+"""`Answer`: what a method found, as arrays and labels; `TestResult`, where that is a p-value.
+
+`Shown` is what the results that users see have in common.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.intervals import as_probability
+from bayescompare.outcome.codec import dumps
 from bayescompare.outcome.columns import PVALUE, SHARES
 from bayescompare.outcome.facts import Facts
 from bayescompare.statements import Statements
+from bayescompare.table.words import caveats_of
+from bayescompare.table.writing import check_file_is_writable, write_text
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -165,6 +172,8 @@ class TestResult:
         What each measure says by itself, where the test is made of such.
     parts : array (S, m), optional
         p-value of what each statement says of each measure by itself.
+    columns : mapping of str to array (S,)
+        Fields of this test only, for each listed statement.
     support : mapping of Statement to float, optional
         The listed statements, and how many datasets show each; by default the joint statements of
         the table.
@@ -172,6 +181,8 @@ class TestResult:
         Number of possible statements, where more than these are.
     approximate : bool
         Whether the p-value is that of a limiting distribution.
+    resampled : bool
+        Whether it comes from random resamples.
     level_given : callable, optional
         Gives the p-value of a statement, and of its parts, under other counts of the statements.
     facts : Facts
@@ -185,9 +196,11 @@ class TestResult:
     statement: Statement | None = None
     directions: tuple[Direction, ...] = ()
     parts: FloatArray | None = None
+    columns: Mapping[str, FloatArray] = field(default_factory=dict)
     support: Mapping[Statement, float] | None = None
     size: int | None = None
     approximate: bool = False
+    resampled: bool = False
     level_given: Callable[[FloatArray, int], float] | None = None
     facts: Facts = field(default_factory=Facts)
 
@@ -197,6 +210,8 @@ class TestResult:
             "pvalue": self.pvalue,
             "statistic": self.statistic,
             "parts": {} if self.parts is None else {PVALUE: self.parts},
+            "per_statement": self.columns,
+            "resampled_pvalue": self.resampled,
             "facts": self.facts,
             "posterior": self,
         }
@@ -214,3 +229,62 @@ class TestResult:
             tested=None if self.statement is None else statements.index(self.statement),
             **figures,
         )
+
+
+class Shown:
+    """What the results of all doors have in common: caveats, card, report and file."""
+
+    results: Results
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What could turn this answer, a sentence each: leaks, gaps, averages, one benchmark."""
+        return caveats_of(self.results)
+
+    def _repr_html_(self) -> str:
+        """Show the verdict block in a notebook."""
+        from bayescompare.report.card import block_of, card_html
+
+        return card_html(block_of(self))
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        command: str | None = None,
+        fragment: bool = False,
+        figures: bool = False,
+    ) -> Path:
+        """Write a report: ``.html`` with pictures, ``.tex`` for a paper, ``.md`` or ``.json``.
+
+        Parameters
+        ----------
+        path : path
+        overwrite : bool
+            Whether a file that exists may be replaced.
+        command : str, optional
+            The command to show in it; by default the Python call.
+        fragment : bool
+            With ``.tex``, without preamble and references, for a paper to read.
+        figures : bool
+            With ``.md``, write the figures too, into a folder that is named after the file; with
+            ``.tex`` they always are.
+        """
+        from bayescompare.report import write_report
+
+        mine: Any = self
+        return write_report(
+            mine, path, overwrite=overwrite, command=command, fragment=fragment, figures=figures
+        )
+
+    def _document(self) -> dict[str, Any]:
+        """Return what its file holds."""
+        raise NotImplementedError
+
+    def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
+        """Return it as JSON (docs/json-schema.md); also write it to `path`."""
+        text = dumps(self._document())
+        if path is not None:
+            write_text(check_file_is_writable(path, overwrite=overwrite), text)
+        return text

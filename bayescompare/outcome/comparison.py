@@ -16,26 +16,28 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._checks import check_draws
+from bayescompare._checks import check_draws, check_word, pointing
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError, did_you_mean
 from bayescompare._rng import Rng, as_rng
 from bayescompare.outcome import nuts, registry
-from bayescompare.outcome.abilities import has_quantity, why_not
-from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.change import change_words
+from bayescompare.outcome.answer import Answer, Shown
 from bayescompare.outcome.columns import THETA_LOWER, THETA_UPPER
 from bayescompare.outcome.decision import SETTLED, Decision, decide
-from bayescompare.outcome.diagnosis import Diagnosis, diagnose, diagnose_answer
-from bayescompare.outcome.intervals import STORED, interval_choice, statement_intervals
-from bayescompare.outcome.method import Form, Method, Sampling
+from bayescompare.outcome.diagnosis import (
+    EDITED,
+    MOST_KHAT,
+    Diagnosis,
+    arviz_tree,
+    diagnose,
+    diagnose_answer,
+)
+from bayescompare.outcome.method import Form, Method, Sampling, is_built_in_method
 from bayescompare.outcome.posterior import Posterior, likelihood_of
-from bayescompare.outcome.reweighting import MOST_KHAT
-from bayescompare.outcome.tree import EDITED, arviz_tree
-from bayescompare.outcome.words import comparison_headline
+from bayescompare.outcome.questions import STORED, interval_choice, statement_intervals
+from bayescompare.outcome.registry import has_ability, has_quantity, why_not, with_ability
+from bayescompare.outcome.words import comparison_block, comparison_words
 from bayescompare.table.results import Results
-from bayescompare.table.words import caveats_of
-from bayescompare.table.writing import check_file_is_writable, write_text
-from bayescompare.text.phrases import none_leads_phrase
+from bayescompare.table.writing import check_file_is_writable
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -43,8 +45,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayescompare.kernels.numerics.intervals import IntervalKind
-    from bayescompare.outcome.events import EventsAsked
     from bayescompare.outcome.evidence import By, EvidenceEstimate
+    from bayescompare.outcome.questions import EventsAsked
 
 
 #: Numbers of further datasets that `plan` tries unless told otherwise.
@@ -53,50 +55,13 @@ MORE = (10, 20, 50)
 #: What some methods have and others lack.
 QUANTITIES = frozenset(
     {
-        "probability",
-        "none_leads",
-        "unobserved",
-        "pvalue",
-        "statistic",
-        "log_evidence",
-        "draws",
-        "model",
-        "sample",
-        "loo",
-        "plan",
-        "predict",
-        "sensitivity",
-        "simulate",
-        "questions",
-        "on",
-        "bounds",
-        "domains",
-        "network",
-        "edges",
-        "score",
-        "components",
-        "evidence",
-        "per_dataset",
-        "uncertainty",
-        "rate",
-        "pooling",
-        "share_below",
-        "delta_max",
-        "relation",
-        "thresholds",
-        "relation_at",
-        "incomparable",
-        "front",
-        "front_test",
-        "witness",
-        "robustness",
-        "order",
-        "ranks",
-        "nemenyi",
-        "critical_difference",
-        "per_measure",
-        "ahead",
-        "wins",
+        *("probability", "none_leads", "unobserved", "pvalue", "statistic", "log_evidence"),
+        *("draws", "model", "sample", "loo", "plan", "predict", "sensitivity", "simulate"),
+        *("questions", "on", "bounds", "domains", "evidence", "per_dataset", "uncertainty"),
+        *("network", "edges", "score", "components", "rate", "pooling", "wins", "ahead"),
+        *("share_below", "delta_max", "relation", "thresholds", "relation_at", "incomparable"),
+        *("front", "front_test", "witness", "robustness", "order"),
+        *("ranks", "nemenyi", "critical_difference", "one_sided", "per_measure"),
     }
 )
 
@@ -105,7 +70,7 @@ NONE_LEADS = "(none leads)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Shown):
     """The answer to one question about algorithms: its figures, tables, words and plots.
 
     `compare` returns one. Asking for what a method does not have raises an error that names the
@@ -148,12 +113,13 @@ class Comparison:
         Every statement while there are at most 256, else the observed ones and those that a
         prior names.
         """
-        return self._over_statements("probability", self.answer.probability)
+        self._require("probability")
+        return self.posterior.over_statements("probability", self.answer.probability)
 
     @property
     def unobserved(self) -> float:
         """P(the most probable statement is one never observed), all of them together."""
-        return self._number("unobserved", self.answer.unobserved)
+        return self._figure("unobserved")
 
     @property
     def none_leads(self) -> float:
@@ -169,7 +135,7 @@ class Comparison:
         """Monte Carlo standard error of `probability`; None when the answer is exact."""
         if self.answer.mcse is None:
             return None
-        return self._over_statements("probability", self.answer.mcse)
+        return self.posterior.over_statements("probability", self.answer.mcse)
 
     @property
     def exact(self) -> bool:
@@ -179,12 +145,12 @@ class Comparison:
     @property
     def pvalue(self) -> float:
         """The p-value of a frequentist method."""
-        return self._number("pvalue", self.answer.pvalue)
+        return self._figure("pvalue")
 
     @property
     def statistic(self) -> float:
         """The test statistic of a frequentist method."""
-        return self._number("statistic", self.answer.statistic)
+        return self._figure("statistic")
 
     @property
     def log_evidence(self) -> float:
@@ -195,28 +161,22 @@ class Comparison:
             raise QuantityNotAvailableError(
                 f"log_evidence {f'is not there. {why}' if why else usual}"
             )
-        return self._number("log_evidence", self.answer.log_evidence)
+        return self._figure("log_evidence")
 
-    @property
+    @cached_property
     def tree(self) -> xr.DataTree:
         """The posterior that the answer came from, where it came from one."""
         if self.answer.tree is None:
             raise QuantityNotAvailableError(
                 "tree: this answer was not sampled; draws() and sample() return a posterior."
             )
-        return self._arviz_tree
-
-    @cached_property
-    def _arviz_tree(self) -> xr.DataTree:
-        assert self.answer.tree is not None
         return arviz_tree(self.answer.tree, sampled=True)
 
     @cached_property
     def decision(self) -> Decision:
         """The verdict; all words and plots take it from here."""
-        return decide(self._with_parts, self.results)
+        return decide(self._with_parts(), self.results)
 
-    @property
     def _with_parts(self) -> Answer:
         """The answer with how sure its parts are; files of schema version 1 do not say so.
 
@@ -231,11 +191,6 @@ class Comparison:
             # What a saved answer was made from may be gone; then its parts are not known.
             return answer
         return replace(answer, parts=again.parts) if again.labels == answer.labels else answer
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What could turn this answer, a sentence each: leaks, gaps, averages, one benchmark."""
-        return caveats_of(self.results)
 
     @property
     def best(self) -> str:
@@ -265,20 +220,21 @@ class Comparison:
         if rows is not None and ci_prob is None and ci_kind is None:
             return rows
         answer = self.answer
-        columns: dict[str, Any] = {"count": answer.counts}
-        if answer.probability is not None:
-            columns["probability"] = answer.probability
-        if answer.mcse is not None:
-            columns["mcse"] = answer.mcse
-        columns.update(answer.per_statement)
+        columns: dict[str, Any] = {
+            "count": answer.counts,
+            "probability": answer.probability,
+            "mcse": answer.mcse,
+            **answer.per_statement,
+        }
         interval = STORED if THETA_LOWER in answer.per_statement else None
         if ci_prob is not None or ci_kind is not None:
             other = self.intervals(ci_prob=ci_prob, ci_kind=ci_kind, rng=rng)
             interval = interval_choice(ci_prob, ci_kind)
             for column, end in ((THETA_LOWER, "lower"), (THETA_UPPER, "upper")):
                 columns[column] = other[end].reindex(list(answer.labels)).to_numpy()
-        table = pd.DataFrame(columns, index=pd.Index(answer.labels, name="statement"))
-        by = ["probability", "count"] if answer.probability is not None else ["count"]
+        there = {name: values for name, values in columns.items() if values is not None}
+        table = pd.DataFrame(there, index=pd.Index(answer.labels, name="statement"))
+        by = [name for name in ("probability", "count") if name in there]
         table = table.sort_values(by, ascending=False, kind="stable")
         if answer.none_leads:
             table.loc[NONE_LEADS] = {"probability": answer.none_leads}
@@ -323,46 +279,23 @@ class Comparison:
         """
         return statement_intervals(self, ci_prob, ci_kind, rng)
 
-    @cached_property
-    def _change(self) -> str:
-        """What would change the verdict: P is computed for one number of datasets after another."""
-        return change_words(self)
-
     def explain(self) -> str:
         """Say what was found, how sure it is, what it does not say and what would change it."""
-        sentences = [
-            *self.method.sentences(Found(self.results, self.answer, self.decision)),
-            *none_leads_phrase(self.answer),
-            self._change,
-        ]
-        sampled = self.answer.tree is not None or self.method.needs_mcmc
-        if sampled and not (diagnosis := self.diagnose()).ok:
-            sentences.append(f"Caution: the sampling is {diagnosis.verdict}")
-        notes = [f"Note: {note}." for note in self.results.notes]
-        return " ".join([*sentences, *notes])
+        return comparison_words(self)
 
     def headline(self) -> str:
         """Return the verdict in one sentence."""
-        return comparison_headline(self)
-
-    def _repr_html_(self) -> str:
-        """Show the verdict block in a notebook."""
-        from bayescompare.report.card import block_of, card_html
-
-        return card_html(block_of(self))
+        return comparison_block(self).headline
 
     def __repr__(self) -> str:
-        results, shown = self.results, 8
-        algorithms = ", ".join(results.algorithms[:shown])
-        if len(results.algorithms) > shown:
-            algorithms += f" and {len(results.algorithms) - shown} more"
-        calls = [f".{q}()" for q in ("explain", "summary", "plot")]
-        there = dir(self)
-        calls += [".questions"] if "questions" in there else []
+        names, there = self.results.algorithms, dir(self)
+        algorithms = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if names[8:] else "")
+        calls = [".explain()", ".summary()", ".plot()"]
+        calls += [f".{q}" for q in ("questions",) if q in there]
         calls += [f".{q}()" for q in ("draws", "sample") if q in there]
         return (
-            f"Comparison by {self.method.name}: {algorithms} on {', '.join(results.measures)} "
-            f"over {len(results.datasets)} datasets\n"
+            f"Comparison by {self.method.name}: {algorithms} on "
+            f"{', '.join(self.results.measures)} over {len(self.results.datasets)} datasets\n"
             f"  {self.headline()}\n"
             f"  see {', '.join(calls)}"
         )
@@ -391,6 +324,7 @@ class Comparison:
 
     # posterior -----------------------------------------------------------------------------------
 
+    @pointing
     def draws(self, draws: int = 1000, *, chains: int = 4, rng: Rng = None) -> xr.DataTree:
         """Draw exactly from the posterior: a DataTree for ArviZ, `draws` per chain."""
         self._require("draws")
@@ -398,7 +332,7 @@ class Comparison:
         generator, seed = as_rng(rng)
         posterior: Any = self.posterior
         tree = posterior.draws(draws, chains, generator)
-        return self._signed(tree, seed, sampler=self.posterior.draws_are)
+        return self._signed(tree, seed, sampler=posterior.draws_are)
 
     def model(self, *, form: Form = "textbook") -> pm.Model:
         """Build the PyMC model, to look at or to edit.
@@ -411,9 +345,16 @@ class Comparison:
             ``"nuts"`` is the same model as `sample` samples it, for methods that have two forms.
         """
         self._require("model")
-        self._check_form(form)
+        forms = self.method.accepts.forms
+        if form == "nuts" and form not in forms:
+            raise BayescompareError(
+                f"form={form!r}: the model of method {self.method.name!r} has one form, "
+                f"{forms[0]!r}, which sample() uses too."
+            )
+        check_word("form", form, forms)
         return self.method.model(self.results, form)
 
+    @pointing
     def sample(
         self,
         draws: int = 1000,
@@ -438,33 +379,24 @@ class Comparison:
         """
         self._require("sample")
         check_draws(draws=draws, chains=chains)
-        if "random_seed" in pm_sample:
-            raise BayescompareError("random_seed: pass the seed as rng= instead.")
         generator, seed = as_rng(rng)
         pm_sample = {**self.method.accepts.sampler, **pm_sample}
-        if model is None:
-            own = getattr(self.posterior, "own_sample", None)
-            if own is not None:
-                drawn = own(draws=draws, chains=chains, rng=generator, options=pm_sample)
-                return self._signed(drawn, seed, sampler="nuts")
+        posterior: Any = self.posterior
+        if model is None and hasattr(posterior, "own_sample"):
+            drawn = posterior.own_sample(
+                draws=draws, chains=chains, rng=generator, options=pm_sample
+            )
+            return self._signed(drawn, seed, sampler="nuts")
         # Before anything is compiled: PyTensor needs a folder that it can write to.
         nuts.check_compiler_for_nuts()
-        sampled, through = model, None
+        sampled, through, accepts = model, None, self.method.accepts
         if sampled is None:
-            accepts = self.method.accepts
             sampled = self.method.model(self.results, "nuts")
             if len(accepts.forms) > 1 and accepts.predicts == "textbook":
                 through = self.method.model(self.results)
-        tree = nuts.sample(
-            sampled,
-            draws=draws,
-            chains=chains,
-            rng=generator,
-            options=pm_sample,
-            through=through,
-        )
-        tree = nuts.with_likelihood(tree, likelihood_of(self.posterior), sampled)
-        posterior: Any = self.posterior
+        options = {**pm_sample, "draws": draws, "chains": chains}
+        tree = nuts.sample(Sampling(generator, options=options), sampled, through=through)
+        tree = nuts.with_likelihood(tree, likelihood_of(posterior), sampled)
         finished = posterior.from_nuts(tree, generator)
         return self._signed(finished, seed, sampler="nuts", edited=model is not None)
 
@@ -505,7 +437,8 @@ class Comparison:
             raise QuantityNotAvailableError(
                 f"estimate_evidence: method {self.method.name!r} has none. {why}"
             )
-        self._require_model("estimate_evidence")
+        self._require_ability("evidence", "estimate_evidence")
+        self._require("model")
         return estimated_evidence(
             self, by, draws=draws, chains=chains, model=model, rng=rng, options=options
         )
@@ -560,21 +493,16 @@ class Comparison:
                 "PSIS cannot weight them; call loo() without a tree, which is exact, or use "
                 "joint=True."
             )
-        posterior = self.answer.tree if tree is None else tree
-        if posterior is not None:
+        if (posterior := self._kept("loo", tree)) is not None:
             if refit:
                 sampling = Sampling(as_rng(rng)[0], options=pm_sample)
                 return refits(self.posterior, posterior, khat, model, sampling)
             return checked_loo(posterior)
-        if self.method.needs_mcmc:
-            raise BayescompareError(
-                "loo: with this prior there is no exact formula, and the chains of this answer "
-                "were not saved (JSON does not hold them, netCDF does); pass tree=, from sample()."
-            )
         exact: Any = self.posterior
         without, within = exact.leave_one_out()
         return exact_loo(without, within, self.results.datasets)
 
+    @pointing
     def plan(
         self,
         more: Sequence[int] = MORE,
@@ -614,7 +542,12 @@ class Comparison:
             effective draws (``ess``).
         """
         self._require("plan")
-        from bayescompare.outcome.planning import check_plan, check_planning_factors, plan_table
+        from bayescompare.outcome.planning import (
+            check_plan,
+            check_planning_factors,
+            plan_table,
+            reweighted_plan,
+        )
 
         numbers = check_plan(more, threshold, simulations)
         generator, _ = as_rng(rng)
@@ -631,15 +564,8 @@ class Comparison:
             return plan_table(
                 again(), best, factors, threshold, simulations, generator, name="replicates"
             )
-        if self.answer.tree is not None:
-            from bayescompare.outcome.planning import reweighted_plan
-
+        if self._kept("plan") is not None:
             return reweighted_plan(self, best, numbers, threshold, simulations, generator)
-        if self.method.needs_mcmc:
-            raise BayescompareError(
-                "plan: the chains of this answer were not saved (JSON does not hold them, netCDF "
-                "does); compare() again."
-            )
         posterior: Any = self.posterior
         return plan_table(posterior.grown(), best, numbers, threshold, simulations, generator)
 
@@ -671,7 +597,7 @@ class Comparison:
         >>> c.events("best on every measure")["mean"].round(3).to_dict()
         {'GBM': 0.296, 'RF': 0.267, 'CART': 0.002, 'nobody': 0.435}
         """
-        from bayescompare.outcome.events import events_of
+        from bayescompare.outcome.questions import events_of
 
         return events_of(self, events, ci_prob)
 
@@ -688,10 +614,11 @@ class Comparison:
         >>> round(float(c.project(["GBM", "CART"]).probability.max()), 4)
         1.0
         """
-        from bayescompare.outcome.events import project
+        from bayescompare.outcome.questions import project
 
         return project(self, algorithms)
 
+    @pointing
     def predict(self, n: int, *, draws: int = 1000, rng: Rng = None) -> xr.DataArray:
         """Draw the statements of n new datasets from the posterior predictive.
 
@@ -727,6 +654,7 @@ class Comparison:
 
         return predict_for_comparison(self, n, draws, rng)
 
+    @pointing
     def simulate(self, *, rng: Rng = None) -> Results:
         """Draw parameters from the prior and a table of results like this one from them.
 
@@ -741,7 +669,7 @@ class Comparison:
         >>> table = c.simulate(rng=1)
         >>> again = bc.compare(table, method=c.method)
         >>> again.best, str(table.truth["theta"].idxmax().item())
-        ('A>B|B>A', 'A>B|B>A')
+        ('A>B|A>B', 'A>B|A>B')
         """
         self._require("simulate")
         from bayescompare.outcome.planning import simulate_for_comparison
@@ -771,16 +699,10 @@ class Comparison:
             Indexed by statistic: observed, predicted (mean), lower, upper (95 %), and p, the
             probability of a larger one (ties half): near 0 or 1 the model does not fit.
         """
-        from bayescompare.outcome.abilities import require_ability
         from bayescompare.outcome.criticism import predictive_check
 
-        require_ability(self.method, "check")
-        posterior = self.answer.tree if tree is None else tree
-        if posterior is None and self.method.needs_mcmc:
-            raise BayescompareError(
-                "check: the chains of this answer were not saved (JSON does not hold them, netCDF "
-                "does); pass tree=, from sample()."
-            )
+        self._require_ability("check", "check")
+        posterior = self._kept("check", tree)
         if posterior is None:
             posterior = self.draws(250, chains=4, rng=rng)
         return predictive_check(self, posterior, prior=prior, rng=rng)
@@ -802,9 +724,9 @@ class Comparison:
             Weights or powers; by default from a tenth to ten times the weight (for powers of a
             sampled prior from a half to two, as far as the weights hold).
         """
-        from bayescompare.outcome.criticism import prior_sensitivity_criticism
+        from bayescompare.outcome.criticism import prior_sensitivity
 
-        return prior_sensitivity_criticism(self, values)
+        return prior_sensitivity(self, values)
 
     def rope_sensitivity(
         self, measure: str, *, ropes: Sequence[float] | None = None
@@ -813,9 +735,9 @@ class Comparison:
 
         Where the prior was learned from all pairs, the pair's own prior is used.
         """
-        from bayescompare.outcome.criticism import rope_sensitivity_criticism
+        from bayescompare.outcome.criticism import rope_sensitivity
 
-        return rope_sensitivity_criticism(self, measure, ropes)
+        return rope_sensitivity(self, measure, ropes)
 
     # pictures and files --------------------------------------------------------------------------
 
@@ -845,44 +767,10 @@ class Comparison:
 
         return plots.plot_comparison(self, kind=kind, title=title, figsize=figsize, ax=ax)
 
-    def report(
-        self,
-        path: str | Path,
-        *,
-        overwrite: bool = False,
-        command: str | None = None,
-        fragment: bool = False,
-        figures: bool = False,
-    ) -> Path:
-        """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
+    def _document(self) -> dict[str, Any]:
+        from bayescompare.outcome.saved import comparison_document
 
-        Parameters
-        ----------
-        path : path
-        overwrite : bool
-            Whether a file that exists may be replaced.
-        command : str, optional
-            The command to show in it; by default the Python call.
-        fragment : bool
-            With ``.tex``, only the table that a paper prints, with a caption and a label.
-        figures : bool
-            With ``.tex`` and ``.md``, write the figures too, into a folder that is named after the
-            file.
-        """
-        from bayescompare.report import write_report
-
-        return write_report(
-            self, path, overwrite=overwrite, command=command, fragment=fragment, figures=figures
-        )
-
-    def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
-        """Return the comparison as JSON (docs/json-schema.md); also write it to `path`."""
-        from bayescompare.outcome import saved
-
-        text = saved.to_json(self)
-        if path is not None:
-            write_text(check_file_is_writable(path, overwrite=overwrite), text)
-        return text
+        return comparison_document(self)
 
     def to_netcdf(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write everything, a sampled posterior included, to one netCDF file."""
@@ -891,10 +779,6 @@ class Comparison:
         return saved.to_netcdf(self, check_file_is_writable(path, overwrite=overwrite))
 
     # inside --------------------------------------------------------------------------------------
-
-    def _has(self, quantity: str) -> bool:
-        there = has_quantity(type(self.method), quantity)
-        return there and not self.posterior.why_not(quantity)
 
     def __dir__(self) -> list[str]:
         """List what this answer has, without the names that would only raise an error."""
@@ -910,31 +794,33 @@ class Comparison:
 
     def _lacking(self) -> set[str]:
         """Names of the class that this answer has nothing for, found without computing anything."""
-        from bayescompare.outcome.criticism import no_prior_weight_criticism, no_rope_criticism
+        from bayescompare.outcome.criticism import no_prior_weight, no_rope
 
-        method, answer = self.method, self.answer
-        lacking = {name for name in QUANTITIES if not self._has(name)}
-        optional = ("unobserved", "pvalue", "statistic", "log_evidence", "tree")
-        lacking.update(name for name in optional if getattr(answer, name) is None)
-        if self.posterior.why_not("evidence") or not self._has("model"):
+        method, answer, posterior = self.method, self.answer, self.posterior
+        has = {name: has_quantity(type(method), name) for name in QUANTITIES}
+        sampled, needed = answer.tree is not None, method.needs_mcmc
+        exact = has["draws"] and has["model"] and not needed
+        there = {
+            **{name: has[name] and not posterior.why_not(name) for name in QUANTITIES},
+            "tree": sampled,
+            "estimate_evidence": not any(map(posterior.why_not, ("model", "evidence"))),
+            "check": sampled or exact,
+            "effects": len(self.results.algorithms) == 2,
+            "intervals": THETA_LOWER in answer.per_statement,
+            "sensitivity": not no_prior_weight(self) and (sampled or not needed),
+            "rope_sensitivity": not no_rope(self),
+        }
+        lacking = {name for name, has_it in there.items() if not has_it}
+        figures = ("unobserved", "pvalue", "statistic", "log_evidence")
+        lacking.update(name for name in figures if getattr(answer, name) is None)
+        if not has["model"]:
             lacking.add("estimate_evidence")
-        if method.needs_mcmc:
+        if not (sampled or exact):
+            lacking.add("loo")
+        if needed:
             lacking.add("draws")
-            if answer.tree is None or not hasattr(self.posterior, "likelihood_of_more"):
-                lacking.add("plan")
-        both = all(has_quantity(type(method), name) for name in ("draws", "model"))
-        exact = both and not method.needs_mcmc
-        if answer.tree is None and not exact:
-            lacking.update(("check", "loo"))
-        if len(self.results.algorithms) != 2:
-            lacking.add("effects")
-        if THETA_LOWER not in answer.per_statement:
-            lacking.add("intervals")
-        lacking.discard("sensitivity")
-        if no_prior_weight_criticism(self) or (method.needs_mcmc and answer.tree is None):
-            lacking.add("sensitivity")
-        if no_rope_criticism(self):
-            lacking.add("rope_sensitivity")
+        if needed and not (sampled and hasattr(posterior, "likelihood_of_more")):
+            lacking.add("plan")
         return lacking
 
     def _require(self, quantity: str) -> None:
@@ -945,38 +831,32 @@ class Comparison:
         if why:
             raise QuantityNotAvailableError(why)
 
-    def _require_model(self, asked: str) -> None:
-        """Refuse what needs a PyMC model, by the name that was asked for."""
-        if not has_quantity(type(self.method), "model"):
-            why = why_not(type(self.method), "model")
+    def _require_ability(self, ability: str, asked: str) -> None:
+        kind = type(self.method)
+        if not has_ability(kind, ability):
+            why = why_not(kind, ability)
             raise QuantityNotAvailableError(
-                f"{asked}: it takes a PyMC model, and method {self.method.name!r} has none; "
-                f"methods with one: {', '.join(registry.having('model'))}, and model files."
-                f"{f' {why}' if why else ''}"
+                f"{asked}: method {self.method.name!r} has none. {f'{why} ' if why else ''}"
+                f"Methods with it: {with_ability(ability)}."
             )
-        if why := self.posterior.why_not("model"):
-            raise BayescompareError(f"{asked}: {why}")
 
-    def _check_form(self, form: object) -> None:
-        forms = self.method.accepts.forms
-        if form in forms:
-            return
-        if form in ("textbook", "nuts"):
+    def _kept(self, asked: str, tree: xr.DataTree | None = None) -> xr.DataTree | None:
+        """Return the tree that was given, or that the answer came from; None of an exact one."""
+        kept = self.answer.tree if tree is None else tree
+        if kept is None and self.method.needs_mcmc:
             raise BayescompareError(
-                f"form={form!r}: the model of method {self.method.name!r} has one form, "
-                f"{forms[0]!r}, which sample() uses too."
+                f"{asked}: the chains of this answer were not saved (JSON does not hold them, "
+                "netCDF does), and this prior leaves no exact formula; compare() again, or pass "
+                "tree=, from sample(), where that is taken."
             )
-        raise BayescompareError(f"form={form!r}: choose one of {', '.join(map(repr, forms))}.")
+        return kept
 
-    def _number(self, quantity: str, value: float | None) -> float:
+    def _figure(self, quantity: str) -> float:
         self._require(quantity)
+        value: float | None = getattr(self.answer, quantity)
         if value is None:
             raise registry.unavailable(self.method, quantity)
         return value
-
-    def _over_statements(self, quantity: str, values: Any) -> xr.DataArray:
-        self._require(quantity)
-        return self.posterior.over_statements(quantity, values)
 
     def _signed(
         self, tree: xr.DataTree, seed: int | None, *, sampler: str, edited: bool = False
@@ -997,8 +877,9 @@ class Comparison:
         # Python also calls this when a property raises an AttributeError about what is missing:
         # raise that one again, rather than one that denies the attribute.
         attribute = getattr(type(self), name, None)
-        if isinstance(attribute, property) and attribute.fget is not None:
-            return attribute.fget(self)
+        for get in ("fget", "func"):
+            if hasattr(attribute, get):
+                return getattr(attribute, get)(self)
         if not name.startswith("_"):
             if name in QUANTITIES or name in self._own_quantities():
                 self._require(name)
@@ -1007,3 +888,18 @@ class Comparison:
                 f"{type(self).__name__} has no attribute {name!r}.{did_you_mean(name, dir(self))}"
             )
         raise AttributeError(name)
+
+
+def comparison_of(
+    results: Results, method: Method, answer: Answer, *, loaded: bool = False
+) -> Comparison:
+    """Put results, method and answer into a comparison.
+
+    What was `loaded` from a file is checked by whoever did that.
+    """
+    outside = not is_built_in_method(type(method))
+    if outside:
+        from bayescompare.outcome.outside import check_answer
+
+        check_answer(results, method, answer)
+    return Comparison(results, method, answer.bounded(foreign=outside or loaded))

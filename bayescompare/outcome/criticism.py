@@ -1,10 +1,15 @@
-"""Criticism of an answer: predictive checks, and how it changes with prior and rope."""
+"""Criticism of an answer: predictive checks, and how it changes with prior and rope.
+
+A sampled answer under another prior is read off its own draws, reweighted: Pareto-smoothed weights
+and their errors (Vehtari, Simpson, Gelman, Yao & Gabry 2024, JMLR 25(72)).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,13 +17,14 @@ import pandas as pd
 from bayescompare._checks import check_flag
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
-from bayescompare._typing import AnyArray, FloatArray
-from bayescompare.outcome import registry
-from bayescompare.outcome.abilities import has_ability
+from bayescompare._typing import FloatArray
+from bayescompare.outcome.diagnosis import MOST_KHAT, check_tree, shown_in_tree
 from bayescompare.outcome.method import Sampling, is_bayesian
-from bayescompare.outcome.of_posterior import FACTORS
-from bayescompare.outcome.tree import check_tree
+from bayescompare.outcome.posterior import FACTORS
+from bayescompare.outcome.registry import has_ability, with_ability
+from bayescompare.prior import POWER
 from bayescompare.statements import OTHER, OUTCOME, Statement
+from bayescompare.text.numbers import count, setting_number_text, statistic_number_text
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -26,7 +32,8 @@ if TYPE_CHECKING:
     from bayescompare.outcome.comparison import Comparison
 
 
-Statistic = Callable[[FloatArray], AnyArray]
+# predictive checks --------------------------------------------------------------------------------
+
 #: A statistic's name → its values in predicted data and in those seen (there one for each
 #: prediction where ties are broken by chance).
 Statistics = Mapping[str, Sequence[Any]]
@@ -39,11 +46,13 @@ def predictive_check(
     check_flag(prior=prior)
     generator, _ = as_rng(rng)
     group = "prior_predictive" if prior else "posterior_predictive"
-    check_tree(tree, group)
+    lack = c.posterior.lacks.get(group)
+    check_tree(tree, group, why="" if lack is None else f"check: {lack.why}")
     check_tree(tree, "observed_data")
-    statistics = getattr(c.posterior, "statistics", None)
-    own = None if statistics is None else statistics(tree, generator, prior=prior)
-    statistics = _usual_criticism_statistics(c, tree, group, generator) if own is None else own
+    own = getattr(c.posterior, "statistics", None)
+    statistics = None if own is None else own(tree, generator, prior=prior)
+    if statistics is None:
+        statistics = _usual_statistics(c, tree, group, generator)
     rows = {}
     for label, (predicted, observed) in statistics.items():
         low, high = np.quantile(predicted, (0.025, 0.975))
@@ -53,21 +62,43 @@ def predictive_check(
     return pd.DataFrame.from_dict(rows, orient="index", columns=heads).rename_axis("statistic")
 
 
-def _usual_criticism_statistics(
+def _usual_statistics(
     c: Comparison, tree: xr.DataTree, group: str, rng: np.random.Generator
 ) -> Statistics:
     """Statistics that suit what was observed: statements, counts of errors, or anything."""
     drawn, seen = tree[group].to_dataset(), tree["observed_data"].to_dataset()
-    (name, *_) = map(str, seen.data_vars)
-    if name == OUTCOME and "statement" in seen[name].dims:
-        prior = group == "prior_predictive"
-        return _statement_criticism_statistics(c, drawn[name], seen[name], rng, prior=prior)
+    (first, *_) = map(str, seen.data_vars)
+    shown, shown_drawn = (shown_in_tree(tree, each) for each in ("observed_data", group))
+    if first == OUTCOME and shown is not None and shown_drawn is not None:
+        return _of_statements(c, shown_drawn, shown, rng, prior=group == "prior_predictive")
     if "constant_data" in tree and "discordant" in tree["constant_data"]:
-        return _count_criticism_statistics(tree, drawn[name], seen[name])
-    return _any_criticism_statistics(drawn, seen)
+        n = np.asarray(tree["constant_data"].to_dataset()["discordant"].values, dtype=np.float64)
+        return _of_counts(n, *_values(drawn[first], seen[first]))
+    found = {}
+    for name in map(str, seen.data_vars):
+        predicted, observed = _values(drawn[name], seen[name])
+        predicted = predicted.reshape(len(predicted), -1)
+        for label, of in _OF_ANYTHING.items():
+            found[f"{label} of {name}"] = (of(predicted, axis=1), float(of(observed)))
+    return found
 
 
-def _statement_criticism_statistics(
+#: Of what the user's model observes: mean, spread and extremes.
+_OF_ANYTHING: Mapping[str, Callable[..., Any]] = {
+    "mean": np.mean,
+    "standard deviation": np.std,
+    "least": np.min,
+    "greatest": np.max,
+}
+
+
+def _values(drawn: xr.DataArray, seen: xr.DataArray) -> tuple[FloatArray, FloatArray]:
+    """What was predicted, a row for each draw, and what was observed."""
+    predicted = drawn.transpose("chain", "draw", *seen.dims).values.astype(np.float64)
+    return predicted.reshape(-1, *predicted.shape[2:]), seen.values.astype(np.float64)
+
+
+def _of_statements(
     c: Comparison,
     drawn: xr.DataArray,
     seen: xr.DataArray,
@@ -76,14 +107,14 @@ def _statement_criticism_statistics(
     prior: bool,
 ) -> Statistics:
     """Number of distinct statements, and wins of the first algorithm on each measure."""
-    order = ("dataset", "statement")
-    predicted = drawn.transpose("chain", "draw", *order).values.astype(np.float64)
-    observed = np.asarray(seen.transpose(*order).values, dtype=np.float64)
+    predicted, observed = _values(drawn, seen.transpose("dataset", "statement"))
     labels = [str(label) for label in seen["statement"].values.tolist()]
-    seen_each = _untie_observed_for_criticism(
-        observed, predicted.shape[0] * predicted.shape[1], rng
-    )
-    counts = predicted.sum(axis=2).reshape(len(seen_each), -1), seen_each.sum(axis=1)
+    # Predictions hold one statement each, and a tie split over several is not what they are like:
+    # for each of them, chance says which statement every dataset shows.
+    ends = np.cumsum(observed, axis=1)
+    at = rng.random((len(predicted), len(observed), 1)) * ends[:, -1:]
+    shown = np.eye(observed.shape[1])[(at >= ends).sum(axis=-1)]
+    counts = predicted.sum(axis=1), shown.sum(axis=1)
     if OTHER in labels:
         # Lumped statements cannot be distinguished: neither who wins nor how many there are.
         kept = [k for k, label in enumerate(labels) if label != OTHER]
@@ -97,61 +128,17 @@ def _statement_criticism_statistics(
         "distinct statements": [(n > 0).sum(axis=1).astype(np.float64) for n in counts],
         "largest count": [n.max(axis=1) for n in counts],
     }
-    first = c.results.algorithms[0]
+    first, leaders = c.results.algorithms[0], [Statement.parse(label).leaders for label in labels]
     for j, measure in enumerate(c.results.measures):
-        leads = np.array(
-            [_leads_for_criticism(label, j, first) for label in labels], dtype=np.float64
-        )
+        leads = np.array([len(each) > j and each[j] == first for each in leaders], dtype=np.float64)
         statistics[f"{first} best on {measure}"] = [n @ leads for n in counts]
     return statistics
 
 
-def _untie_observed_for_criticism(
-    observed: FloatArray, size: int, rng: np.random.Generator
-) -> FloatArray:
-    """Draw, for each prediction, which statement every dataset shows; ties are broken by chance.
-
-    Predictions hold one statement each: a tie split over several is not what they are like.
-    """
-    ends = np.cumsum(observed, axis=1)
-    at = rng.random((size, len(observed), 1)) * ends[:, -1:]
-    chosen = (at >= ends).sum(axis=-1)
-    return np.eye(observed.shape[1])[chosen]
-
-
-def _any_criticism_statistics(drawn: xr.Dataset, seen: xr.Dataset) -> Statistics:
-    """Statistics of what the user's model observes: mean, spread and extremes."""
-    figures: dict[str, Sequence[Any]] = {}
-    statistics: dict[str, Callable[..., Any]] = {
-        "mean": np.mean,
-        "standard deviation": np.std,
-        "least": np.min,
-        "greatest": np.max,
-    }
-    for name in map(str, seen.data_vars):
-        order = seen[name].dims
-        predicted = drawn[name].transpose("chain", "draw", *order).values.astype(np.float64)
-        predicted = predicted.reshape(-1, int(np.prod(predicted.shape[2:])))
-        observed = np.asarray(seen[name].values, dtype=np.float64)
-        for label, of in statistics.items():
-            figures[f"{label} of {name}"] = (of(predicted, axis=1), float(of(observed)))
-    return figures
-
-
-def _leads_for_criticism(label: str, measure: int, algorithm: str) -> bool:
-    leaders = Statement.parse(label).leaders
-    return len(leaders) > measure and leaders[measure] == algorithm
-
-
-def _count_criticism_statistics(
-    tree: xr.DataTree, drawn: xr.DataArray, seen: xr.DataArray
-) -> Statistics:
+def _of_counts(n: FloatArray, predicted: FloatArray, observed: FloatArray) -> Statistics:
     """Of counts of errors: datasets won, the overall share, and how much the shares vary."""
-    n = np.asarray(tree["constant_data"].to_dataset()["discordant"].values, dtype=np.float64)
-    predicted = drawn.transpose("chain", "draw", "dataset").values.astype(np.float64)
-    observed = seen.values.astype(np.float64)
     some = np.maximum(n, 1.0)
-    statistics: dict[str, Statistic] = {
+    statistics: dict[str, Callable[[FloatArray], Any]] = {
         "datasets with fewer errors of the first": lambda k: (2.0 * k < n).sum(axis=-1),
         "share of errors that are the first's": lambda k: k.sum(axis=-1) / max(n.sum(), 1.0),
         "spread of that share over datasets": lambda k: (k / some).std(axis=-1),
@@ -162,33 +149,42 @@ def _count_criticism_statistics(
     }
 
 
-def prior_sensitivity_criticism(
-    c: Comparison, values: Sequence[float] | None = None
-) -> pd.DataFrame:
+# other priors -------------------------------------------------------------------------------------
+
+
+def prior_sensitivity(c: Comparison, values: Sequence[float] | None = None) -> pd.DataFrame:
     """Repeat the comparison with weaker and stronger priors; statements are columns."""
-    if reason := no_prior_weight_criticism(c):
+    if reason := no_prior_weight(c):
         raise BayescompareError(f"sensitivity: {reason}")
-    chosen = None if values is None else _numbers_for_criticism("values", values)
+    chosen = None if values is None else _numbers("values", values)
     if chosen is not None and not (chosen > 0).all():
         raise BayescompareError(f"values={values!r}: give finite numbers > 0.")
     other_priors = getattr(c.posterior, "under_other_priors", None)
     varied: pd.DataFrame | None = None if other_priors is None else other_priors(chosen)
-    if varied is not None:
-        return varied
-    varied = _under_other_options(c, FACTORS if chosen is None else chosen)
-    if varied is not None:
-        return varied
-    from bayescompare.outcome.reweighting import power_scaled
-
-    return power_scaled(c, None if chosen is None else chosen.tolist())
+    if varied is None and _has_weight_option(c):
+        return _under_other_options(c, FACTORS if chosen is None else chosen)
+    return _power_scaled(c, chosen) if varied is None else varied
 
 
-def _under_other_options(c: Comparison, values: FloatArray) -> pd.DataFrame | None:
-    """Answer again with other values of the option that weighs the prior, where there is one."""
+def no_prior_weight(c: Comparison) -> str:
+    """Why the weight of a method's prior cannot be varied; nothing where it can."""
+    if has_ability(type(c.method), "sensitivity"):
+        return c.posterior.why_not("sensitivity")
+    return (
+        f"method {c.method.name!r} has no weight of its prior to vary (methods with one: "
+        f"{with_ability('sensitivity')})."
+    )
+
+
+def _has_weight_option(c: Comparison) -> bool:
+    exact = not c.method.needs_mcmc and c.answer.tree is None
+    return exact and c.posterior.weighed_by is not None
+
+
+def _under_other_options(c: Comparison, values: FloatArray) -> pd.DataFrame:
+    """Answer again with other values of the option that weighs the prior."""
     method: Any = c.method
-    option = c.posterior.weighed_by
-    if option is None or method.needs_mcmc or c.answer.tree is not None:
-        return None
+    option = str(c.posterior.weighed_by)
     rest = {k: v for k, v in (getattr(method, "priors", None) or {}).items() if k != option}
     rows = []
     for value in values.tolist():
@@ -203,21 +199,94 @@ def _under_other_options(c: Comparison, values: FloatArray) -> pd.DataFrame | No
     return pd.DataFrame(rows, index=pd.Index(values, name=option)).fillna(0.0)
 
 
-def no_prior_weight_criticism(c: Comparison) -> str:
-    """Why the weight of a method's prior cannot be varied; nothing where it can."""
-    method = c.method
-    if not has_ability(type(method), "sensitivity"):
-        named = [
-            name for name in registry.names() if has_ability(registry.get(name), "sensitivity")
-        ]
-        return (
-            f"method {method.name!r} has no weight of its prior to vary (methods with one: "
-            f"{', '.join(named)})."
+#: What the attribute "how" of a table of powers says.
+POWER_SCALING = "power scaling"
+#: Powers that are tried unless others are asked for; those whose weights fail are left out.
+_USUAL_POWERS = np.geomspace(0.5, 2.0, 9)
+
+
+def _power_scaled(c: Comparison, values: FloatArray | None) -> pd.DataFrame:
+    """Tabulate every statement's P by the power of the prior.
+
+    The attributes of the table hold, for each row, k-hat of the weights, how many draws they are
+    worth (ess), and the largest Monte Carlo standard error of the statements (mcse).
+    """
+    log_prior = _log_prior(c._kept("sensitivity"))
+    each = leads_for_reweighting(c, "sensitivity")
+    rows, kept, left_out = {}, [], {}
+    for power in (_USUAL_POWERS if values is None else values).tolist():
+        weights = smoothed_reweighting((power - 1.0) * log_prior)
+        if not weights.hold:
+            left_out[power] = weights
+            continue
+        rows[power] = weights.mean(each)
+        kept.append((weights.khat, weights.effective, float(weights.error(each).max())))
+    if left_out and (values is not None or not rows):
+        power, weights = next(iter(left_out.items()))
+        raise BayescompareError(
+            f"sensitivity: the draws cannot be reweighted to power {setting_number_text(power)} of "
+            f"the prior: k-hat is {statistic_number_text(weights.khat, significant=2) or 'unknown'}"
+            f" (at most {MOST_KHAT}), and the weights are worth {count(round(weights.effective))} "
+            f"of {count(weights.values.size)} draws (at least {LEAST_EFFECTIVE}). Ask for values "
+            "nearer to 1, sample more draws, or compare() with another prior."
         )
-    return c.posterior.why_not("sensitivity")
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=list(c.answer.labels))
+    table.index.name = POWER
+    figures = map(list, zip(*kept, strict=True))
+    table.attrs = dict(zip(("khat", "ess", "mcse"), figures, strict=True))
+    table.attrs.update(how=POWER_SCALING, left_out=list(left_out))
+    return table
 
 
-def no_rope_criticism(c: Comparison) -> str:
+def _log_prior(tree: xr.DataTree | None) -> FloatArray:
+    """Log density of all priors at the top of the hierarchy, (chain, draw)."""
+    if tree is None or "log_prior" not in tree:
+        raise BayescompareError(
+            "sensitivity: the tree of this answer has no group log_prior to scale; compare() again."
+        )
+    densities = tree["log_prior"].to_dataset()
+    top = densities.attrs.get("top_level", list(densities.data_vars))
+    names = [name for name in np.atleast_1d(top).tolist() if name in densities.data_vars]
+    if not names:
+        raise BayescompareError(
+            "sensitivity: no parameter of this model has a prior density to scale."
+        )
+    each = (densities[name] for name in names)
+    summed = [d.sum([dim for dim in d.dims if dim not in ("chain", "draw")]) for d in each]
+    return np.asarray(sum(d.transpose("chain", "draw").values for d in summed))
+
+
+# other ropes --------------------------------------------------------------------------------------
+
+
+def rope_sensitivity(
+    c: Comparison, measure: str, ropes: Sequence[float] | None = None
+) -> pd.DataFrame:
+    """Repeat the comparison with other ropes on a measure; statements are columns."""
+    spec = c.results[measure]  # refuses an unknown one, and says which there are
+    if reason := no_rope(c):
+        raise BayescompareError(f"rope_sensitivity: {reason}")
+    if ropes is None:
+        # From none to the largest difference on a dataset (of replicates: of their pairs).
+        values = c.results.data[measure].transpose("dataset", "algorithm", ...).values
+        gap = float(np.nanmax(np.abs(values[:, 0] - values[:, 1])))
+        chosen = np.linspace(0.0, gap or 1.0, 21)
+    else:
+        chosen = _numbers("ropes", ropes)
+    if not (chosen >= 0).all():
+        raise BayescompareError(f"ropes={ropes!r}: a rope is a number >= 0.")
+    # What was learned knows the states of the measures as they were.
+    method, rows = c.method.learn(()), []
+    for rope in chosen.tolist():
+        changed = {**c.results.spec, measure: replace(spec, rope=rope)}
+        table = c.results._with(spec=changed)
+        answer = method.answer(table, Sampling(np.random.default_rng(0), seed=0))
+        assert answer.probability is not None
+        rows.append(dict(zip(answer.labels, answer.probability, strict=True)))
+    return pd.DataFrame(rows, index=pd.Index(chosen.tolist(), name="rope")).fillna(0.0)
+
+
+def no_rope(c: Comparison) -> str:
     """Why the rope of an answer cannot be varied; nothing where it can."""
     if len(c.results.algorithms) != 2:
         return "a rope is about two algorithms."
@@ -231,50 +300,109 @@ def no_rope_criticism(c: Comparison) -> str:
     return c.posterior.why_not("rope_sensitivity")
 
 
-def rope_sensitivity_criticism(
-    c: Comparison, measure: str, ropes: Sequence[float] | None = None
-) -> pd.DataFrame:
-    """Repeat the comparison with other ropes on a measure; statements are columns."""
-    spec = dict(c.results.spec)
-    if measure not in c.results:
-        _ = c.results[measure]  # refuses, and says which there are
-    if reason := no_rope_criticism(c):
-        raise BayescompareError(f"rope_sensitivity: {reason}")
-    chosen = (
-        _usual_ropes_for_criticism(c, measure)
-        if ropes is None
-        else _numbers_for_criticism("ropes", ropes)
-    )
-    if not (chosen >= 0).all():
-        raise BayescompareError(f"ropes={ropes!r}: a rope is a number >= 0.")
-    rows = []
-    for rope in chosen.tolist():
-        changed = c.results._with(spec={**spec, measure: replace(spec[measure], rope=float(rope))})
-        # What was learned knows the states of the measures as they were.
-        answer = c.method.learn(()).answer(changed, Sampling(np.random.default_rng(0), seed=0))
-        assert answer.probability is not None
-        rows.append(dict(zip(answer.labels, answer.probability, strict=True)))
-    return pd.DataFrame(rows, index=pd.Index(chosen.tolist(), name="rope")).fillna(0.0)
-
-
-def _usual_ropes_for_criticism(c: Comparison, measure: str) -> FloatArray:
-    """From none to the largest difference on a dataset (of replicates: of their pairs)."""
-    values = c.results.data[measure].transpose("dataset", "algorithm", ...).values
-    gap = float(np.nanmax(np.abs(values[:, 0] - values[:, 1])))
-    return np.linspace(0.0, gap or 1.0, 21)
-
-
-def _numbers_for_criticism(name: str, value: object) -> FloatArray:
+def _numbers(name: str, value: object) -> FloatArray:
     """Read a list of finite numbers."""
     try:
         numbers = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         numbers = np.empty(0)
-    if (
-        isinstance(value, str)
-        or numbers.ndim != 1
-        or not len(numbers)
-        or not np.isfinite(numbers).all()
-    ):
+    listed = not isinstance(value, str) and numbers.ndim == 1
+    if not listed or not len(numbers) or not np.isfinite(numbers).all():
         raise BayescompareError(f"{name}={value!r}: give a list of finite numbers.")
     return numbers
+
+
+# draws, reweighted --------------------------------------------------------------------------------
+
+#: Draws that weights must be worth.
+LEAST_EFFECTIVE = 50
+#: Weights that vary less, in logarithms, are all equal; fewer draws have no tail to be fitted; and
+#: a draw under which the data are impossible has this log weight, and so none that counts.
+_CONSTANT, _FEWEST, _IMPOSSIBLE = 1e-12, 25, -1e4
+
+
+class ReweightingWeights(NamedTuple):
+    """Smoothed weights of draws.
+
+    Attributes
+    ----------
+    values : array (chain, draw)
+        They sum to one.
+    khat : float
+        Shape of their tail; above 0.7 the weights fail.
+    effective : float
+        How many equally weighted draws they are worth.
+    """
+
+    values: FloatArray
+    khat: float
+    effective: float
+
+    @property
+    def hold(self) -> bool:
+        """Whether what is averaged by them can be trusted."""
+        return self.khat <= MOST_KHAT and self.effective >= LEAST_EFFECTIVE
+
+    def mean(self, each: FloatArray) -> FloatArray:
+        """Average (chain, draw, statement) over the draws."""
+        return np.asarray(np.einsum("cd,cds->s", self.values, each))
+
+    def error(self, each: FloatArray) -> FloatArray:
+        """Monte Carlo standard error of `mean`, the draws' autocorrelation included.
+
+        Where no draw differs from another the error is not zero but unknown; Laplace's rule for as
+        many draws as the weights are worth bounds it.
+        """
+        import arviz as az
+        import xarray as xr
+
+        mean, n = self.mean(each), self.values.size
+        terms = n * self.values[..., None] * (each - mean)
+        mcse = az.mcse(xr.DataArray(terms, dims=("chain", "draw", "statement")), method="mean")
+        found = np.asarray(mcse.values)
+        p = (mean * self.effective + 1.0) / (self.effective + 2.0)
+        unknown = np.sqrt(np.maximum(p * (1.0 - p), 0.0) / self.effective)
+        return np.where(np.isfinite(found) & (found > 0), found, unknown)
+
+
+def smoothed_reweighting(log_weights: FloatArray) -> ReweightingWeights:
+    """Smooth the largest weights by a generalised Pareto distribution; equal ones stay as they are.
+
+    Examples
+    --------
+    >>> weights = smoothed_reweighting(np.zeros((2, 50)))
+    >>> float(weights.values.sum().round(12)), weights.khat, round(weights.effective)
+    (1.0, 0.0, 100)
+    """
+    # What does the work in arviz-stats is not declared as public to type checkers.
+    array_stats: Any = import_module("arviz_stats.base").array_stats
+    known = np.where(np.isnan(log_weights), -np.inf, log_weights)
+    logs = np.maximum(known, known.max() + _IMPOSSIBLE)
+    if float(np.ptp(logs)) < _CONSTANT:
+        return ReweightingWeights(np.full(logs.shape, 1.0 / logs.size), 0.0, float(logs.size))
+    relative = float(array_stats.ess(logs, method="tail", relative=True, prob=(0.05, 0.95)))
+    # Beyond 1, as of draws that alternate, fewer draws would make the tail than can be fitted.
+    independent = min(relative, 1.0) if np.isfinite(relative) else 1.0
+    smooth, khat = logs.ravel(), np.inf
+    if logs.size >= _FEWEST:
+        try:
+            # ArviZ takes the negative, as of a log likelihood.
+            smooth, khat = array_stats.psislw(-smooth, r_eff=independent)
+        except ValueError:
+            # All draws of the tail have the same weight: it ends there, and needs no smoothing.
+            khat = 0.0
+    weights = np.exp(smooth - smooth.max())
+    weights = (weights / weights.sum()).reshape(logs.shape)
+    return ReweightingWeights(weights, float(khat), 1.0 / float((weights**2).sum()))
+
+
+def leads_for_reweighting(c: Comparison, asked: str) -> FloatArray:
+    """P(each statement leads) given each draw, which averages to the answer."""
+    each = c.posterior.leads()
+    assert c.answer.probability is not None
+    if not np.allclose(each.mean(axis=(0, 1)), c.answer.probability, atol=1e-6):
+        raise BayescompareError(
+            f"{asked}: the draws kept with this answer do not say what it says, so they cannot be "
+            "reweighted; compare() again."
+        )
+    return each

@@ -140,6 +140,16 @@ class Decision:
         """Say the statement in words: "B is better than A on accuracy and time"."""
         return Statement.parse(self.statement).words(measures)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON's own types."""
+        return {
+            "state": self.state,
+            "settled": self.settled,
+            "statement": self.statement,
+            "pvalue" if self.pvalue else "probability": self.probability,
+            "parts": self.parts.reset_index().to_dict("records") if self.measured else [],
+        }
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -188,41 +198,42 @@ def decide(answer: Answer, results: Results | None = None) -> Decision:
     parts = _figures_of_parts(answer)
     rows = () if results is None else _parts_of_answer(answer, results, parts)
     score = answer.counts if answer.probability is None else answer.probability
+    rivals: tuple[str, ...] = ()
+    runner: int | None = None
     if answer.tested is not None:
-        k, pvalue = answer.tested, answer.pvalue
-        assert pvalue is not None
-        state = _state_at(answer, k, (pvalue,), parts, tied=False)
-        least = _least_part(parts, k)
-        return Decision(
-            answer.labels[k], pvalue, state, (), None, least=least, pvalue=True, measured=rows
-        )
-    tied = np.flatnonzero(same_decision_score(score))
-    chosen = first_named_in_decision(tied, answer.counts, answer.labels)
-    # Where nothing ever leads, no two lead alike.
-    nothing = answer.pvalue is None and not score.any()
-    rivals = () if nothing else tuple(answer.labels[k] for k in tied if k != chosen)
-    others = np.delete(np.arange(len(score)), chosen)
-    runner = None
-    if len(others):
-        runner = first_named_in_decision(
-            others[same_decision_score(score[others])], answer.counts, answer.labels
-        )
+        chosen = answer.tested
+    else:
+        tied = np.flatnonzero(same_decision_score(score))
+        chosen = first_named_in_decision(tied, answer.counts, answer.labels)
+        # Where nothing ever leads, no two lead alike.
+        if answer.pvalue is not None or score.any():
+            rivals = tuple(answer.labels[k] for k in tied if k != chosen)
+        others = np.delete(np.arange(len(score)), chosen)
+        if len(others):
+            next_ = others[same_decision_score(score[others])]
+            runner = first_named_in_decision(next_, answer.counts, answer.labels)
     level = float(score[chosen]) if answer.pvalue is None else answer.pvalue
     own = answer.per_statement.get(ALONE)
     alone = None if own is None else float(own[chosen])
     bounds = [answer.per_statement.get(column) for column in (LOWER, LOWEST, ALONE_LOWEST)]
     lowest = min((float(bound[chosen]) for bound in bounds if bound is not None), default=None)
-    sure = tuple(figure for figure in (level, alone, lowest) if figure is not None)
+    sure = [figure for figure in (level, alone, lowest) if figure is not None]
+    pvalue, least = answer.pvalue is not None, _least_part(parts, chosen)
+    state: State = "tied"
+    if not rivals:
+        statement, lead = Statement.parse(answer.labels[chosen]), max(sure) if pvalue else min(sure)
+        known = math.nan if least is None else least
+        state = state_of(statement, lead, known, pvalue=pvalue)
     return Decision(
         statement=answer.labels[chosen],
         probability=level,
-        state=_state_at(answer, chosen, sure, parts, tied=bool(rivals)),
+        state=state,
         rivals=rivals,
         runner_up=None if runner is None else (answer.labels[runner], float(score[runner])),
         alone=alone,
         lowest=lowest,
-        least=_least_part(parts, chosen),
-        pvalue=answer.pvalue is not None,
+        least=least,
+        pvalue=pvalue,
         measured=rows,
     )
 
@@ -242,16 +253,12 @@ def first_named_in_decision(
     """
     if len(among) == 1:
         return int(among[0])
-    return int(
-        min(
-            among, key=lambda k: (-round(float(counts[k]), 9), _canonical_decision_label(labels[k]))
-        )
-    )
 
+    def order(k: int) -> tuple[float, str]:
+        # A label that does not depend on the order in which the algorithms are listed.
+        return -round(float(counts[k]), 9), str(Statement.parse(labels[k]).canonical())
 
-def _canonical_decision_label(label: str) -> str:
-    """A label that does not depend on the order in which the algorithms are listed."""
-    return str(Statement.parse(label).canonical())
+    return int(min(among, key=order))
 
 
 # the state ----------------------------------------------------------------------------------------
@@ -287,27 +294,6 @@ def state_of(
     if statement.is_trade_off or "~" in statement.relations:
         return "trade-off"
     return "equal" if statement.relations == {"="} else "better"
-
-
-def _state_at(
-    answer: Answer,
-    k: int,
-    sure: Sequence[float],
-    parts: Mapping[str, FloatArray],
-    *,
-    tied: bool,
-) -> State:
-    """The state of a statement, from the least sure of its figures."""
-    if tied:
-        return "tied"
-    pvalue = answer.pvalue is not None
-    least = _least_part(parts, k)
-    return state_of(
-        Statement.parse(answer.labels[k]),
-        max(sure) if pvalue else min(sure),
-        math.nan if least is None else least,
-        pvalue=pvalue,
-    )
 
 
 def _least_part(parts: Mapping[str, FloatArray], k: int) -> float | None:

@@ -1,4 +1,4 @@
-"""Can the figures be trusted? Convergence of a posterior, and what PSIS says of it."""
+"""Posteriors as trees: what users hand back, what ArviZ reads of them, and whether they hold."""
 
 from __future__ import annotations
 
@@ -7,25 +7,30 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare.outcome.posterior import Tested
-from bayescompare.outcome.reweighting import MOST_KHAT
-from bayescompare.outcome.tree import OF_EDITED, check_tree, is_edited_comparison_tree
+from bayescompare._errors import BayescompareError
+from bayescompare._version import __version__
+from bayescompare.outcome.posterior import Posterior, Tested
+from bayescompare.statements import OUTCOME
 from bayescompare.text.numbers import count, standard_error_text, statistic_number_text
 
-if TYPE_CHECKING:
-    from bayescompare.outcome.posterior import Posterior
+#: What the attribute "model" of a tree says where the user gave the model, and what words say.
+EDITED = "edited"
+OF_EDITED = "This is about an edited model, not the one behind the comparison."
 
 
 #: Thresholds of Vehtari et al. (2021, 2024) and Betancourt (2016).
 MOST_RHAT = 1.01
 LEAST_ESS_PER_CHAIN = 100
 LEAST_BFMI = 0.3
+MOST_KHAT = 0.7
 #: By the names that figures have.
 LIMITS = {
     "greatest R-hat": MOST_RHAT,
@@ -67,12 +72,10 @@ class Diagnosis:
 
     def written(self) -> dict[str, str]:
         """The figures as texts, each on its own side of the limit it is held to."""
-        return {
-            name: _written_diagnosis_figure(name, value) for name, value in self.figures.items()
-        }
+        return {name: _written(name, value) for name, value in self.figures.items()}
 
 
-def _written_diagnosis_figure(name: str, value: float) -> str:
+def _written(name: str, value: float) -> str:
     if math.isnan(value):
         return "not known"
     # The limit of an ESS is a multiple of that of one chain.
@@ -90,6 +93,7 @@ def diagnose_answer(posterior: Posterior) -> Diagnosis:
             "not known: this answer was sampled by NUTS, and its chains were not saved (JSON does "
             "not hold them, netCDF does); call sample() again, or pass tree=.",
         )
+    verdict = "exact: no sampling was done, so there is nothing to diagnose."
     if isinstance(posterior, Tested) and posterior.approximate:
         verdict = (
             "nothing was sampled, so there is nothing to diagnose; the p-value is a large-sample "
@@ -105,8 +109,6 @@ def diagnose_answer(posterior: Posterior) -> Diagnosis:
             "Monte Carlo from independent draws, so there are no chains to diagnose; the standard "
             f"error of P is at most {standard_error_text(float(answer.mcse.max()))}."
         )
-    else:
-        verdict = "exact: no sampling was done, so there is nothing to diagnose."
     return Diagnosis(True, verdict)
 
 
@@ -164,7 +166,7 @@ def diagnose(tree: xr.DataTree, *, supports_psis: bool = True) -> Diagnosis:
             f" PSIS-LOO is unreliable here (k-hat > {MOST_KHAT}); loo() without a tree is exact "
             "where it can be."
         )
-    if is_edited_comparison_tree(tree):
+    if is_edited(tree):
         verdict += f" {OF_EDITED}"
     return Diagnosis(not problems, verdict, table, figures)
 
@@ -185,3 +187,109 @@ def quiet_pareto() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Estimated shape parameter of Pareto")
         yield
+
+
+# trees --------------------------------------------------------------------------------------------
+
+
+def is_edited(tree: xr.DataTree) -> bool:
+    """Whether a tree was sampled from a model that the user edited."""
+    return bool(tree.attrs.get("model") == EDITED)
+
+
+def check_tree(tree: object, group: str, *, why: str = "") -> None:
+    """Reject what is not a tree, or has no such group; `why` says that none can have it."""
+    is_tree = isinstance(tree, xr.DataTree)
+    if isinstance(tree, xr.DataTree) and group in tree:
+        return
+    if is_tree and why:
+        raise BayescompareError(why)
+    seen = f"has no {group} group" if is_tree else f"is a {type(tree).__name__}"
+    raise BayescompareError(f"tree {seen}: pass the tree that draws() or sample() returns.")
+
+
+def arviz_tree(tree: xr.DataTree, *, sampled: bool) -> xr.DataTree:
+    """Add indices, counts and the attributes that ArviZ writes; what is there already stays.
+
+    Parameters
+    ----------
+    tree : DataTree
+    sampled : bool
+        Whether PyMC made the draws, rather than this package.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("benavoli-example1"))
+    >>> tree = c.draws(10, rng=1)
+    >>> tree["observed_data"]["outcome"].values.tolist()
+    [0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3]
+    >>> tree["posterior"].attrs["inference_library"]
+    'bayescompare'
+    """
+    tree = _with_counts(tree)
+    makers = {
+        "created_at": datetime.now(UTC).isoformat(),
+        "creation_library": "bayescompare",
+        "creation_library_version": __version__,
+        "creation_library_language": "Python",
+        "inference_library": "pymc" if sampled else "bayescompare",
+        "inference_library_version": version("pymc") if sampled else __version__,
+    }
+    tree.attrs = {**makers, **tree.attrs}
+    for node in tree.children.values():
+        node.attrs = {**makers, **node.attrs}
+    return tree
+
+
+def _with_counts(tree: xr.DataTree) -> xr.DataTree:
+    """Add how many datasets show each statement, and of whole ones the place of each dataset's."""
+    outcomes = {
+        group: tree[group].to_dataset()[OUTCOME]
+        for group in ("observed_data", "posterior_predictive", "prior_predictive")
+        if group in tree and OUTCOME in tree[group]
+    }
+    outcomes = {
+        group: outcome
+        for group, outcome in outcomes.items()
+        if {"dataset", "statement"} <= set(outcome.dims)
+    }
+    if "observed_data" not in outcomes:
+        return tree
+    seen = outcomes["observed_data"]
+    # A tie is split between statements, and replicates may leave a statement uncertain.
+    certain = bool(((seen == 0) | (seen == 1)).all() and (seen.sum("statement") == 1).all())
+    if not certain and not ("constant_data" in tree and "count" in tree["constant_data"]):
+        return tree
+    tree = tree.copy()
+    for group, outcome in outcomes.items():
+        number: Any = outcome.sum("dataset")
+        whole = certain or group != "observed_data"
+        new = {"count": number.astype(np.int32) if whole else number}
+        if certain:
+            labels = [str(label) for label in outcome["statement"].values]
+            index = outcome.argmax("statement").astype(np.int32)
+            new["statement_index"] = index.assign_attrs(statements=labels)
+        data = tree[group].to_dataset()
+        tree[group] = xr.DataTree(data.assign({k: v for k, v in new.items() if k not in data}))
+    return tree
+
+
+def shown_in_tree(tree: xr.DataTree, group: str) -> xr.DataArray | None:
+    """Weights of each dataset over the statements, (…, dataset, statement), if a tree has any.
+
+    A tree has them as they are, or the place of each dataset's statement; ties have further places,
+    of which `split` among the constants has the weights.
+    """
+    if group not in tree or OUTCOME not in tree[group]:
+        return None
+    outcome: xr.DataArray = tree[group].to_dataset()[OUTCOME]
+    if "dataset" not in outcome.dims or "statement" in outcome.dims:
+        return outcome if "dataset" in outcome.dims else None
+    if "constant_data" not in tree or "count" not in tree["constant_data"]:
+        return None
+    facts = tree["constant_data"].to_dataset()
+    labels = facts["statement"].values
+    rows = facts["split"].values if "split" in facts else np.eye(len(labels), dtype=np.int8)
+    coords = {**outcome.coords, "statement": labels}
+    return xr.DataArray(rows[outcome.values], coords, (*outcome.dims, "statement"))

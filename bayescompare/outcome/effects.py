@@ -1,17 +1,23 @@
-"""Effect sizes of pairs: how large the differences are that a verdict is about."""
+"""Pairs measure by measure: how large differences are, and what separate tests say of them."""
 
 from __future__ import annotations
 
+import itertools
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
 
+from bayescompare._checks import check_word
 from bayescompare._errors import QuantityNotAvailableError
-from bayescompare._typing import FloatArray, IntArray
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.effect_sizes import EffectSizes, effect_sizes, finite_effect_sizes
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
+from bayescompare.outcome import registry
+from bayescompare.outcome.answer import TestResult
+from bayescompare.statements import Statement
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, difference_number_text, percent
 
@@ -29,6 +35,9 @@ _COLUMNS = ("n", *EffectSizes._fields, "rope")
 #: Values of pairs held at once.
 _BLOCK = 1 << 21
 
+#: A row for each measure.
+_Rows = list[tuple[Any, ...]]
+
 
 def table_effects(results: Results) -> pd.DataFrame:
     """Return the effect sizes of two algorithms, a row for each measure."""
@@ -37,56 +46,59 @@ def table_effects(results: Results) -> pd.DataFrame:
             f"effects: they are of two algorithms, and there are {len(results.algorithms)}: "
             "compare two by algorithms=[...], or ask pairwise()."
         )
-    (rows,) = _effects(_comparison_effect_advantages(results)[None], results)
+    (rows,) = _effects(_advantages(results)[None], results)
     return pd.DataFrame(rows, index=pd.Index(results.measures, name="measure"), columns=_COLUMNS)
 
 
 def pair_effects(comparisons: Iterable[Comparison]) -> pd.DataFrame:
     """Return the effect sizes of many pairs: first, second, measure, and those of each."""
-    pairs = list(comparisons)
+    tables = [c.results for c in comparisons]
     # Pairs with as many datasets are summarised at once.
-    by_size: dict[int, list[int]] = {}
-    for place, c in enumerate(pairs):
-        by_size.setdefault(len(c.results.datasets), []).append(place)
-    rows: dict[int, list[tuple[Any, ...]]] = {}
-    for places in by_size.values():
-        stacked = np.stack(
-            [_comparison_effect_advantages(pairs[place].results) for place in places]
-        )
-        rows |= dict(zip(places, _effects(stacked, pairs[places[0]].results), strict=True))
-    return _comparison_effects_by_pair([c.results for c in pairs], pairs[0].results.measures, rows)
+    alike = _grouped(len(table.datasets) for table in tables)
+    rows: dict[int, _Rows] = {}
+    for places in alike.values():
+        stacked = np.stack([_advantages(tables[place]) for place in places])
+        rows |= dict(zip(places, _effects(stacked, tables[places[0]]), strict=True))
+    return _by_pair(tables, tables[0].measures, rows)
 
 
 def effects_at_once(results: Results, tables: Sequence[Judged]) -> pd.DataFrame:
     """Return the effect sizes of many pairs of one table, each over its own datasets."""
-    values = _comparison_effect_advantages(results)
+    values = _advantages(results)
     algorithm = {name: k for k, name in enumerate(results.algorithms)}
     dataset = {name: k for k, name in enumerate(results.datasets)}
-    by_datasets: dict[tuple[str, ...], list[int]] = {}
-    for place, table in enumerate(tables):
-        by_datasets.setdefault(table.datasets, []).append(place)
-    rows: dict[int, list[tuple[Any, ...]]] = {}
-    for names, places in by_datasets.items():
+    rows: dict[int, _Rows] = {}
+    for names, places in _grouped(table.datasets for table in tables).items():
         own = values[[dataset[name] for name in names]]
         step = max(1, _BLOCK // (2 * own[:, 0].size))
         for some in (places[k : k + step] for k in range(0, len(places), step)):
             chosen = np.array([[algorithm[a] for a in tables[place].algorithms] for place in some])
             stacked = np.moveaxis(own[:, chosen], 0, 1)
             rows |= dict(zip(some, _effects(stacked, results), strict=True))
-    return _comparison_effects_by_pair(tables, results.measures, rows)
+    return _by_pair(tables, results.measures, rows)
 
 
-def _comparison_effects_by_pair(
-    tables: Sequence[Judged], measures: Sequence[str], rows: Mapping[int, list[tuple[Any, ...]]]
+def _grouped(kinds: Iterable[Any]) -> dict[Any, list[int]]:
+    """Places by what stands there."""
+    groups: dict[Any, list[int]] = defaultdict(list)
+    for place, kind in enumerate(kinds):
+        groups[kind].append(place)
+    return groups
+
+
+def _by_pair(
+    tables: Sequence[Judged | Results], measures: Sequence[str], rows: Mapping[int, _Rows]
 ) -> pd.DataFrame:
     """Put the rows of all pairs, numbered, under their names."""
-    named = [(*table.algorithms, measure) for table in tables for measure in measures]
-    found = [row for place in range(len(tables)) for row in rows[place]]
-    body = [(*names, *row) for names, row in zip(named, found, strict=True)]
+    body = [
+        (*table.algorithms, measure, *row)
+        for place, table in enumerate(tables)
+        for measure, row in zip(measures, rows[place], strict=True)
+    ]
     return pd.DataFrame(body, columns=["first", "second", "measure", *_COLUMNS])
 
 
-def _comparison_effect_advantages(results: Results) -> FloatArray:
+def _advantages(results: Results) -> FloatArray:
     """Values of both, turned so that higher is better: (dataset, algorithm, measure).
 
     A failed run has none: it loses to any value by no size.
@@ -95,7 +107,7 @@ def _comparison_effect_advantages(results: Results) -> FloatArray:
     return means.values() * [float(means[name].sign) for name in means.measures]
 
 
-def _effects(values: FloatArray, results: Results) -> list[list[tuple[Any, ...]]]:
+def _effects(values: FloatArray, results: Results) -> list[_Rows]:
     """Return, for each pair, a row for each measure; values are (pair, dataset, 2, measure)."""
     by_measure = []
     for j, name in enumerate(results.measures):
@@ -104,46 +116,34 @@ def _effects(values: FloatArray, results: Results) -> list[list[tuple[Any, ...]]
         spec = results[name]
         with np.errstate(over="ignore"):
             difference = finite_effect_sizes(first - second)
-        found = _summarise_comparison_effects(difference, noise, spec.rope)
-        number = (~np.isnan(difference)).sum(axis=1)
+        found = _sizes(difference, noise, spec.rope)
         if spec.scale == "ordinal":
             # Such a measure has no differences, only an order.
-            missing = np.full(len(values), np.nan)
-            sizes = [name for name in EffectSizes._fields if name not in ("won", "lost")]
-            found = found._replace(**dict.fromkeys(sizes, missing))
-        by_measure.append(_comparison_effect_rows(number, found, spec.rope))
+            unknown = np.full(len(values), np.nan)
+            sizes = [field for field in EffectSizes._fields if field not in ("won", "lost")]
+            found = found._replace(**dict.fromkeys(sizes, unknown))
+        low, high = found.mean_lower, found.mean_upper
+        words = np.full(len(low), "", dtype=object)
+        if spec.rope is not None:
+            words[~np.isnan(low)] = "unclear"
+            words[(low >= -spec.rope) & (high <= spec.rope)] = "within"
+            words[(low > spec.rope) | (high < -spec.rope)] = "exceeds"
+        number = (~np.isnan(difference)).sum(axis=1)
+        by_measure.append(list(zip(*(a.tolist() for a in (number, *found, words)), strict=True)))
     return [list(rows) for rows in zip(*by_measure, strict=True)]
 
 
-def _summarise_comparison_effects(
-    difference: FloatArray, noise: FloatArray, rope: float | None
-) -> EffectSizes:
+def _sizes(difference: FloatArray, noise: FloatArray, rope: float | None) -> EffectSizes:
     """Summarise pairs (pair, dataset), each over the datasets on which both have a value."""
     there = ~np.isnan(difference)
     if there.all():
         return effect_sizes(difference, noise, rope)
-    alone = []
-    for one, near, seen in zip(difference, noise, there, strict=True):
-        if seen.any():
-            alone.append(effect_sizes(one[seen], near[seen], rope))
-        else:
-            alone.append(EffectSizes(*(np.array(np.nan) for _ in EffectSizes._fields)))
+    unknown = EffectSizes(*[np.array(np.nan)] * len(EffectSizes._fields))
+    alone = [
+        effect_sizes(one[seen], near[seen], rope) if seen.any() else unknown
+        for one, near, seen in zip(difference, noise, there, strict=True)
+    ]
     return EffectSizes(*(np.array(column, dtype=np.float64) for column in zip(*alone, strict=True)))
-
-
-def _comparison_effect_rows(
-    number: IntArray, found: EffectSizes, rope: float | None
-) -> list[tuple[Any, ...]]:
-    """Return one row for each pair."""
-    low, high = found.mean_lower, found.mean_upper
-    words = np.full(len(low), "", dtype=object)
-    if rope is not None:
-        words[:] = "unclear"
-        words[(low >= -rope) & (high <= rope)] = "within"
-        words[(low > rope) | (high < -rope)] = "exceeds"
-        words[np.isnan(low)] = ""
-    columns: Sequence[Any] = [*(column.tolist() for column in (number, *found)), words.tolist()]
-    return list(zip(*columns, strict=True))
 
 
 def printed_comparison_effects(
@@ -166,31 +166,26 @@ def printed_comparison_effects(
     else:
         return pd.DataFrame()
     effects = effects[effects["won"].notna()]
-    if effects.empty:
-        return pd.DataFrame()
-    units = {name: results[name].unit or "" for name in results.measures}
     table = pd.DataFrame(
-        [_printed_comparison_effect(row, units) for row in effects.to_dict("records")]
+        {
+            "pair": f"{row['first']}, {row['second']}",
+            "measure": row["measure"],
+            "n": count(row["n"]),
+            "mean (95 %)": _with_interval(row, "mean", results[row["measure"]].unit or ""),
+            "median (95 %)": _with_interval(row, "median", results[row["measure"]].unit or ""),
+            "won": percent(row["won"]),
+            "lost": percent(row["lost"]),
+            "mean and rope": row["rope"],
+        }
+        for row in effects.to_dict("records")
     )
+    if table.empty:
+        return table
     table = table.drop(columns="pair") if len(pairs) < 2 else table
     return table.loc[:, (table != "").any()]
 
 
-def _printed_comparison_effect(row: Mapping[Any, Any], units: Mapping[str, str]) -> dict[str, str]:
-    unit = units[row["measure"]]
-    return {
-        "pair": f"{row['first']}, {row['second']}",
-        "measure": row["measure"],
-        "n": count(row["n"]),
-        "mean (95 %)": _comparison_effect_with_interval(row, "mean", unit),
-        "median (95 %)": _comparison_effect_with_interval(row, "median", unit),
-        "won": percent(row["won"]),
-        "lost": percent(row["lost"]),
-        "mean and rope": row["rope"],
-    }
-
-
-def _comparison_effect_with_interval(row: Mapping[Any, Any], name: str, unit: str) -> str:
+def _with_interval(row: Mapping[Any, Any], name: str, unit: str) -> str:
     value, low, high = (row[key] for key in (name, f"{name}_lower", f"{name}_upper"))
     if np.isnan(value):
         return ""
@@ -199,3 +194,41 @@ def _comparison_effect_with_interval(row: Mapping[Any, Any], name: str, unit: st
         return text
     ends = " to ".join(difference_number_text(end, significant=2) for end in (low, high))
     return f"{text} ({ends})"
+
+
+def tested_separately(p: Pairwise, test: str) -> pd.DataFrame:
+    """Tabulate a test of every pair and measure, and what the pair's joint statement says there.
+
+    Separate tests and the joint one answer different questions, and may contradict each other:
+    Benavoli & de Campos (2015), Section 6.2.
+    """
+    check_word("test", test, ("wilcoxon", "sign"))
+    method = registry.get(test)()
+    rows = {}
+    for first, second in itertools.combinations(p.results.algorithms, 2):
+        if (first, second) not in p:
+            continue
+        best = Statement.parse(str(p.best.sel(algorithm=first, opponent=second).item()))
+        joint = dict(zip(p.results.measures, best.leaders, strict=False))
+        probability = float(p.best_probability.sel(algorithm=first, opponent=second))
+        for measure in p.results.measures:
+            one = p.results.sel(algorithms=[first, second], measures=[measure]).average()
+            found = method.posterior(one.complete(missing="drop") if one.absent().any() else one)
+            assert isinstance(found, TestResult)
+            assert found.support is not None
+            won, lost = found.support.values()
+            ahead = "" if test == "wilcoxon" or won == lost else (first, second)[int(lost > won)]
+            if found.statement is not None:  # by the rank sums, which wins need not follow
+                ahead = str(found.statement.winner)
+            said = joint.get(measure) or ""
+            rows[first, second, measure] = (
+                ahead,
+                found.pvalue,
+                found.pvalue / 2 if ahead else float("nan"),
+                said,
+                probability,
+                bool(ahead and said and ahead != said),
+            )
+    index = pd.MultiIndex.from_tuples(rows, names=["first", "second", "measure"])
+    columns = ["ahead", "pvalue", "one_sided", "joint", "probability", "contradicts"]
+    return pd.DataFrame(list(rows.values()), index, columns)

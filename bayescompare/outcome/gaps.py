@@ -44,6 +44,9 @@ GAPS_TEXT: dict[Reading, str] = {
     ),
 }
 
+#: Domains below which little is known of how domains vary.
+_FEW = 4
+
 
 def read_gaps(results: Results, method: Method, missing: Reading) -> Results:
     """Mark how missing cells are to be read, with a note; refuse a method that cannot.
@@ -55,7 +58,7 @@ def read_gaps(results: Results, method: Method, missing: Reading) -> Results:
     if not absent.any():
         return results
     if missing not in method.accepts.missing:
-        raise BayescompareError(_refusal_of_comparison_gaps(results, method, missing))
+        raise BayescompareError(_refusal(results, method, missing))
     if missing == "worst":
         return compare_gaps_as_failed(results)
     some = seen_despite_gaps(absent).any(axis=1)
@@ -72,12 +75,12 @@ def read_gaps(results: Results, method: Method, missing: Reading) -> Results:
             f"compare, and {method.name!r} needs {method.scope.datasets}.",
             left=int(some.sum()),
         )
-    note = _note_on_comparison_gaps(results, missing)
+    note = _note(results, missing)
     if missing == "ignore" and not some.all():
-        gone = [name for name, there in zip(results.datasets, some, strict=True) if not there]
-        kept = [name for name, there in zip(results.datasets, some, strict=True) if there]
-        note = f"{note}; nothing could be compared on {join_names(gone, most=4)}, left out"
-        results = results.sel(datasets=kept)
+        names = np.array(results.datasets)
+        gone = join_names(names[~some].tolist(), most=4)
+        note = f"{note}; nothing could be compared on {gone}, left out"
+        results = results.sel(datasets=names[some].tolist())
     left = results.absent().any()
     return results._with(gaps=missing if left else None, notes=(*results.notes, note))
 
@@ -93,76 +96,47 @@ def compare_gaps_as_failed(results: Results) -> Results:
     """
     if not results.absent().any():
         return results
-    return results._with(
-        gaps="worst", notes=(*results.notes, _note_on_comparison_gaps(results, "worst"))
-    )
+    return results._with(gaps="worst", notes=(*results.notes, _note(results, "worst")))
 
 
-def comparison_without_gaps(results: Results) -> Results | None:
-    """Return the datasets without missing cells; None where there are none.
-
-    Where missing cells count as failed runs, none is missing.
-    """
-    if results.gaps in (None, "worst"):
-        return results
-    whole = ~results.absent().any(axis=(1, 2))
-    if not whole.any():
-        return None
-    kept = [name for name, there in zip(results.datasets, whole, strict=True) if there]
-    return results.sel(datasets=kept)._with(gaps=None)
-
-
-def comparison_coverage_words(results: Results) -> str:
-    """Say how many of the comparisons of a table were seen.
-
-    Examples
-    --------
-    >>> import bayescompare as bc
-    >>> comparison_coverage_words(bc.load_example("pnn"))
-    '8 of 8 (dataset, measure) pairs seen'
-    """
-    there = seen_despite_gaps(results.absent())
-    return f"{count(int(there.sum()))} of {count(there.size)} (dataset, measure) pairs seen"
-
-
-def _note_on_comparison_gaps(results: Results, missing: Reading) -> str:
+def _note(results: Results, missing: Reading) -> str:
     absent = results.absent()
+    there = seen_despite_gaps(absent)
     cells = f"{count(int(absent.sum()))} of {plural(absent.size, 'cell')}"
     datasets = plural(int(absent.any(axis=(1, 2)).sum()), "dataset")
     are = "is" if absent.sum() == 1 else "are"
-    coverage = comparison_coverage_words(results)
-    return f"{cells} {are} missing, on {datasets} ({coverage}): {_NOTES[missing]}"
+    seen = f"{count(int(there.sum()))} of {count(there.size)} (dataset, measure) pairs seen"
+    return f"{cells} {are} missing, on {datasets} ({seen}): {_NOTES[missing]}"
 
 
-def _refusal_of_comparison_gaps(results: Results, method: Method, missing: Reading) -> str:
-    absent = results.absent()
-    cells = results._listed(np.asarray(absent)).to_dict("records")
+def _refusal(results: Results, method: Method, missing: Reading) -> str:
+    cells = results._listed(np.asarray(results.absent())).to_dict("records")
     able = [name for name in registry.names() if missing in registry.get(name).accepts.missing]
     others = " or ".join(repr(way) for way in ("drop", *sorted(method.accepts.missing)))
     return (
         f"missing={missing!r}: method {method.name!r} cannot read missing cells so, and "
         f"{plural(len(cells), 'cell')} {'is' if len(cells) == 1 else 'are'} missing "
-        f"({first_words([cell_words(cell) for cell in cells], 3)}): use "
-        f"missing={others}, or a method "
-        f"that can ({', '.join(able)})."
+        f"({first_words([cell_words(cell) for cell in cells], 3)}): use missing={others}, or a "
+        f"method that can ({', '.join(able)})."
     )
-
-
-#: Domains below which little is known of how domains vary.
-_FEW = 4
 
 
 def check_facts(results: Results, method: Method) -> Results:
     """Refuse weights and domains that a method cannot use, and note what is doubtful."""
-    if results.weights is not None:
-        results = _check_dataset_fact_weights(results, method)
+    if results.weights is not None and len(set(results.weights)) == 1:
+        results = results._with(weight_of=None)
+    if results.weights is not None and not (method.accepts.domains or method.accepts.weights):
+        raise BayescompareError(
+            f"weight=: method {method.name!r} counts every dataset the same; use {_users()}, or "
+            "make the table without weight=."
+        )
+    if results.groups is not None and not method.accepts.domains:
+        note = f"the domains (group=) are not used by method {method.name!r}; {_users()} uses them"
+        results = results._with(group_of=None, notes=(*results.notes, note))
     if results.groups is not None:
-        results = _check_dataset_fact_groups(results, method)
-    used = [
-        name
-        for name, facts in (("weight=", results.weights), ("group=", results.groups))
-        if facts is not None
-    ]
+        results = results._with(notes=(*results.notes, *_domain_notes(results.groups)))
+    given = {"weight=": results.weights, "group=": results.groups}
+    used = [name for name, facts in given.items() if facts is not None]
     if used and results.gaps in ("ignore", "bounds"):
         raise BayescompareError(
             f"missing={results.gaps!r}: with {' and '.join(used)} every dataset must be complete; "
@@ -171,36 +145,25 @@ def check_facts(results: Results, method: Method) -> Results:
     return results
 
 
-def _check_dataset_fact_weights(results: Results, method: Method) -> Results:
-    assert results.weights is not None
-    if len(set(results.weights)) == 1:
-        return results._with(weight_of=None)
-    if not (method.accepts.domains or method.accepts.weights):
-        raise BayescompareError(
-            f"weight=: method {method.name!r} counts every dataset the same; use "
-            f"{_methods_using_dataset_facts()}, or make the table without weight=."
-        )
-    return results
+def _users() -> str:
+    """Name the methods that use domains; it loads all of them."""
+    able = [name for name in registry.names() if registry.get(name).accepts.domains]
+    return " or ".join(f"method={name!r}" for name in able)
 
 
-def _check_dataset_fact_groups(results: Results, method: Method) -> Results:
-    assert results.groups is not None
-    if not method.accepts.domains:
-        users = _methods_using_dataset_facts()
-        note = f"the domains (group=) are not used by method {method.name!r}; {users} uses them"
-        return results._with(group_of=None, notes=(*results.notes, note))
-    sizes = Counter(results.groups)
+def _domain_notes(groups: tuple[str, ...]) -> list[str]:
+    """Say what little is known of domains; refuse a grouping that is none."""
+    sizes, notes = Counter(groups), []
     if len(sizes) == 1:
         raise BayescompareError(
-            f"group=: all datasets are of the domain {results.groups[0]!r}, and one domain cannot "
-            "show how domains vary: make the table without group=."
+            f"group=: all datasets are of the domain {groups[0]!r}, and one domain cannot show how "
+            "domains vary: make the table without group=."
         )
     if max(sizes.values()) == 1:
         raise BayescompareError(
             f"group=: each of the {len(sizes)} datasets is a domain by itself, which is no "
             "grouping: make the table without group=, or use broader domains."
         )
-    notes = []
     if len(sizes) < _FEW:
         notes.append(
             f"there are only {count(len(sizes))} domains, from which little is learned about how "
@@ -208,14 +171,9 @@ def _check_dataset_fact_groups(results: Results, method: Method) -> Results:
         )
     single = [name for name, size in sizes.items() if size == 1]
     if single:
+        has, them = ("has", "it") if len(single) == 1 else ("have", "them")
         notes.append(
-            f"{plural(len(single), 'domain')} {'has' if len(single) == 1 else 'have'} one dataset "
-            f"({join_names(single, most=4)}): what is said of "
-            f"{'it' if len(single) == 1 else 'them'} rests mostly on the others"
+            f"{plural(len(single), 'domain')} {has} one dataset ({join_names(single, most=4)}): "
+            f"what is said of {them} rests mostly on the others"
         )
-    return results._with(notes=(*results.notes, *notes))
-
-
-def _methods_using_dataset_facts() -> str:
-    names = [name for name in registry.names() if registry.get(name).accepts.domains]
-    return " or ".join(f"method={name!r}" for name in names)
+    return notes

@@ -13,6 +13,7 @@ The model is compiled once: which dataset is left out is data to it.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,10 +29,15 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.numerics.bridge import autocorrelation_time
 from bayescompare.outcome import nuts
-from bayescompare.outcome.diagnosis import quiet_pareto
+from bayescompare.outcome.diagnosis import (
+    EDITED,
+    MOST_KHAT,
+    OF_EDITED,
+    check_tree,
+    is_edited,
+    quiet_pareto,
+)
 from bayescompare.outcome.posterior import likelihood_of
-from bayescompare.outcome.reweighting import MOST_KHAT
-from bayescompare.outcome.tree import EDITED, OF_EDITED, check_tree, is_edited_comparison_tree
 from bayescompare.text.numbers import count, plural, statistic_number_text
 from bayescompare.text.phrases import join_names
 
@@ -95,13 +101,24 @@ def exact_loo(without: FloatArray, within: FloatArray, datasets: Sequence[str]) 
     return LeftOut.of(elpd_i, se, p=float((within - without).sum()), pareto_k=khat)
 
 
-def checked_loo(tree: xr.DataTree) -> LeftOut:
-    """PSIS-LOO of a tree whose log likelihood can be one; an edited model's says that it is."""
+def checked_loo(tree: xr.DataTree, asked: Posterior | None = None) -> LeftOut:
+    """PSIS-LOO of a tree whose log likelihood can be one; an edited model's says that it is.
+
+    Where datasets have latents of their own, `asked` says which.
+    """
     check_tree(tree, "log_likelihood")
     _check_likelihood(tree)
     loo = psis_loo(tree)
-    if is_edited_comparison_tree(tree):
+    if is_edited(tree):
         loo.elpd_i.attrs["model"] = EDITED
+    elif own := getattr(asked, "undeclared", None):
+        warnings.warn(
+            f"loo: each dataset has its own {join_names(own)}, which saw the data that are to be "
+            "left out, so that the elpd is too high: give the file a log_likelihood (docs: model "
+            "files), or ask loo(refit=True, khat=-math.inf).",
+            UserWarning,
+            stacklevel=3,
+        )
     return loo
 
 
@@ -205,7 +222,7 @@ def refits(
     sampling: Sampling,
 ) -> LeftOut:
     """PSIS-LOO of a tree, with ArviZ's `reloo` for the datasets that it cannot leave out."""
-    if model is None and is_edited_comparison_tree(tree):
+    if model is None and is_edited(tree):
         raise BayescompareError(
             "loo: the tree came from an edited model, which refits need: pass it as model=."
         )

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_chec
 import numpy as np
 
 from bayescompare._parallel import run_in_parallel
-from bayescompare._typing import FloatArray
 from bayescompare.outcome import registry
 from bayescompare.outcome.answer import Answer, Found, TestResult
 from bayescompare.outcome.posterior import Posterior, Tested
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
 Judges = Literal["cells", "replicates", "either", "counts"]
 #: A model's form: as a textbook writes it, or parametrised for NUTS.
 Form = Literal["textbook", "nuts"]
-#: One simulation of a calibration: quantity → (truth, posterior draws).
-Replicate = Mapping[str, tuple[float, FloatArray]]
 #: Pairs from which a prior can be learned.
 LEAST_PAIRS = 3
 #: The scale of models that predict joint statements.
@@ -214,7 +211,7 @@ class Method(ABC):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Read the answer off the posterior; `results` are what it judges, and complete."""
-        from bayescompare.outcome.of_posterior import posterior_answer
+        from bayescompare.outcome.posterior import posterior_answer
 
         found = self.posterior(results, sampling.rng)
         if isinstance(found, TestResult):
@@ -301,6 +298,11 @@ def is_bayesian(method: Method | type[Method]) -> bool:
     (True, False)
     """
     return not issubclass(method.posterior_type, Tested)
+
+
+def is_built_in_method(method: type[Method]) -> bool:
+    """Whether a method's class comes with this package."""
+    return method.__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 def is_simultaneous(method: Method) -> bool:

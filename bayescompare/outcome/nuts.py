@@ -6,7 +6,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -26,28 +26,36 @@ if TYPE_CHECKING:
 #: Implementations of NUTS that PyMC can call; all but its own are packages to install.
 SAMPLERS = ("pymc", "nutpie", "numpyro", "blackjax")
 
+#: What PyMC raises where a model does not support a step.
+_UNSUPPORTED = (NotImplementedError, ValueError, TypeError, RuntimeError)
 
-def sample(
-    model: pm.Model,
-    *,
-    draws: int = 1000,
-    chains: int = 4,
-    rng: np.random.Generator,
-    options: Mapping[str, Any] | None = None,
-    through: pm.Model | None = None,
-) -> xr.DataTree:
+#: Warnings that say nothing new.
+_NOTHING_NEW = (
+    # The Potential of `simplex.place_dirichlet` touches only the ancillary total, of which θ and so
+    # every prediction are independent: ignoring it is valid.
+    "The effect of Potentials",
+    # θ is the posterior's, whatever the prior of its strength would say of it.
+    "The following trace variables were implic",
+    # Predictions of a distribution that numba has no code for are made by numpy.
+    "Numba will use object mode",
+    # How PyTensor lays out a gradient's arrays is nothing that a model can change.
+    r"(?s).*np\.dot\(\) is faster on contiguous",
+    # Matrices of a comparison are small: PyTensor's own products will do without a BLAS.
+    "PyTensor could not link to a BLAS",
+)
+
+
+def sample(sampling: Sampling, model: pm.Model, *, through: pm.Model | None = None) -> xr.DataTree:
     """Sample a model by NUTS and return the tree with every group.
 
     Parameters
     ----------
+    sampling : Sampling
+        Its options are those of `pymc.sample`, with 1000 draws in 4 chains unless it says
+        otherwise. PyMC silently takes nutpie when that is installed, so that one seed gives
+        different draws on two machines; here ``nuts_sampler="pymc"`` unless it is given.
+        ``compile_kwargs`` are those of every group of the tree.
     model : pm.Model
-    draws, chains : int
-        Kept draws per chain, and chains.
-    rng : numpy.random.Generator
-    options : mapping, optional
-        Anything else for `pymc.sample`. PyMC silently takes nutpie when that is installed, so
-        that one seed gives different draws on two machines; here ``nuts_sampler="pymc"`` unless
-        it is given. ``compile_kwargs`` are those of every group of the tree.
     through : pm.Model, optional
         The same model in the form that predicts, and that draws from the prior; `model` otherwise.
         Predictions that it has none of are left out.
@@ -60,22 +68,38 @@ def sample(
     """
     import pymc as pm
 
-    seeds = [int(s) for s in rng.integers(2**31 - 1, size=3)]
+    options = dict(sampling.options)
+    draws, chains = options.pop("draws", 1000), options.pop("chains", 4)
+    seeds = [int(s) for s in sampling.rng.integers(2**31 - 1, size=3)]
     model = frozen(model)
     tree = run_nuts(model, draws=draws, chains=chains, seed=seeds[0], options=options)
-    how = (options or {}).get("compile_kwargs")
+    how = options.get("compile_kwargs")
     log_likelihood(model, tree, how)
     with quiet_nuts_warnings(), nuts_starts_put_aside(model), model:
         pm.stats.compute_log_prior(tree, progressbar=False, compile_kwargs=how)
-        tree["log_prior"].attrs["top_level"] = _top_names_for_nuts(model)
-    with quiet_nuts_warnings(), model if through is None else through:
-        # Drawn once for each draw, by numpy: compiling would take longer than that.
-        how = how or {"mode": "FAST_COMPILE"}
-        predicted = _try_nuts_step(lambda: _predict_after_nuts(tree, seeds[1], how))
+        tree["log_prior"].attrs["top_level"] = _top_names(model)
+    # Drawn once for each draw, by numpy: compiling would take longer than that.
+    how = how or {"mode": "FAST_COMPILE"}
+    with quiet_nuts_warnings(), model if through is None else through as predicts:
+        names = None
+        try:
+            pm.sample_posterior_predictive(
+                tree,
+                extend_inferencedata=True,
+                progressbar=False,
+                random_seed=seeds[1],
+                compile_kwargs=how,
+            )
+        except _UNSUPPORTED:
+            names = [v.name for v in (*predicts.free_RVs, *predicts.deterministics)]
         # A model of the user's may have an improper prior, of which there are no draws.
-        _try_nuts_step(
-            lambda: _draw_prior_beside_nuts(tree, draws, seeds[2], how, predictive=predicted)
-        )
+        with suppress(*_UNSUPPORTED):
+            prior = pm.sample_prior_predictive(
+                draws, var_names=names, random_seed=seeds[2], compile_kwargs=how
+            )
+            for group, drawn in prior.children.items():
+                if group in ("prior", "prior_predictive"):
+                    tree[group] = drawn
     return tree
 
 
@@ -128,7 +152,13 @@ def run_nuts(
     usual = {"progressbar": sys.stdout.isatty(), "compute_convergence_checks": False}
     chosen = {"nuts_sampler": "pymc", **usual, **(options or {})}
     check_compiler_for_nuts()
-    _check_nuts_sampler(chosen["nuts_sampler"])
+    package = chosen["nuts_sampler"]
+    check_word("nuts_sampler", package, SAMPLERS)
+    if package != "pymc" and find_spec(package) is None:
+        raise BayescompareError(
+            f"nuts_sampler={package!r}: {package} is not installed; install it (pip install "
+            f"{package}), or leave nuts_sampler out to sample by PyMC itself."
+        )
     with quiet_nuts_warnings(), nuts_rounding_as_written(), model:
         check_model_for_nuts(model)
         if chosen["progressbar"]:
@@ -143,25 +173,6 @@ def run_nuts(
                     f"the priors and the likelihood: {error_in_one_line(error)}"
                 ) from error
     return tree
-
-
-def sample_nuts_as_asked(
-    sampling: Sampling,
-    model: pm.Model,
-    *,
-    through: pm.Model | None = None,
-) -> xr.DataTree:
-    """Sample a model as an answer's `Sampling` says."""
-    options = dict(sampling.options)
-    draws, chains = options.pop("draws", 1000), options.pop("chains", 4)
-    return sample(
-        model,
-        draws=draws,
-        chains=chains,
-        rng=sampling.rng,
-        options=options,
-        through=through,
-    )
 
 
 @contextmanager
@@ -203,13 +214,14 @@ def announced_nuts(
 
 def _why_nuts(method: Method, results: Results) -> str:
     """Say why an answer needs NUTS, and what would not."""
+    priors = getattr(method, "priors", None)
     if results.groups is not None and method.accepts.domains:
         why = "the datasets are of several domains"
         quicker = "leave out group= (--group; of MTEB use domains=False, --reader domains=false)"
-    elif results.weights is not None and not getattr(method, "priors", None):
+    elif results.weights is not None and not priors:
         why = "the datasets have weights, and replicates leave some of them undecided"
         quicker = "leave out weight= (--weight), or use method='dirichlet' (--method dirichlet)"
-    elif method.parameters and getattr(method, "priors", None):
+    elif method.parameters and priors:
         why, quicker = "the prior is not conjugate", "leave out priors="
     else:
         return f"{method.name}: the answer is sampled by NUTS, which may take minutes"
@@ -234,8 +246,8 @@ def nuts_progress(steps: int, shown: bool) -> Iterator[Callable[[Any, Any], None
         yield lambda trace, draw: progress.advance(task)
 
 
-def draw_prior_as_nuts(model: pm.Model, rng: np.random.Generator) -> xr.DataTree:
-    """Draw once from the prior and its predictive: the groups prior and prior_predictive."""
+def draw_prior_as_nuts(model: pm.Model, rng: np.random.Generator, draws: int = 1) -> xr.DataTree:
+    """Draw from the prior and its predictive, once: the groups prior and prior_predictive."""
     import pymc as pm
 
     check_compiler_for_nuts()
@@ -244,9 +256,9 @@ def draw_prior_as_nuts(model: pm.Model, rng: np.random.Generator) -> xr.DataTree
         try:
             # For one draw, compiling takes ten times as long as drawing without it.
             tree: xr.DataTree = pm.sample_prior_predictive(
-                1, random_seed=seed, compile_kwargs={"mode": "FAST_COMPILE"}
+                draws, random_seed=seed, compile_kwargs={"mode": "FAST_COMPILE"}
             )
-        except (NotImplementedError, ValueError, TypeError, RuntimeError) as error:
+        except _UNSUPPORTED as error:
             raise BayescompareError(
                 "simulate: this model does not draw from its prior predictive; an improper prior "
                 f"or a likelihood without random= is the usual reason: {error_in_one_line(error)}"
@@ -299,52 +311,21 @@ def nuts_monte_carlo_error(each: FloatArray) -> FloatArray:
     return np.asarray(np.where(known, mcse, np.sqrt(p * (1.0 - p) / n)))
 
 
-def _predict_after_nuts(tree: xr.DataTree, seed: int, how: dict[str, Any] | None) -> None:
-    import pymc as pm
-
-    pm.sample_posterior_predictive(
-        tree, extend_inferencedata=True, progressbar=False, random_seed=seed, compile_kwargs=how
-    )
-
-
-def _draw_prior_beside_nuts(
-    tree: xr.DataTree, draws: int, seed: int, how: dict[str, Any] | None, *, predictive: bool
-) -> None:
-    import pymc as pm
-
-    model = pm.modelcontext(None)
-    names = None if predictive else [v.name for v in (*model.free_RVs, *model.deterministics)]
-    prior = pm.sample_prior_predictive(draws, var_names=names, random_seed=seed, compile_kwargs=how)
-    for group in ("prior", "prior_predictive"):
-        if group in prior:
-            tree[group] = prior[group]
-
-
-def _top_names_for_nuts(model: pm.Model) -> list[str]:
+def _top_names(model: pm.Model) -> list[str]:
     """Names of the free variables whose priors depend on no other: the top of a hierarchy.
 
     Neither latents of our own parametrisation nor what each dataset has are priors of the user's.
     """
     from pytensor.graph.traversal import ancestors
 
-    free = set(model.free_RVs)
-    names = []
+    free, names = set(model.free_RVs), []
     for variable in model.free_RVs:
         name = str(variable.name)
-        above = {a for a in ancestors([variable]) if a is not variable}
+        above = free & set(ancestors([variable])) - {variable}
         own = "dataset" in (model.named_vars_to_dims.get(name) or ())
-        if not (free & above or own or name.startswith("latent_")):
+        if not (above or own or name.startswith("latent_")):
             names.append(name)
     return names
-
-
-def _try_nuts_step(work: Callable[[], None]) -> bool:
-    """Run a step that the model may not support; return whether it did."""
-    try:
-        work()
-    except (NotImplementedError, ValueError, TypeError, RuntimeError):
-        return False
-    return True
 
 
 def check_model_for_nuts(model: pm.Model) -> None:
@@ -353,17 +334,6 @@ def check_model_for_nuts(model: pm.Model) -> None:
         raise BayescompareError("model has no free variable to sample.")
     if not model.observed_RVs:
         raise BayescompareError("model has no observed variable: nothing links it to the data.")
-
-
-def _check_nuts_sampler(name: object) -> None:
-    """Reject a sampler that PyMC does not know, or that is not installed."""
-    check_word("nuts_sampler", name, SAMPLERS)
-    package = str(name)
-    if package != "pymc" and find_spec(package) is None:
-        raise BayescompareError(
-            f"nuts_sampler={package!r}: {package} is not installed; install it (pip install "
-            f"{package}), or leave nuts_sampler out to sample by PyMC itself."
-        )
 
 
 def check_compiler_for_nuts() -> None:
@@ -409,30 +379,15 @@ def nuts_starts_put_aside(model: pm.Model) -> Iterator[None]:
 
 @contextmanager
 def quiet_nuts_warnings() -> Iterator[None]:
-    """Silence warnings that say nothing new.
-
-    PyMC warns that Potentials are ignored in predictive sampling. The Potential of
-    `simplex.place_dirichlet` touches only the ancillary total, of which θ and so every prediction
-    are independent: ignoring it is valid. `diagnose()` reports convergence, so PyMC's own log
-    lines are not repeated.
-    """
+    """Silence warnings that say nothing new, and PyMC's lines on convergence, as of `diagnose`."""
     logger = logging.getLogger("pymc")
     level = logger.level
     # PyMC logs few effective draws as an error; diagnose() reports them.
     logger.setLevel(logging.CRITICAL)
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings(
-                "ignore", message="The effect of Potentials", category=UserWarning
-            )
-            # θ is the posterior's, whatever the prior of its strength would say of it.
-            warnings.filterwarnings("ignore", message="The following trace variables were implic")
-            # Predictions of a distribution that numba has no code for are made by numpy.
-            warnings.filterwarnings("ignore", message="Numba will use object mode")
-            # How PyTensor lays out a gradient's arrays is nothing that a model can change.
-            warnings.filterwarnings("ignore", message=r"(?s).*np\.dot\(\) is faster on contiguous")
-            # Matrices of a comparison are small: PyTensor's own products will do without a BLAS.
-            warnings.filterwarnings("ignore", message="PyTensor could not link to a BLAS")
+            for message in _NOTHING_NEW:
+                warnings.filterwarnings("ignore", message=message)
             yield
     finally:
         logger.setLevel(level)

@@ -6,7 +6,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -19,11 +19,11 @@ from bayescompare.outcome.decision import part_word, parts_frame, wins_in_table
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
 from bayescompare.table.words import INCOMPLETE, dropped_words
+from bayescompare.text.names import first_words
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     from bayescompare.outcome.comparison import Comparison
-    from bayescompare.outcome.decision import Decision
 
 
 #: Values of pairs held at once.
@@ -83,36 +83,32 @@ class PairFigures:
     def of(cls, comparisons: Sequence[Comparison]) -> PairFigures:
         """Collect the figures of comparisons, each of two algorithms."""
         decisions = [c.decision for c in comparisons]
-        missing = float("nan")
+        pairs = [(c.results.algorithms[0], c.results.algorithms[1]) for c in comparisons]
+
+        def known(name: str) -> FloatArray:
+            return np.array([getattr(d, name) for d in decisions], dtype=np.float64)  # None is NaN
+
+        dominance = [
+            [_dominates(c, a, b), _dominates(c, b, a)]
+            for c, (a, b) in zip(comparisons, pairs, strict=True)
+        ]
+        parts = [[[part.figure, part.alone] for part in d.measured] for d in decisions]
         return cls(
-            pairs=[_names_in_pair_figures(c) for c in comparisons],
+            pairs=pairs,
             datasets=np.array([len(c.results.datasets) for c in comparisons], dtype=np.int64),
             statements=[d.statement for d in decisions],
             states=[d.state for d in decisions],
-            levels=np.array([d.probability for d in decisions], dtype=np.float64),
-            alone=np.array([missing if d.alone is None else d.alone for d in decisions]),
-            lowest=np.array([missing if d.lowest is None else d.lowest for d in decisions]),
-            least=np.array([missing if d.least is None else d.least for d in decisions]),
-            dominance=np.array(
-                [
-                    [
-                        _dominates_in_pair_figures(c, *_names_in_pair_figures(c)),
-                        _dominates_in_pair_figures(c, *_names_in_pair_figures(c)[::-1]),
-                    ]
-                    for c in comparisons
-                ]
-            ).reshape(-1, 2),
-            leaders=np.array([_leaders_in_pair_figures(c) for c in comparisons], dtype=np.int64),
-            parts=np.array([_parts_in_pair_figures(d) for d in decisions], dtype=np.float64),
+            levels=known("probability"),
+            alone=known("alone"),
+            lowest=known("lowest"),
+            least=known("least"),
+            dominance=np.array(dominance).reshape(-1, 2),
+            leaders=np.array(list(map(_leaders, comparisons)), dtype=np.int64),
+            parts=np.array(parts, dtype=np.float64),
         )
 
 
-def _names_in_pair_figures(c: Comparison) -> tuple[str, str]:
-    first, second = c.results.algorithms
-    return first, second
-
-
-def _leaders_in_pair_figures(c: Comparison) -> list[int]:
+def _leaders(c: Comparison) -> list[int]:
     """Who is ahead on each measure; none where measures are not judged.
 
     Where nobody is, and there is a rope, they may be equal: how probable that is tells.
@@ -124,11 +120,7 @@ def _leaders_in_pair_figures(c: Comparison) -> list[int]:
     ]
 
 
-def _parts_in_pair_figures(decision: Decision) -> list[list[float]]:
-    return [[part.figure, part.alone] for part in decision.measured]
-
-
-def _dominates_in_pair_figures(c: Comparison, first: str, second: str) -> float:
+def _dominates(c: Comparison, first: str, second: str) -> float:
     """P(`first` better on every measure is the most probable statement), or the p-value."""
     dominance = Statement.of(State.order(first, second), measures=max(1, len(c.answer.states)))
     label = str(dominance)
@@ -280,31 +272,16 @@ class LazyComparisons(Sequence["Comparison"]):
 _MOST_NOTES, _MOST_PAIRS = 8, 3
 
 
-class Judged(Protocol):
-    """A table that was judged: `Results`, or what the words need to know of them."""
-
-    @property
-    def algorithms(self) -> tuple[str, ...]:
-        """Names of the algorithms."""
-        ...
-
-    @property
-    def datasets(self) -> tuple[str, ...]:
-        """Names of the datasets."""
-        ...
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was done to the table, in words."""
-        ...
-
-
 class PairTable(NamedTuple):
     """Names and notes of a table, without its numbers."""
 
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     notes: tuple[str, ...]
+
+
+#: A table that was judged: the whole of it, or what the words need to know.
+type Judged = Results | PairTable
 
 
 def tables_of_pairs(results: Results, pairs: Sequence[tuple[str, str]]) -> list[PairTable]:
@@ -334,37 +311,27 @@ def tables_of_pairs(results: Results, pairs: Sequence[tuple[str, str]]) -> list[
     return tables
 
 
-def notes_words(tables: Sequence[Judged]) -> list[str]:
-    """Say on which datasets the pairs were compared, where these differ, and give their notes.
+def notes_said(tables: Sequence[Judged]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the sentences on which datasets the pairs were compared, and what was done to tables.
 
     Equal notes become one, which names its pairs unless it is about all of them.
     """
-    sentences = []
     datasets = datasets_spread(tables)
-    if datasets:
-        sentences.append(
-            f"The pairs use different datasets, {datasets} each: those on which both algorithms of "
-            "the pair were measured."
-        )
+    said: list[tuple[str, dict[str, Any]]] = [("spread", {"n": datasets})] if datasets else []
     everyone = [table.algorithms for table in tables]
     about: dict[str, list[tuple[str, ...]]] = {}
     for pair, table in zip(everyone, tables, strict=True):
         for note in dict.fromkeys(table.notes):
             about.setdefault(note, []).append(pair)
-    everywhere = [note for note, pairs in about.items() if len(pairs) == len(tables)]
-    sentences += [f"Note: {note}." for note in everywhere]
+    said += [("note", {"note": note}) for note, pairs in about.items() if pairs == everyone]
     # Those about most pairs come first; of very many notes, the rest is only counted.
-    some = [note for note, pairs in about.items() if len(pairs) < len(tables)]
-    some.sort(key=lambda note: -len(about[note]))
-    sentences += [
-        f"Note on {_noted_pairs(about[note], everyone)}: {note}." for note in some[:_MOST_NOTES]
-    ]
-    rest = len(some) - _MOST_NOTES
-    if rest > 0:
-        sentences.append(
-            f"{plural(rest, 'further note')} on some pairs: see results.notes of each."
-        )
-    return sentences
+    some = {note: pairs for note, pairs in about.items() if pairs != everyone}
+    shown = sorted(some, key=lambda note: -len(some[note]))[:_MOST_NOTES]
+    for note in shown:
+        said.append(("noteon", {"who": _noted_pairs(some[note], everyone), "note": note}))
+    if len(some) > len(shown):
+        said.append(("notes", {"n": plural(len(some) - len(shown), "further note")}))
+    return said
 
 
 def datasets_spread(tables: Sequence[Judged]) -> str:
@@ -392,7 +359,5 @@ def _noted_pairs(pairs: Sequence[tuple[str, ...]], everyone: Sequence[tuple[str,
         (*shared,) = set(pairs[0]).intersection(*pairs[1:])
         if len(shared) == 1 and len(pairs) == sum(shared[0] in pair for pair in everyone):
             return f"the {len(pairs)} pairs with {shared[0]}"
-    shown = [" against ".join(pair) for pair in pairs[:_MOST_PAIRS]]
-    rest = len(pairs) - len(shown)
-    names = ", ".join(shown) + (f" and {rest} more" if rest else "")
+    names = first_words([" against ".join(pair) for pair in pairs], _MOST_PAIRS)
     return names if len(pairs) == 1 else f"{len(pairs)} of {len(everyone)} pairs ({names})"

@@ -15,6 +15,7 @@ import xarray as xr
 from bayescompare._checks import is_whole
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import AnyArray, IntArray
+from bayescompare.outcome.answer import Shown
 from bayescompare.outcome.board_words import pairs_headline, pairs_words
 from bayescompare.outcome.columns import PVALUE
 from bayescompare.outcome.comparison import Comparison
@@ -26,16 +27,18 @@ from bayescompare.outcome.pair_figures import (
     Judged,
     LazyComparisons,
     PairFigures,
-    notes_words,
+    notes_said,
     pair_parts,
     records_at_once,
 )
 from bayescompare.outcome.verdicts import PairVerdicts, Rule, as_rule
+from bayescompare.outcome.words import say
 from bayescompare.statements import Statement
 from bayescompare.table.cells import pair_coverage
 from bayescompare.table.results import Results
 from bayescompare.table.words import caveats_of
 from bayescompare.table.writing import check_file_is_writable, write_text
+from bayescompare.text.names import whole_name
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -45,8 +48,17 @@ if TYPE_CHECKING:
     from bayescompare.learned import Learned, LearnedPrior
 
 
+#: What pages, pictures and words read; users ask the same by other names.
+_INSIDE = frozenset(
+    {
+        *("bayesian", "directed", "examples", "figures", "found", "taught"),
+        *("decided", "explained", "ordered", "parts_at"),
+    }
+)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Pairwise:
+class Pairwise(Shown):
     """One comparison per unordered pair of algorithms.
 
     `pairwise` returns one.
@@ -85,16 +97,20 @@ class Pairwise:
     def __getitem__(self, pair: tuple[str, str] | int) -> Comparison:
         """Return the comparison of a pair, whichever is named first, or the one at a position."""
         if is_whole(pair):
-            return self._at(pair)
-        comparison = self._find(pair)
-        if comparison is None:
+            if not -len(self) <= pair < len(self):
+                raise BayescompareError(
+                    f"no comparison at position {pair}: there are {len(self)}, and the first is 0."
+                )
+            return self.comparisons[pair]
+        place = self._place(pair)
+        if place is None:
             named = " vs ".join(map(str, pair)) if isinstance(pair, (tuple, list)) else str(pair)
             known = map(" vs ".join, self.figures.pairs)
             raise BayescompareError(
                 f"no comparison of {pair!r} here: name two algorithms, as in "
                 f"p[{', '.join(map(repr, self.figures.pairs[0]))}].{did_you_mean(named, known)}"
             )
-        return comparison
+        return self.comparisons[place]
 
     def __iter__(self) -> Iterator[Comparison]:
         """Go through the comparisons, one per pair."""
@@ -107,25 +123,19 @@ class Pairwise:
     def __contains__(self, pair: object) -> bool:
         """Whether a pair, in either order, or a comparison is here."""
         if isinstance(pair, Comparison):
-            place = self._places.get(frozenset(pair.results.algorithms))
+            place = self._place(pair.results.algorithms)
             return place is not None and self.comparisons[place] is pair
         return self._place(pair) is not None
 
-    def _at(self, position: int) -> Comparison:
-        if not -len(self) <= position < len(self):
-            raise BayescompareError(
-                f"no comparison at position {position}: there are {len(self)}, and the first is 0."
-            )
-        return self.comparisons[position]
-
-    def _find(self, pair: object) -> Comparison | None:
-        place = self._place(pair)
-        return None if place is None else self.comparisons[place]
+    def __dir__(self) -> list[str]:
+        """List what users ask, one name for each thing."""
+        return sorted({*super().__dir__()} - _INSIDE)
 
     def _place(self, pair: object) -> int | None:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             return None
-        return self._places.get(frozenset(name for name in pair if isinstance(name, str)))
+        known = self.results.algorithms
+        return self._places.get(frozenset(whole_name(a, known) for a in pair if isinstance(a, str)))
 
     @cached_property
     def _places(self) -> dict[frozenset[str], int]:
@@ -174,11 +184,13 @@ class Pairwise:
     @property
     def best(self) -> xr.DataArray:
         """The most probable statement of each pair."""
-        named = zip(self.figures.statements, self.figures.pairs, strict=True)
-        seen = [
-            [_pairwise_comparison_seen_from(label, pair, first) for first in pair]
-            for label, pair in named
-        ]
+        seen = []
+        for label, pair in zip(self.figures.statements, self.figures.pairs, strict=True):
+            # Whoever is named first matters only for equivalence.
+            both = [label, label]
+            if not Statement.names_only_orders(label):
+                both = [str(Statement.parse(label, pair).seen_from(first)) for first in pair]
+            seen.append(both)
         return self._square("best", np.array(seen, dtype=object).reshape(-1, 2).T, "")
 
     @property
@@ -207,6 +219,33 @@ class Pairwise:
         the rope. Empty where a method does not judge each measure.
         """
         return self.parts_at(SETTLED)
+
+    def separate(self, *, test: str = "wilcoxon") -> pd.DataFrame:
+        """Test every measure by itself, beside the joint statement of each pair.
+
+        Parameters
+        ----------
+        test : {"wilcoxon", "sign"}
+
+        Returns
+        -------
+        DataFrame
+            Indexed by first, second and measure: who is ``ahead`` by the test, its two-sided
+            ``pvalue``, and the ``one_sided`` one in this direction, to be compared with half of a
+            level; whom the pair's most probable statement names there (``joint``) with its
+            ``probability``, and whether the two ``contradicts`` each other. Nothing is corrected
+            for the number of tests.
+
+        Examples
+        --------
+        >>> import bayescompare as bc
+        >>> p = bc.pairwise(bc.load_example("benavoli-example1"), n_jobs=1)
+        >>> p.separate()[["ahead", "one_sided", "joint"]].round(3).values.tolist()
+        [['B', 0.073, 'B'], ['B', 0.194, 'B']]
+        """
+        from bayescompare.outcome.effects import tested_separately
+
+        return tested_separately(self, test)
 
     def parts_at(self, level: float) -> pd.DataFrame:
         """Return `parts` with words for another level."""
@@ -296,12 +335,11 @@ class Pairwise:
         """Decide as `decide` does, by a rule; a page asks for the same ones many times."""
         known = self._decided.get(rule)
         if known is None:
-            table = self._candidates
-            known = (
-                rule.probable(table)
-                if self.bayesian
-                else rule.significant(table, simultaneous=is_simultaneous(self.method))
-            )
+            if self.bayesian:
+                known = rule.probable(self._candidates)
+            else:
+                simultaneous = is_simultaneous(self.method)
+                known = rule.significant(self._candidates, simultaneous=simultaneous)
             if self.guard is not None:
                 known = self.guard.decided(known, rule.threshold)
             self._decided[rule] = known
@@ -315,58 +353,35 @@ class Pairwise:
     @cached_property
     def _candidates(self) -> pd.DataFrame:
         """The best statement of every pair and how sure it is, the surest first."""
-        figures = ["probability", "alone"] if self.bayesian else ["pvalue"]
-        if self._bounded:
-            figures.append("lowest")
-        figures.append("parts")
-        found = self.figures
-        columns: list[Sequence[Any]] = [
-            [first for first, _ in found.pairs],
-            [second for _, second in found.pairs],
-            found.datasets.tolist(),
-            found.statements,
-            *self._levels(found),
-            found.least.tolist(),
-        ]
-        rows = list(zip(*columns, strict=True))
-        rows += [
-            (first, second, n, "", *(np.nan for _ in figures)) for first, second, n in self.skipped
-        ]
-        table = pd.DataFrame(rows, columns=["first", "second", "n", "statement", *figures])
-        if self._coverage is not None:
-            named = zip(table["first"], table["second"], strict=True)
-            table.insert(3, "coverage", [self._coverage.loc[pair] for pair in named])
+        found, absent = self.figures, self.results.absent()
+        bounded = not np.isnan(found.lowest).all()
+        figures = {"probability" if self.bayesian else "pvalue": found.levels}
+        if self.bayesian:
+            # A pair without such a figure is as sure as it is.
+            figures["alone"] = np.where(np.isnan(found.alone), found.levels, found.alone)
+        if self.bayesian and bounded:
+            figures["lowest"] = np.where(np.isnan(found.lowest), found.levels, found.lowest)
+        figures["parts"] = found.least
+        first, second = zip(*found.pairs, strict=True)
+        named = {"first": first, "second": second, "n": found.datasets}
+        table = pd.DataFrame({**named, "statement": found.statements, **figures})
+        if self.skipped:
+            heads = ["first", "second", "n"]
+            few = pd.DataFrame(self.skipped, columns=heads).assign(statement="")
+            unknown = few.assign(**dict.fromkeys(figures, np.nan))
+            table = pd.concat([table, unknown], ignore_index=True)
+        if absent.any():
+            # The share of datasets and measures on which both algorithms have a value.
+            place = {name: k for k, name in enumerate(self.results.algorithms)}
+            shares = pair_coverage(absent)
+            at = [table[name].map(place) for name in ("first", "second")]
+            table.insert(3, "coverage", shares[*at])
         # A pair is as sure as the least that its verdict would rest on.
-        columns_ = [name for name in figures if name != "alone"]
-        sure = table[columns_].min(axis=1) if self.bayesian else table[columns_].max(axis=1)
-        sure = sure.where(table[figures[0]].notna())
+        rests = table[[name for name in figures if name != "alone"]]
+        sure = rests.min(axis=1) if self.bayesian else rests.max(axis=1)
+        sure = sure.where(table[next(iter(figures))].notna())
         order = sure.sort_values(ascending=not self.bayesian, kind="stable").index
         return table.loc[order].reset_index(drop=True)
-
-    @cached_property
-    def _coverage(self) -> pd.DataFrame | None:
-        """Share of (dataset, measure) pairs on which both algorithms have a value.
-
-        None where no cell is missing.
-        """
-        absent = self.results.absent()
-        if not absent.any():
-            return None
-        names = list(self.results.algorithms)
-        return pd.DataFrame(pair_coverage(absent), index=names, columns=names)
-
-    @property
-    def _bounded(self) -> bool:
-        """Whether P was bounded over the values of missing cells."""
-        return bool((~np.isnan(self.figures.lowest)).any())
-
-    def _levels(self, found: PairFigures) -> list[list[float]]:
-        """P of the best statements, and under each pair's own prior; or the p-values."""
-        if not self.bayesian:
-            return [found.levels.tolist()]
-        columns = [found.levels, found.alone, *([found.lowest] if self._bounded else [])]
-        # A pair without such a figure is as sure as it is.
-        return [np.where(np.isnan(one), found.levels, one).tolist() for one in columns]
 
     def order(self, *, level: float | None = None, fdr: float | None = None) -> nx.DiGraph[str]:
         """Return the winners as a graph: an edge from winner to loser on every measure.
@@ -393,7 +408,7 @@ class Pairwise:
                 continue
             winner, loser = statement.states[0].names
             graph.add_edge(winner, loser, **{figure: row[figure]}, statement=row["statement"])
-        graph.graph["cycles"] = _pairwise_comparison_cycles(graph)
+        graph.graph["cycles"] = _cycles(graph)
         return graph
 
     # tables and words ----------------------------------------------------------------------------
@@ -401,25 +416,27 @@ class Pairwise:
     def summary(self) -> pd.DataFrame:
         """Return a row per pair: its best statement, its figure, and P of either dominance."""
         found = self.figures
+        first, second = zip(*found.pairs, strict=True)
         columns: dict[str, Any] = {
-            "first": [first for first, _ in found.pairs],
-            "second": [second for _, second in found.pairs],
+            "first": first,
+            "second": second,
             "datasets": found.datasets,
             "statement": found.statements,
             "probability" if self.bayesian else "pvalue": found.levels,
         }
         if self.bayesian:
-            columns["first better on all"] = found.dominance[:, 0]
-            columns["second better on all"] = found.dominance[:, 1]
+            columns["first better on all"], columns["second better on all"] = found.dominance.T
         return pd.DataFrame({**columns, "state": found.states})
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """What could turn these answers, a sentence each: leaks, gaps, averages, one benchmark."""
-        # What is about some pairs only stands in the words; here that they differ is enough.
-        notes = [text for text in notes_words(self.tables) if not text.startswith("Note on ")]
-        notes = [text for text in notes if not text.endswith("see results.notes of each.")]
-        return caveats_of(self.results, [text.removeprefix("Note: ") for text in notes])
+        # What is about some pairs only stands in explain(); here that they differ is enough.
+        said = notes_said(self.tables)
+        notes = [values["note"] for name, values in said if name == "note"]
+        return caveats_of(
+            self.results, [say(name, **values) for name, values in said if name == "spread"] + notes
+        )
 
     @cached_property
     def decision(self) -> PairVerdicts:
@@ -429,11 +446,11 @@ class Pairwise:
         others), ``settled``, ``statement`` (in words), ``probability`` (the least that a verdict
         rests on) and ``parts``.
         """
-        return PairVerdicts.of(self, Rule())
+        return PairVerdicts(self, Rule())
 
     def headline(self, *, level: float | None = None, fdr: float | None = None) -> str:
         """Say in one sentence who stands first, and how many are clearly behind."""
-        return pairs_headline(self, PairVerdicts.of(self, as_rule(level=level, fdr=fdr)))
+        return pairs_headline(self, as_rule(level=level, fdr=fdr))
 
     def explain(self, *, level: float | None = None, fdr: float | None = None) -> str:
         """Say in plain words for which pairs a winner can be named, and for which not."""
@@ -441,13 +458,7 @@ class Pairwise:
 
     def explained(self, rule: Rule) -> str:
         """Explain as `explain` does, by a rule."""
-        return " ".join([*filter(None, pairs_words(self, rule)), *notes_words(self.tables)])
-
-    def _repr_html_(self) -> str:
-        """Show the verdict block in a notebook."""
-        from bayescompare.report.card import block_of, card_html
-
-        return card_html(block_of(self))
+        return pairs_words(self, rule)
 
     def __repr__(self) -> str:
         return (
@@ -553,14 +564,7 @@ class Pairwise:
         return xr.DataArray(values, coords, ("algorithm", "opponent"), name=name, attrs=attrs)
 
 
-def _pairwise_comparison_seen_from(label: str, pair: tuple[str, str], first: str) -> str:
-    """The statement with `first` named first, which matters only for equivalence."""
-    if Statement.names_only_orders(label):
-        return label
-    return str(Statement.parse(label, pair).seen_from(first))
-
-
-def _pairwise_comparison_cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:
+def _cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:
     """One shortest cycle of each group of algorithms that are all above each other.
 
     Listing all would take too long: their number grows exponentially, and one makes the point.
@@ -574,13 +578,7 @@ def _pairwise_comparison_cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]
         inside.add_nodes_from(sorted(group))
         inside.add_edges_from(sorted(graph.subgraph(group).edges))
         turns = [nx.shortest_path(inside, loser, winner) for winner, loser in inside.edges]
-        if turns:
-            cycles.append(
-                min((len(turn), _pairwise_comparison_cycle_start(turn)) for turn in turns)[1]
-            )
+        starts = [(turn, turn.index(min(turn))) for turn in turns]
+        turned = [(len(turn), (*turn[start:], *turn[:start])) for turn, start in starts]
+        cycles += [min(turned)[1]] if turned else []
     return sorted(cycles)
-
-
-def _pairwise_comparison_cycle_start(turn: list[str]) -> tuple[str, ...]:
-    start = turn.index(min(turn))
-    return (*turn[start:], *turn[:start])

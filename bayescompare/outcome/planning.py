@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,13 +22,12 @@ from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare._version import __version__
-from bayescompare.outcome.reweighting import (
+from bayescompare.outcome.criticism import (
     LEAST_EFFECTIVE,
-    MOST_KHAT,
-    ReweightingWeights,
     leads_for_reweighting,
     smoothed_reweighting,
 )
+from bayescompare.outcome.diagnosis import MOST_KHAT
 from bayescompare.text.numbers import count, plural, whole_number_text
 
 if TYPE_CHECKING:
@@ -43,20 +41,12 @@ Simulate = Callable[[Any, np.random.Generator], FloatArray]
 
 def check_plan(more: object, threshold: object, simulations: object) -> list[int]:
     """Check the arguments of ``plan``; return the numbers of further datasets."""
-    numbers = _comparison_planning_numbers(more)
-    for number in numbers:
-        if not (is_whole(number) and 1 <= number <= MOST_COUNT):
-            raise BayescompareError(
-                f"more={show_checked_value(more)}: give numbers of further datasets, each >= 1 "
-                "and at most "
-                f"{whole_number_text(MOST_COUNT)}."
-            )
+    wanted = "numbers of further datasets, each"
+    numbers = _numbers_to_plan("more", more, wanted, lambda each: is_whole(each) and each >= 1)
     if not (is_number(threshold) and 0.5 < threshold < 1.0):
         raise BayescompareError(f"threshold={threshold!r}: must lie between 0.5 and 1.")
     check_count(simulations=simulations)
-    if not numbers:
-        raise BayescompareError("more=[]: give at least one number of further datasets.")
-    return [int(number) for number in numbers if is_whole(number)]
+    return [int(number) for number in numbers]
 
 
 def check_planning_factors(more: object, replicates: object) -> list[float]:
@@ -64,26 +54,25 @@ def check_planning_factors(more: object, replicates: object) -> list[float]:
     if more is not None:
         raise BayescompareError(
             f"more={show_checked_value(more)} and replicates={show_checked_value(replicates)}: "
-            "plan more datasets or more "
-            "replicates, one at a time."
+            "plan more datasets or more replicates, one at a time."
         )
-    factors = _comparison_planning_numbers(replicates)
-    for factor in factors:
-        if not (is_number(factor) and 1.0 <= factor <= MOST_COUNT):
-            raise BayescompareError(
-                f"replicates={show_checked_value(replicates)}: give factors by which to multiply "
-                "the "
-                "replicates of every dataset, each >= 1 and at most "
-                f"{whole_number_text(MOST_COUNT)}."
-            )
-    if not factors:
-        raise BayescompareError("replicates=[]: give at least one factor.")
-    return [float(factor) for factor in factors if is_number(factor)]
+    wanted = "factors by which to multiply the replicates of every dataset, each"
+    return _numbers_to_plan("replicates", replicates, wanted, lambda each: each >= 1.0)
 
 
-def _comparison_planning_numbers(numbers: object) -> list[object]:
-    listed = isinstance(numbers, (Sequence, np.ndarray)) and not isinstance(numbers, str)
-    return list(numbers) if listed else [numbers]  # type: ignore[call-overload]
+def _numbers_to_plan(
+    name: str, given: object, wanted: str, holds: Callable[[float], bool]
+) -> list[float]:
+    listed = isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str)
+    numbers: list[Any] = list(given) if listed else [given]  # type: ignore[call-overload]
+    if not numbers:
+        raise BayescompareError(f"{name}=[]: give at least one number.")
+    if not all(is_number(each) and holds(each) and each <= MOST_COUNT for each in numbers):
+        raise BayescompareError(
+            f"{name}={show_checked_value(given)}: give {wanted} >= 1 and at most "
+            f"{whole_number_text(MOST_COUNT)}."
+        )
+    return [float(each) for each in numbers]
 
 
 def plan_table(
@@ -124,10 +113,6 @@ def plan_table(
     return pd.DataFrame(rows, columns=heads).set_index(name)
 
 
-#: What the attribute "how" of the table says.
-REWEIGHTED = "reweighted draws"
-
-
 #: The share of simulations whose weights may fail; it counts as error.
 _MOST_FAILED = 0.05
 
@@ -140,49 +125,43 @@ def reweighted_plan(
     simulations: int,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Tabulate how often so many further datasets settle the question; see `Comparison.plan`."""
+    """Tabulate how often so many further datasets settle the question; see `Comparison.plan`.
+
+    Predicted datasets are added by weights; it gives up where too many of these fail.
+    """
     posterior: Any = c.posterior
     weigh, each = posterior.likelihood_of_more(), leads_for_reweighting(c, "plan")
-    parts, failed, ess = [], [], []
-    for k, number in enumerate(more):
-        simulate = _ReweightedPlanSimulator(weigh, each, simulations, more[:k])
+    effective: list[float] = []
+    failed = 0
+
+    def simulate(number: int, rng: np.random.Generator) -> FloatArray:
+        nonlocal failed
+        weights = smoothed_reweighting(weigh(number, rng))
+        effective.append(weights.effective)
+        failed += not weights.hold
+        if failed > max(1.0, _MOST_FAILED * simulations):
+            held = more[: len(parts)]
+            fine = f" (here {max(held)} is fine)" if held else ""
+            raise BayescompareError(
+                f"plan: {plural(number, 'more dataset')} would move the posterior too far for its "
+                f"{count(each[..., 0].size)} draws to be reweighted: in "
+                f"{plural(failed, 'simulation')} of the first {count(len(effective))}, k-hat is "
+                f"above {MOST_KHAT} or fewer than {LEAST_EFFECTIVE} draws are left. Ask for fewer "
+                f"datasets{fine}, or sample more draws (sampler={{'draws': ...}})."
+            )
+        return weights.mean(each)
+
+    parts, shares, ess = [], [], []
+    for number in more:
+        effective.clear()
+        failed = 0
         parts.append(plan_table(simulate, best, [number], threshold, simulations, rng))
-        failed.append(simulate.failed / simulations)
-        ess.append(float(np.median(simulate.effective)))
+        shares.append(failed / simulations)
+        ess.append(float(np.median(effective)))
     table = pd.concat(parts)
-    table["mcse"] = np.hypot(table["mcse"], failed)
-    table.attrs.update(how=REWEIGHTED, failed=failed, ess=ess)
+    table["mcse"] = np.hypot(table["mcse"], shares)
+    table.attrs.update(how="reweighted draws", failed=shares, ess=ess)
     return table
-
-
-@dataclass(eq=False)
-class _ReweightedPlanSimulator:
-    """Adds predicted datasets and answers again, by weights; gives up where too many fail."""
-
-    weigh: Callable[[int, np.random.Generator], FloatArray]
-    each: FloatArray
-    simulations: int
-    held: Sequence[int]
-    effective: list[float] = field(default_factory=list)
-    failed: int = 0
-
-    def __call__(self, number: int, rng: np.random.Generator) -> FloatArray:
-        weights: ReweightingWeights = smoothed_reweighting(self.weigh(number, rng))
-        self.effective.append(weights.effective)
-        self.failed += not weights.hold
-        if self.failed > max(1.0, _MOST_FAILED * self.simulations):
-            raise BayescompareError(self._too_far(number))
-        return weights.mean(self.each)
-
-    def _too_far(self, number: int) -> str:
-        fine = f" (here {max(self.held)} is fine)" if self.held else ""
-        return (
-            f"plan: {plural(number, 'more dataset')} would move the posterior too far for its "
-            f"{count(self.each[..., 0].size)} draws to be reweighted: in "
-            f"{plural(self.failed, 'simulation')} of the first {count(len(self.effective))}, k-hat "
-            f"is above {MOST_KHAT} or fewer than {LEAST_EFFECTIVE} draws are left. Ask for fewer "
-            f"datasets{fine}, or sample more draws (sampler={{'draws': ...}})."
-        )
 
 
 def predict_for_comparison(c: Comparison, n: int, draws: int, rng: Rng) -> xr.DataArray:

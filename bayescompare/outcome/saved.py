@@ -7,8 +7,8 @@ docs/json-schema.md and carries its version.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,6 @@ from bayescompare._errors import BayescompareError
 from bayescompare._version import __version__
 from bayescompare.outcome import registry
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.checks import check_fields
 from bayescompare.outcome.codec import (
     check_kind_of_file,
     dumps,
@@ -33,21 +32,23 @@ from bayescompare.outcome.codec import (
     read,
     read_json,
 )
-from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.comparison import Comparison, comparison_of
 from bayescompare.outcome.effects import table_effects
 from bayescompare.outcome.family import Guard
 from bayescompare.outcome.method import Method, is_bayesian
-from bayescompare.outcome.method_checks import comparison_of
-from bayescompare.outcome.netcdf_checks import check_netcdf_before_opening
+from bayescompare.outcome.outside import check_fields
 from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.outcome.verdicts import PairVerdicts
+from bayescompare.outcome.words import datasets_needed, datasets_undoing, needed_by_measure
 from bayescompare.statements import Statement
+from bayescompare.table import input as _input
 from bayescompare.table.counts import ErrorCounts
-from bayescompare.table.input import input_limits
 from bayescompare.table.items import item_data_from_json, item_data_to_json
 from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
+from bayescompare.table.words import largest_benchmark, near_copies
 from bayescompare.table.writing import write_bytes
+from bayescompare.text.numbers import count
 
 if TYPE_CHECKING:
     from bayescompare.outcome.verdicts import Rule
@@ -59,14 +60,22 @@ SCHEMA_VERSION = 2
 #: What the names of figures of parts begin with.
 _PART = "part_"
 
-#: Groups of a netCDF file that are ours; every other group is the posterior's.
-_OWN = ("results", "answer")
-
-#: What a pair has of the whole table.
-_NAMES = ("algorithms", "datasets", "measures")
-
 #: Digits of K that are read; more take a time of their square.
 _MOST_DIGITS = 100_000
+
+#: The fields of an answer that are about the whole of it, by their names in a file.
+_WHOLE: dict[str, tuple[str, Any]] = {
+    "n_statements": ("n_statements", str),
+    "n_observed": ("n_observed", int),
+    "unobserved": ("unobserved", float | None),
+    "none_leads": ("none_leads", float),
+    "pvalue": ("pvalue", float | None),
+    "statistic": ("statistic", float | None),
+    "log_evidence": ("log_evidence", float | None),
+    "seed": ("seed", int | None),
+    "lead": ("tested", int | None),
+    "sampled": ("resampled_pvalue", bool),
+}
 
 
 def saved_head(kind: str) -> dict[str, Any]:
@@ -78,6 +87,12 @@ def saved_head(kind: str) -> dict[str, Any]:
     }
 
 
+def table_figures(results: Results) -> dict[str, Any]:
+    """Return what of a table could turn a verdict: near copies, and a benchmark that outweighs."""
+    copies = near_copies(results) if len(results.algorithms) > 2 else []
+    return {"near_copies": copies, "largest_benchmark": largest_benchmark(results)}
+
+
 # the table ----------------------------------------------------------------------------------------
 
 
@@ -85,12 +100,7 @@ def results_document(results: Results) -> dict[str, Any]:
     """Return a table as a JSON file holds it; what it has not is left out."""
     dims, items = ("dataset", "algorithm", ...), results.item_data
     several = results.n_replicates is not None
-    document = {
-        "algorithms": results.algorithms,
-        "datasets": results.datasets,
-        "measures": {name: results[name].to_dict() for name in results.measures},
-        "values": {name: results.data[name].transpose(*dims).values for name in results.measures},
-    }
+    counts = results.counts if isinstance(results, ErrorCounts) else None
     optional = {
         "replicates": results.data["replicate"].values.tolist() if several else None,
         "replicates_are": None if results.replicates == "folds" else results.replicates,
@@ -99,11 +109,17 @@ def results_document(results: Results) -> dict[str, Any]:
         "groups": results.groups,
         "weights": results.weights,
         "benchmarks": results.benchmark_of,
+        "counts": counts if counts is None else {str(k): v.values for k, v in counts.items()},
     }
-    if isinstance(results, ErrorCounts):
-        optional["counts"] = {str(k): values.values for k, values in results.counts.items()}
-    there = {name: value for name, value in optional.items() if value is not None}
-    return {**document, "source": results.source, "notes": results.notes, **there}
+    return {
+        "algorithms": results.algorithms,
+        "datasets": results.datasets,
+        "measures": {name: results[name].to_dict() for name in results.measures},
+        "values": {name: results.data[name].transpose(*dims).values for name in results.measures},
+        "source": results.source,
+        "notes": results.notes,
+        **{name: value for name, value in optional.items() if value is not None},
+    }
 
 
 def results_of(document: Any) -> Results:
@@ -135,41 +151,28 @@ def results_of(document: Any) -> Results:
 # the answer ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Whole:
-    """The fields of an answer that are about the whole of it."""
+def _whole(answer: Answer) -> dict[str, Any]:
+    """The fields that are about the whole, by their names in a file."""
+    held = {name: getattr(answer, field) for name, (field, _) in _WHOLE.items()}
+    # A string, because K passes what JSON numbers keep exactly; by way of Decimal, because Python
+    # writes and reads no integer of more than 4,300 digits.
+    return {**held, "n_statements": str(Decimal(answer.n_statements))}
 
-    #: A string, because K passes what JSON numbers keep exactly.
-    n_statements: str
-    n_observed: int
-    unobserved: float | None
-    #: Files written before there was such a field had no such mass.
-    none_leads: float = 0.0
-    pvalue: float | None
-    statistic: float | None
-    log_evidence: float | None
-    seed: int | None
-    tested: int | None = field(metadata={"name": "lead"})
-    resampled_pvalue: bool = field(metadata={"name": "sampled"})
 
-    @classmethod
-    def of(cls, answer: Answer) -> _Whole:
-        held = {each.name: getattr(answer, each.name) for each in fields(cls)}
-        # By way of Decimal, because Python writes and reads no integer of more than 4,300 digits.
-        return cls(**{**held, "n_statements": str(Decimal(answer.n_statements))})
-
-    def fields(self) -> dict[str, Any]:
-        """Return them as an answer has them."""
-        held = {each.name: getattr(self, each.name) for each in fields(self)}
-        if self.pvalue is not None and self.statistic is None:
-            held["statistic"] = np.inf  # which JSON has no number for
-        digits = self.n_statements
-        if not (digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS):
-            raise BayescompareError(
-                f"n_statements is {show_checked_value_briefly(digits)}: it must be at most "
-                f"{_MOST_DIGITS} digits in a string."
-            )
-        return {**held, "n_statements": int(Decimal(digits))}
+def _read_whole(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return them as an answer has them."""
+    # Files written before there was such a field had no such mass.
+    found = {"none_leads": 0.0, **facts}
+    held = {field: read(kind, found[name], name) for name, (field, kind) in _WHOLE.items()}
+    if held["pvalue"] is not None and held["statistic"] is None:
+        held["statistic"] = np.inf  # which JSON has no number for
+    digits = held["n_statements"]
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS):
+        raise BayescompareError(
+            f"n_statements is {show_checked_value_briefly(digits)}: it must be at most "
+            f"{_MOST_DIGITS} digits in a string."
+        )
+    return {**held, "n_statements": int(Decimal(digits))}
 
 
 def _columns(answer: Answer) -> dict[str, Any]:
@@ -184,32 +187,30 @@ def _columns(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _facts(answer: Answer) -> tuple[dict[str, Any], dict[str, Any]]:
+def _facts(answer: Answer) -> dict[str, dict[str, Any]]:
     """The numbers among the facts of a method, and the rest."""
-    figures = answer.facts.figures()
-    every = answer.facts.to_dict()
-    return figures, {name: value for name, value in every.items() if name not in figures}
+    figures, every = answer.facts.figures(), answer.facts.to_dict()
+    details = {name: value for name, value in every.items() if name not in figures}
+    return {"figures": figures, "details": details}
 
 
 def _loaded(
     results: Results,
-    name: str,
-    options: Mapping[str, Any],
+    how: tuple[str, Mapping[str, Any]],
     columns: dict[str, Any],
-    whole: Any,
+    whole: Mapping[str, Any],
     facts: Mapping[str, Any],
     tree: xr.DataTree | None = None,
 ) -> Comparison:
     """Build a comparison from the parts of a file, and check it."""
     with in_part("method"):
-        method = _method_of(name, options).for_table(results)
+        method = _method_of(*how).for_table(results)
     with in_part("the answer"):
         labels = read(tuple[str, ...], columns.pop("label"), "statements")
         asks_each = any(len(states) for states in columns.pop("states", []))
         said = [map(str, Statement.parse(label, results.algorithms).states) for label in labels]
         arrays = {name: numbers(values, f"statements: {name}") for name, values in columns.items()}
         parts = [name for name in arrays if name.startswith(_PART)]
-        own = method.posterior_type.facts_type
         answer = Answer(
             labels=labels,
             # A label with too few of them is refused below.
@@ -219,13 +220,15 @@ def _loaded(
             mcse=arrays.pop("mcse", None),
             parts={name.removeprefix(_PART): arrays.pop(name) for name in parts},
             per_statement=arrays,
-            facts=own.from_dict({**facts["figures"], **facts["details"]}),
+            facts=method.posterior_type.facts_type.from_dict(
+                {**facts["figures"], **facts["details"]}
+            ),
             tree=tree,
-            **read(_Whole, whole, "").fields(),
+            **_read_whole(whole),
         )
     with in_part("method"):
         if (restored := getattr(method, "restored", None)) is not None:
-            answer = restored(answer, options)
+            answer = restored(answer, how[1])
     c = comparison_of(results, method, answer, loaded=True)
     check_fields(results, c.method, c.answer)
     with in_part("the answer"):
@@ -270,43 +273,40 @@ class SavedPrior:
 # JSON of one comparison ---------------------------------------------------------------------------
 
 
-def to_json(c: Comparison) -> str:
-    """Write everything but a sampled posterior as JSON."""
-    return dumps(_document(c))
+def comparison_document(c: Comparison) -> dict[str, Any]:
+    """Return everything but a sampled posterior, as JSON holds it, and how firm its decision is."""
+    document = _document(c)
+    decision, needed = document["decision"], needed_by_measure(c)
+    decision |= {
+        "datasets_needed": datasets_needed(c),
+        "datasets_undoing": datasets_undoing(c),
+        **table_figures(c.results),
+    }
+    for part in decision["parts"]:
+        part["datasets_needed"] = needed[part["measure"]]
+    return document
 
 
 def _document(c: Comparison) -> dict[str, Any]:
-    answer, results, decision = c.answer, c.results, c.decision
-    columns = _columns(answer)
-    figures, details = _facts(answer)
-    effects = table_effects(results).reset_index() if len(results.algorithms) == 2 else None
+    answer, results, d = c.answer, c.results, c.decision
+    columns, two = _columns(answer), len(results.algorithms) == 2
+    kind = "bayesian" if is_bayesian(c.method) else "frequentist"
     return {
         **saved_head("comparison"),
-        "method": {
-            "name": c.method.name,
-            "kind": "bayesian" if is_bayesian(c.method) else "frequentist",
-            "options": c.method.options(),
-        },
+        "method": {"name": c.method.name, "kind": kind, "options": c.method.options()},
         "results": results_document(results),
         "best": c.best,
-        "verdict": decision.verdict,
+        "verdict": d.verdict,
         # Decisions and effect sizes are made again on loading.
-        "decision": {
-            "state": decision.state,
-            "settled": decision.settled,
-            "statement": decision.statement,
-            "pvalue" if decision.pvalue else "probability": decision.probability,
-            "parts": decision.parts.reset_index().to_dict("records") if decision.measured else [],
-        },
-        "caveats": list(c.caveats),
+        "decision": d.to_dict(),
+        "caveats": c.caveats,
         "exact": c.exact,
-        **plain(_Whole.of(answer)),
-        "figures": figures,
-        "details": details,
+        **_whole(answer),
+        **_facts(answer),
         "statements": [
             dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
         ],
-        "effects": None if effects is None else effects.to_dict("records"),
+        "effects": table_effects(results).reset_index().to_dict("records") if two else None,
         "explanation": c.explain(),
     }
 
@@ -347,7 +347,7 @@ def _of_document(document: Any) -> Comparison:
         rows = document["statements"]
         columns = {name: [row[name] for row in rows] for name in rows[0]}
     how = document["method"]
-    return _loaded(results, how["name"], how["options"], columns, document, document)
+    return _loaded(results, (how["name"], how["options"]), columns, document, document)
 
 
 # netCDF -------------------------------------------------------------------------------------------
@@ -356,13 +356,7 @@ def _of_document(document: Any) -> Comparison:
 def to_netcdf(c: Comparison, target: Path) -> Path:
     """Write results, answer and a sampled posterior as groups of one netCDF file."""
     answer = c.answer
-    figures, details = _facts(answer)
-    texts = {
-        "options": c.method.options(),
-        "scalars": _Whole.of(answer),
-        "figures": figures,
-        "details": details,
-    }
+    texts = {"options": c.method.options(), "scalars": _whole(answer), **_facts(answer)}
     attrs = {
         **saved_head("comparison"),
         "method": c.method.name,
@@ -375,11 +369,8 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
         columns["states"] = states
     dims = ("statement", "measure")
     saved = {name: (dims[: values.ndim], values) for name, values in columns.items()}
-    groups = {
-        "/": xr.Dataset(attrs=attrs),
-        "results": c.results.to_dataset(),
-        "answer": xr.Dataset(saved, {"statement": labels}),
-    }
+    groups = {"/": xr.Dataset(attrs=attrs), "results": c.results.to_dataset()}
+    groups["answer"] = xr.Dataset(saved, {"statement": labels})
     if answer.tree is not None:
         groups |= {name: node.to_dataset() for name, node in answer.tree.children.items()}
         groups["/"].attrs["tree_attrs"] = json.dumps(plain(dict(answer.tree.attrs)))
@@ -404,27 +395,170 @@ def tree_as_netcdf(tree: xr.DataTree) -> bytes:
 
 
 def _of_netcdf(source: Path, max_bytes: int | None) -> Comparison:
-    with input_limits(max_bytes=max_bytes):  # which checks it
+    with _input.input_limits(max_bytes=max_bytes):  # which checks it
         check_netcdf_before_opening(source, max_bytes)
     with xr.open_datatree(source, engine="h5netcdf") as opened:
         tree = opened.load()
     check_kind_of_file(tree.attrs, "comparison", SCHEMA_VERSION)
+    groups = {name: node.to_dataset() for name, node in tree.children.items()}
     with in_part("results"):
-        stored = tree["results"].to_dataset()
+        stored = groups.pop("results")
         results = (ErrorCounts if "wrong_only" in stored else Results).from_dataset(stored)
-    posterior, others = None, {k: v for k, v in tree.children.items() if k not in _OWN}
-    if others:
-        posterior = xr.DataTree.from_dict({k: node.to_dataset() for k, node in others.items()})
-        posterior.attrs.update(loads(tree.attrs["tree_attrs"]))
     with in_part("the answer"):
-        saved = tree["answer"].to_dataset()
+        saved = groups.pop("answer")
         columns = {str(name): saved[name].values for name in saved.data_vars}
         columns["label"] = saved["statement"].values.tolist()
         names = ("options", "scalars", "figures", "details")
         texts = {name: loads(tree.attrs[name]) for name in names}
-    return _loaded(
-        results, tree.attrs["method"], texts["options"], columns, texts["scalars"], texts, posterior
-    )
+    posterior = xr.DataTree.from_dict(groups) if groups else None
+    if posterior is not None:
+        posterior.attrs.update(loads(tree.attrs["tree_attrs"]))
+    how = tree.attrs["method"], texts["options"]
+    return _loaded(results, how, columns, texts["scalars"], texts, posterior)
+
+
+# what a netCDF file may hold ----------------------------------------------------------------------
+#
+# Only what we write. netCDF 4 is HDF5, which has links into other files, arrays whose numbers lie
+# in other files, filters that load code, groups that contain themselves, and arrays that are
+# declared and not stored. We write none of these: a file that has one was made by somebody else.
+
+#: The largest arrays that are read from a netCDF file, all together: 4 GiB.
+MOST_ARRAYS = 4 * 2**30
+
+#: Groups of a file, with its variables, and its attributes. Ours have about 20, 100 and 500.
+_MOST_GROUPS, _MOST_OBJECTS, _MOST_ATTRIBUTES = 100, 2_000, 20_000
+
+#: Texts of an attribute, such as the names of dimensions, each of which may be long.
+_FEW_TEXTS = 64
+
+#: How netCDF stores which dimensions a variable has.
+_DIMENSIONS = (b"DIMENSION_LIST", b"REFERENCE_LIST")
+
+#: Bytes of a string that is stored elsewhere in the file: its length, and where it is.
+_REFERENCE = 16
+
+
+def check_netcdf_before_opening(source: Path, max_bytes: int | None = None) -> None:
+    """Refuse a file that reaches beyond itself, never ends, or takes more memory than it may.
+
+    Parameters
+    ----------
+    source : path
+    max_bytes : int, optional
+        Of all arrays. By default 4 GiB, and no more beyond the size of the file than a table may
+        take: arrays that are declared and not stored cost nothing to send.
+    """
+    import h5py
+
+    stored = source.stat().st_size
+    if max_bytes is None:
+        max_bytes = min(MOST_ARRAYS, stored + _input.MOST_BYTES)
+    arrays = texts = attributes = 0
+    with h5py.File(source) as file:
+        for number, (name, item) in enumerate(_objects(file, h5py), 1):
+            attributes += h5py.h5a.get_num_attrs(item.id)
+            if number > _MOST_OBJECTS or attributes > _MOST_ATTRIBUTES:
+                raise _foreign("/", f"has more than {_MOST_OBJECTS} variables")
+            arrays += _array_bytes(name, item, source, h5py)
+            texts += _attribute_bytes(name, item, stored, h5py)
+            if texts > 2 * stored:
+                raise _foreign(name, "has attributes that share one text")
+            if arrays > max_bytes:
+                raise BayescompareError(
+                    f"its arrays take {count(arrays / 2**30)} GiB or more, in a file of "
+                    f"{count(stored / 2**20)} MiB: allow it by max_bytes=, or read a part of it "
+                    "with xarray.open_datatree."
+                )
+
+
+def _objects(file: Any, h5py: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the root, its groups, and the variables of each, none of them twice."""
+    seen = {h5py.h5o.get_info(file.id).addr}
+    groups = [("", file)]
+    yield "/", file
+    for place, group in groups:
+        if group.id.get_num_objs() > _MOST_OBJECTS:
+            raise _foreign(place or "/", f"has more than {_MOST_OBJECTS} variables")
+        for link in group.id:
+            name = f"{place}/{link.decode(errors='replace')}"
+            kind = group.id.links.get_info(link).type
+            if kind != h5py.h5l.TYPE_HARD:
+                where = "into another file" if kind == h5py.h5l.TYPE_EXTERNAL else "by name"
+                raise _foreign(name, f"is a link {where}")
+            opened = h5py.h5o.open(group.id, link)
+            address = h5py.h5o.get_info(opened).addr
+            if address in seen:
+                raise _foreign(name, "is a second link to the same group or variable")
+            seen.add(address)
+            if isinstance(opened, h5py.h5d.DatasetID):
+                yield name, h5py.Dataset(opened)
+            elif isinstance(opened, h5py.h5g.GroupID) and not place:
+                groups.append((name, h5py.Group(opened)))
+                if len(groups) > _MOST_GROUPS:
+                    raise _foreign("/", f"has more than {_MOST_GROUPS} groups")
+                yield groups[-1]
+            else:
+                inside = isinstance(opened, h5py.h5g.GroupID)
+                raise _foreign(
+                    name, "is a " + ("group within a group" if inside else "type of its own")
+                )
+
+
+def _array_bytes(name: str, item: Any, source: Path, h5py: Any) -> int:
+    """Return the memory that a variable needs; refuse one that is not simply in the file."""
+    h5d, h5t = h5py.h5d, h5py.h5t
+    if not isinstance(item, h5py.Dataset):
+        return 0
+    properties = item.id.get_create_plist()
+    layout = properties.get_layout()
+    # Before the shape is asked for, for which HDF5 opens the files of a virtual array.
+    if layout == h5d.VIRTUAL or (layout == h5d.CONTIGUOUS and properties.get_external_count()):
+        raise _foreign(name, "lies in other files")
+    # An array of length 0 may grow, and is stored in chunks, of which there are none.
+    if layout != h5d.CONTIGUOUS and item.size:
+        raise _foreign(name, "is stored in chunks, or compressed")
+    kind, size = item.id.get_type(), int(item.size or 0)
+    if kind.get_class() not in (h5t.INTEGER, h5t.FLOAT, h5t.STRING):
+        raise _foreign(name, "holds neither numbers nor text")
+    if kind.get_class() != h5t.STRING or not kind.is_variable_str():
+        return size * max(8, int(kind.get_size()))
+    there, longest = int(item.id.get_storage_size()), 0
+    if there not in (0, _REFERENCE * size):
+        raise _foreign(name, "holds texts of another kind")
+    if there:
+        with source.open("rb") as file:
+            file.seek(item.id.get_offset())
+            # Only the lengths: many texts may be one and the same place in the file.
+            lengths = np.frombuffer(file.read(there), np.dtype("<u4"))[::4]
+        longest = int(lengths.max(initial=0))
+    # numpy gives every text the room of the longest.
+    return size * (_REFERENCE + 4 * longest)
+
+
+def _attribute_bytes(name: str, item: Any, stored: int, h5py: Any) -> int:
+    """Return how much the attributes hold, each of which is read whole when the file is opened."""
+    h5t, total = h5py.h5t, 0
+    for at in range(h5py.h5a.get_num_attrs(item.id)):
+        attribute = h5py.h5a.open(item.id, index=at)
+        if attribute.name in _DIMENSIONS:
+            continue
+        kind = attribute.get_type()
+        values = int(attribute.get_space().get_simple_extent_npoints())
+        if kind.get_class() not in (h5t.INTEGER, h5t.FLOAT, h5t.STRING, h5t.ENUM):
+            raise _foreign(name, "has an attribute of neither numbers nor text")
+        text = kind.get_class() == h5t.STRING and kind.is_variable_str()
+        if text and values > _FEW_TEXTS and values * stored > _input.MOST_BYTES:
+            raise _foreign(name, f"has an attribute of {values} texts")
+        if text and values:
+            total += sum(map(len, np.atleast_1d(item.attrs[attribute.name.decode()])))
+        else:
+            total += values * int(kind.get_size())
+    return total
+
+
+def _foreign(name: str, what: str) -> BayescompareError:
+    return BayescompareError(f"{name!r} {what}: bayescompare writes no such file, and reads none.")
 
 
 # all pairs ----------------------------------------------------------------------------------------
@@ -442,7 +576,7 @@ def pairwise_as_json(p: Pairwise, rule: Rule) -> str:
             "skipped": p.skipped,
             "decided": p.decided(rule).to_dict("records"),
             "caveats": p.caveats,
-            "decision": PairVerdicts.of(p, rule).to_dict(),
+            "decision": PairVerdicts(p, rule).to_dict() | table_figures(p.results),
             "level": rule.level,
             "fdr": rule.fdr,
             **({} if p.guard is None else {"guard": p.guard}),
@@ -510,7 +644,8 @@ def _pairs_of(document: Any) -> Pairwise:
                     f"it is not of two algorithms by {method.name!r}, as the others are."
                 )
             # Refuses names that the table does not have.
-            results.sel(**{name: getattr(c.results, name) for name in _NAMES})
+            own = c.results
+            results.sel(algorithms=own.algorithms, datasets=own.datasets, measures=own.measures)
             comparisons.append(c)
     if not comparisons:
         raise BayescompareError("comparisons is empty.")

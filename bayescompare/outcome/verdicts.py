@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.classic.pvalues import holm
 from bayescompare.kernels.orders import win_shares
-from bayescompare.outcome.decision import LIKELY, SETTLED, State, state_of
+from bayescompare.outcome.decision import LIKELY, SETTLED, Part, State, state_of
 from bayescompare.statements import Statement
 from bayescompare.table.cells import cell_means
 from bayescompare.table.results import Results
@@ -209,22 +210,6 @@ def _importance(results: Results) -> FloatArray:
     return weights
 
 
-def _who_is_behind(
-    parts: pd.DataFrame, places: pd.DataFrame
-) -> dict[str, dict[str, tuple[str, ...]]]:
-    """For each measure and algorithm, those who are ahead of it there, by place."""
-    at = {name: k for k, name in enumerate(places.index)}
-    found: dict[str, dict[str, list[str]]] = {}
-    rows = parts[parts["word"].isin(["better", "ahead"])].reset_index().to_dict("records")
-    for row in rows:
-        loser = row["second"] if row["ahead"] == row["first"] else row["first"]
-        found.setdefault(row["measure"], {}).setdefault(loser, []).append(row["ahead"])
-    return {
-        measure: {name: tuple(sorted(who, key=at.__getitem__)) for name, who in each.items()}
-        for measure, each in found.items()
-    }
-
-
 def pair_kind(statement: Statement) -> str:
     """Return what a statement about a pair is: "winner", "trade-off" or "tie".
 
@@ -238,7 +223,7 @@ def pair_kind(statement: Statement) -> str:
     return "trade-off" if statement.is_trade_off else "tie"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairVerdicts:
     """Who stands where, who beats whom, and who may be advised: decided once for all pairs.
 
@@ -247,94 +232,148 @@ class PairVerdicts:
 
     Attributes
     ----------
-    places : DataFrame
-        The place of each algorithm (index, by mean place) on each measure (columns).
-    beats, beaten_by, trades, ties : dict of str to tuple of str
-        The others with whom each has that verdict, by place. Ties are verdicts that name neither
-        a winner on every measure nor a trade-off.
-    statements : dict of frozenset to Statement
-        What was decided, by pair.
-    behind : dict of str to dict of str to tuple of str
-        For each measure, who is ahead of each algorithm there or better (`Pairwise.parts`), by
-        place. Empty for questions about all measures at once.
-    parts : DataFrame
-        `Pairwise.parts`, with words for the rule's level.
-    least : float
-        The least P that any verdict rests on, or the largest p-value; NaN without verdicts.
-    reference : str or None
-        The algorithm that all others were compared with.
-    cycles : sequence of tuple of str
-        Circles of winners.
+    pairs : Pairwise
+    rule : Rule
     """
 
-    places: pd.DataFrame
-    beats: dict[str, tuple[str, ...]]
-    beaten_by: dict[str, tuple[str, ...]]
-    trades: dict[str, tuple[str, ...]]
-    ties: dict[str, tuple[str, ...]]
-    statements: dict[frozenset[str], Statement]
-    reference: str | None
-    cycles: Sequence[tuple[str, ...]] = ()
-    behind: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
-    parts: pd.DataFrame = field(default_factory=pd.DataFrame)
-    least: float = math.nan
+    pairs: Pairwise
+    rule: Rule = field(default_factory=Rule)
 
-    @classmethod
-    def of(cls, p: Pairwise, rule: Rule) -> PairVerdicts:
-        """Collect the verdicts of all pairs by a rule."""
-        decided = p.decided(rule)
-        rows = decided.loc[decided["asserted"], ["first", "second", "statement"]]
-        places = mean_places(p.results)
-        at = {name: k for k, name in enumerate(places.index)}
-        lists: dict[str, dict[str, list[str]]] = {
-            key: {str(name): [] for name in at} for key in ("beats", "beaten_by", "trades", "ties")
+    @cached_property
+    def places(self) -> pd.DataFrame:
+        """The place of each algorithm (index, by mean place) on each measure (columns)."""
+        return mean_places(self.pairs.results)
+
+    @cached_property
+    def parts(self) -> pd.DataFrame:
+        """`Pairwise.parts`, with words for the rule's level."""
+        return self.pairs.parts_at(SETTLED if self.rule.level is None else self.rule.level)
+
+    @property
+    def reference(self) -> str | None:
+        """The algorithm that all others were compared with."""
+        return self.pairs.reference
+
+    @property
+    def cycles(self) -> Sequence[tuple[str, ...]]:
+        """Circles of winners."""
+        cycles: Sequence[tuple[str, ...]] = self.pairs.ordered(self.rule).graph["cycles"]
+        return cycles
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The algorithms by place."""
+        return tuple(map(str, self.places.index))
+
+    # who beats whom -------------------------------------------------------------------------------
+
+    @cached_property
+    def statements(self) -> dict[frozenset[str], Statement]:
+        """What was decided, by pair."""
+        table = self.pairs.decided(self.rule)
+        rows = table.loc[table["asserted"], ["first", "second", "statement"]]
+        return {
+            frozenset(pair): Statement.parse(label, pair)
+            for *pair, label in rows.itertuples(index=False)
         }
-        statements = {}
-        for first, second, label in rows.itertuples(index=False):
-            statement = Statement.parse(label, (first, second))
-            statements[frozenset((first, second))] = statement
-            winner = statement.winner
-            if winner is not None:
-                loser = second if winner == first else first
-                lists["beats"][winner].append(loser)
-                lists["beaten_by"][loser].append(winner)
-                continue
-            kind = lists["trades" if statement.is_trade_off else "ties"]
-            kind[first].append(second)
-            kind[second].append(first)
-        by_place = {
-            key: {name: tuple(sorted(others, key=at.__getitem__)) for name, others in each.items()}
-            for key, each in lists.items()
-        }
-        parts = p.parts_at(SETTLED if rule.level is None else rule.level)
-        held = decided[decided["asserted"]]
-        figures = ["probability", "alone", "parts"] if p.bayesian else ["adjusted"]
-        figures += ["guard"] if p.guard is not None else []
-        least = math.nan
-        if len(held):
-            least = float((np.nanmin if p.bayesian else np.nanmax)(held[figures].to_numpy()))
-        return cls(
-            places,
-            **by_place,
-            statements=statements,
-            behind=_who_is_behind(parts, places),
-            parts=parts,
-            least=least,
-            reference=p.reference,
-            cycles=p.ordered(rule).graph["cycles"],
+
+    def _others(self, holds: Callable[[Statement, str], bool]) -> dict[str, tuple[str, ...]]:
+        """By algorithm, the others about whom such a statement was decided, by place."""
+        found: dict[str, list[str]] = {name: [] for name in self.names}
+        for pair, statement in self.statements.items():
+            for name in pair:
+                if holds(statement, name):
+                    found[name].extend(pair - {name})
+        return {name: self._by_place(others) for name, others in found.items()}
+
+    def _by_place(self, some: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(some, key=self._at.__getitem__))
+
+    @cached_property
+    def _at(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.names)}
+
+    @cached_property
+    def beats(self) -> dict[str, tuple[str, ...]]:
+        """Whom each is better than on every measure."""
+        return self._others(lambda s, name: s.winner == name)
+
+    @cached_property
+    def beaten_by(self) -> dict[str, tuple[str, ...]]:
+        """Who is better than each on every measure."""
+        return self._others(lambda s, name: s.winner not in (None, name))
+
+    @cached_property
+    def trades(self) -> dict[str, tuple[str, ...]]:
+        """With whom each has a trade-off."""
+        return self._others(lambda s, _: s.winner is None and s.is_trade_off)
+
+    @cached_property
+    def ties(self) -> dict[str, tuple[str, ...]]:
+        """With whom each has a verdict that names neither a winner nor a trade-off."""
+        return self._others(lambda s, _: s.winner is None and not s.is_trade_off)
+
+    def apart(self, name: str) -> tuple[str, ...]:
+        """Return the others about whom there is no verdict with this one, by place."""
+        compared = self.names if self.reference in (None, name) else (str(self.reference),)
+        known = self.statements
+        return tuple(
+            other for other in compared if other != name and frozenset((name, other)) not in known
         )
+
+    @property
+    def unbeaten(self) -> tuple[str, ...]:
+        """The algorithms that none beats on every measure, by place."""
+        return tuple(name for name in self.names if not self.beaten_by[name])
+
+    # measure by measure ---------------------------------------------------------------------------
+
+    def leaders(self) -> dict[str, tuple[str, ...]]:
+        """Return who has the best place on each measure; several may share it."""
+        return {
+            str(measure): tuple(map(str, place.index[place == place.min()]))
+            for measure, place in self.places.items()
+        }
+
+    def behind(self, *words: str) -> dict[str, dict[str, tuple[str, ...]]]:
+        """By measure and algorithm, those who are "better" there, or "ahead", by place.
+
+        Empty for questions about all measures at once.
+        """
+        found: dict[str, dict[str, list[str]]] = {str(measure): {} for measure in self.places}
+        rows = self.parts[self.parts["word"].isin(words)] if len(self.parts) else self.parts
+        for (first, second, measure), who in zip(rows.index, rows.get("ahead", ()), strict=True):
+            loser = second if who == first else first
+            found[measure].setdefault(loser, []).append(who)
+        return {
+            measure: {name: self._by_place(who) for name, who in each.items()}
+            for measure, each in found.items()
+        }
 
     def choices(self) -> dict[str, str | None]:
         """Return whom to advise for each measure: the best place, if nobody is ahead of it there.
 
         None where somebody is, on that measure, or beats it.
         """
-        chosen: dict[str, str | None] = {}
+        behind, chosen = self.behind("better", "ahead"), {}
         for measure, leaders in self.leaders().items():
-            behind = self.behind.get(measure, {})
-            free = [name for name in leaders if not behind.get(name) and not self.beaten_by[name]]
+            free = [n for n in leaders if not behind[measure].get(n) and not self.beaten_by[n]]
             chosen[measure] = free[0] if free else None
         return chosen
+
+    def part(self, one: str, two: str, measure: str) -> Part | None:
+        """Return what is said of a pair on a measure, seen from `one`; None if it is not judged."""
+        for pair in ((one, two), (two, one)):
+            if (*pair, measure) in self.parts.index:
+                (row,) = self.parts.loc[[(*pair, measure)]].to_dict("records")
+                won, lost = (row["won"], row["lost"])[:: 1 if pair[0] == one else -1]
+                figure = float(row["probability" if self.pairs.bayesian else "pvalue"])
+                alone = float(row["alone"]) if self.pairs.bayesian else figure
+                counts = int(won), int(lost), int(row["tied"])
+                return Part(measure, row["ahead"], *counts, figure, alone, row["word"])
+        return None
+
+    # what every decision has ----------------------------------------------------------------------
 
     @property
     def statement(self) -> str:
@@ -342,31 +381,22 @@ class PairVerdicts:
         first: dict[tuple[str, ...], list[str]] = {}
         for measure, names in self.leaders().items():
             first.setdefault(names, []).append(measure)
-        return "; ".join(
-            f"{join_names(names)} first on {join_names(measures)}"
-            for names, measures in first.items()
-        )
+        each = (f"{join_names(who)} first on {join_names(on)}" for who, on in first.items())
+        return "; ".join(each)
 
     @property
     def probability(self) -> float:
         """The least P that a verdict rests on, or the largest p-value; NaN without verdicts."""
-        return self.least
+        bayesian = self.pairs.bayesian
+        names = ["probability", "alone", "parts", "guard"] if bayesian else ["adjusted"]
+        table = self.pairs.decided(self.rule)
+        held = table.loc[table["asserted"], [name for name in names if name in table]].to_numpy()
+        return float((np.nanmin if bayesian else np.nanmax)(held)) if held.size else math.nan
 
     @property
     def settled(self) -> bool:
         """Whether the whole board is settled: one beats all others, or all are equal."""
         return self.state in ("better", "equal")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return who is named where, as JSON's own types."""
-        return {
-            "state": self.state,
-            "settled": self.settled,
-            "first": {measure: list(names) for measure, names in self.leaders().items()},
-            "use": self.choices(),
-            "unbeaten": list(self.unbeaten),
-            "beats": {name: list(others) for name, others in self.beats.items() if others},
-        }
 
     @property
     def state(self) -> State:
@@ -379,23 +409,16 @@ class PairVerdicts:
         equal = all(s.relations == {"="} for s in self.statements.values())
         return "equal" if equal and not any(map(self.apart, self.names)) else "leads"
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The algorithms by place."""
-        return tuple(map(str, self.places.index))
-
-    @property
-    def unbeaten(self) -> tuple[str, ...]:
-        """The algorithms that none beats on every measure, by place."""
-        return tuple(name for name in self.names if not self.beaten_by[name])
-
-    def leaders(self) -> dict[str, tuple[str, ...]]:
-        """Return who has the best place on each measure; several may share it."""
-        leaders = {}
-        for measure in map(str, self.places):
-            place = self.places[measure]
-            leaders[measure] = tuple(map(str, place.index[place == place.min()].tolist()))
-        return leaders
+    def to_dict(self) -> dict[str, Any]:
+        """Return who is named where, as JSON's own types."""
+        return {
+            "state": self.state,
+            "settled": self.settled,
+            "first": {measure: list(names) for measure, names in self.leaders().items()},
+            "use": self.choices(),
+            "unbeaten": list(self.unbeaten),
+            "beats": {name: list(others) for name, others in self.beats.items() if others},
+        }
 
     def printed(self, *, most: int = 4) -> pd.DataFrame:
         """Return a row of figures for each algorithm, by place, with heads for printing.
@@ -405,25 +428,9 @@ class PairVerdicts:
         table = self.places.rename(columns=lambda measure: f"place on {measure}")
         if table.shape[1] > most:
             table = self.places.mean(axis=1).to_frame("mean place")
-        for head, each in {
-            "beats": self.beats,
-            "beaten by": self.beaten_by,
-            "trade-offs": self.trades,
-            "ties": self.ties,
-        }.items():
+        counted = {"beats": self.beats, "beaten by": self.beaten_by, "trade-offs": self.trades}
+        for head, each in {**counted, "ties": self.ties}.items():
             numbers = [len(each[name]) for name in self.names]
             if any(numbers) or head in ("beats", "beaten by"):
                 table[head] = numbers
         return table.assign(open=[len(self.apart(name)) for name in self.names])
-
-    def apart(self, name: str) -> tuple[str, ...]:
-        """Return the others about whom there is no verdict with this one, by place."""
-        known = {
-            *self.beats[name],
-            *self.beaten_by[name],
-            *self.trades[name],
-            *self.ties[name],
-            name,
-        }
-        compared = self.names if self.reference in (None, name) else (str(self.reference),)
-        return tuple(other for other in compared if other not in known)

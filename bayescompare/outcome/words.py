@@ -1,30 +1,30 @@
 """The verdict block: headline, measures, what is not known, what to be careful with, what next.
 
 Every answer has one state, and the state has one headline. All sentences stand in
-``text/sentences.txt``, each with the condition under which it is said; none is edited after it was
-made. The terminal, the first screen of a report, the card of a notebook and Markdown write the
-same block (`bayescompare.report.card`).
+``text/sentences.txt``, each with the condition under which it is said; `say` fills them in, and
+none is edited after it was made. The terminal, the first screen of a report, the card of a notebook
+and Markdown write the same block (`bayescompare.report.card`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import string
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from bayescompare.outcome.change import datasets_needed, datasets_undoing
+from bayescompare.outcome.answer import Found
 from bayescompare.outcome.decision import AHEAD, SETTLED, SIGNIFICANT, Decision, Part
 from bayescompare.outcome.method import is_bayesian
 from bayescompare.statements import Statement
 from bayescompare.text.names import spelled
 from bayescompare.text.numbers import (
     count,
-    difference_number_text,
     format_probability,
     format_pvalue,
     percent_setting,
@@ -36,20 +36,28 @@ from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from bayescompare.outcome.comparison import Comparison
-    from bayescompare.ranking.gate import Gate
     from bayescompare.table.results import Results
 
 
-#: Below so many datasets a verdict moves with each of them; ties from this share on are said.
-_FEW, _TIES = 10, 0.1
-#: Further datasets that are worth advice, and letters of a claim that fits a headline.
-_MOST_MORE, _LONG = 50, 110
+#: Below so many units a verdict moves with each of them; ties from this share on are said.
+FEW = 10
+_TIES = 0.1
+#: Methods to which the sizes of differences matter, as they do to models of the user's.
+BY_SIZE = ("signed-rank", "model")
+#: Letters of a claim that fits a headline.
+_LONG = 110
 
 Mark = Literal["settled", "leads", "level", "equal"]
-#: The places of sentences, by their titles.
+#: The places of sentences in a block, by their titles.
 TITLES = {"unknown": "Not known", "careful": "Careful", "next": "Next"}
 
 ARROWS = {"max": "↑", "min": "↓"}
+
+#: A sentence by its name, and what it is filled in with.
+Said = tuple[str, Mapping[str, Any]]
+
+
+# the table of sentences ---------------------------------------------------------------------------
 
 
 class Sentence(NamedTuple):
@@ -74,18 +82,47 @@ def sentences() -> dict[str, Sentence]:
     return {name: Sentence(*row) for name, *row in rows}
 
 
+class _Filler(string.Formatter):
+    """Names are joined, ``4`` at most, with their verb (``is``); ``word`` spells a number."""
+
+    verbs: ClassVar = {"": "", "is": " are", "has": " have"}
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, str):
+            return value
+        if isinstance(value, Sequence):
+            verb = format_spec.lstrip(string.digits)
+            text = join_names(value, most=int(format_spec.removesuffix(verb) or 6))
+            return f"{text} {verb}" if verb and len(value) == 1 else text + self.verbs[verb]
+        word = spelled(value) if format_spec else count(value)
+        return capital(word) if format_spec == "Word" else word
+
+
 def say(name: str, **values: object) -> str:
     """Fill in a sentence of the table.
 
     Examples
     --------
-    >>> say("drop", list="CART")
+    >>> say("drop", list=["CART"])
     'For CART, someone else is better on every measure.'
+    >>> say("part", w="B", l="A", ms="auc", mo=["time", "size"])
+    'B is better than A on auc; time and size are open.'
     """
-    return sentences()[name].text.format(**{"level": percent_setting(SETTLED), **values})
+    filled = {"level": percent_setting(SETTLED), **values}
+    return _Filler().vformat(sentences()[name].text, (), filled)
 
 
-def _capital(text: str) -> str:
+def placed(said: Iterable[Said]) -> dict[str, tuple[str, ...]]:
+    """Fill in sentences and gather them by their places, in the order of the table."""
+    order = {name: k for k, name in enumerate(sentences())}
+    found: dict[str, list[str]] = {}
+    for name, values in sorted(said, key=lambda one: order[one[0]]):
+        found.setdefault(sentences()[name].slot, []).append(say(name, **values))
+    return {slot: tuple(some) for slot, some in found.items()}
+
+
+def capital(text: str) -> str:
+    """Begin with a capital letter."""
     return text[:1].upper() + text[1:]
 
 
@@ -102,8 +139,17 @@ def measures_words(some: Sequence[str], total: int) -> str:
     return join_names(some)
 
 
-def _is(names: Sequence[object]) -> str:
-    return "is" if len(names) == 1 else "are"
+def grouped[K, V](pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Gather values by their keys, both in order."""
+    found: dict[K, list[V]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
+
+
+def few_words(n: int, noun: str = "dataset") -> Said:
+    """Say that there are few units."""
+    return "few", {"n": f"{spelled(n)} {noun}{'' if n == 1 else 's'}"}
 
 
 # the block ----------------------------------------------------------------------------------------
@@ -168,28 +214,21 @@ class Block:
     slots: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
+    def notes(self) -> list[str]:
+        """The sentences by measure."""
+        return [row.note for row in self.rows if row.note]
+
+    @property
     def facts(self) -> dict[str, str]:
         """The sentences below the headline by their titles, each place as one paragraph."""
-        notes = [row.note for row in self.rows if row.note]
-        about = [f"{self.about}; {self.meaning}"]
-        said = {
-            "Data": about,
-            "By measure": notes,
-            **{TITLES[slot]: some for slot, some in self.slots.items()},
-        }
+        said = {"Data": [f"{self.about}; {self.meaning}"], "By measure": self.notes}
+        said |= {TITLES[slot]: list(some) for slot, some in self.slots.items()}
         return {title: " ".join(some) for title, some in said.items() if some}
 
     @property
     def sentences(self) -> list[str]:
         """Everything that is said, in order."""
-        notes = [row.note for row in self.rows if row.note]
-        return [self.headline, *notes, *(s for slot in self.slots.values() for s in slot)]
-
-
-def slots_of(**said: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Gather the sentences of each place; a place without any is left out."""
-    found = {slot: tuple(filter(None, some)) for slot, some in said.items()}
-    return {slot: some for slot, some in found.items() if some}
+        return [self.headline, *self.notes, *(s for slot in self.slots.values() for s in slot)]
 
 
 def measure_head(results: Results, name: str) -> str:
@@ -197,22 +236,20 @@ def measure_head(results: Results, name: str) -> str:
     return f"{name} {ARROWS[results[name].direction]}"
 
 
-def part_row(
-    results: Results, names: Sequence[str], part: Part, *, pvalue: bool, note: str = ""
-) -> Row:
+def part_row(results: Results, names: Sequence[str], part: Part, *, pvalue: bool) -> Row:
     """Say who of two is ahead on a measure, with the datasets that each won."""
-    won, lost, tied = part.won, part.lost, part.tied
-    side = 2 if not part.ahead else int(part.ahead != names[0])
     marks: dict[str, Mark] = {"better": "settled", "equal": "equal", "ahead": "leads"}
-    text = {"level": "level", "equal": "practically equal"}.get(
-        part.word, f"{part.ahead} {part.word}"
+    text = {"level": "level", "equal": "practically equal"}
+    total = part.won + part.lost + part.tied
+    return Row(
+        measure_head(results, part.measure),
+        marks.get(part.word, "level"),
+        2 if not part.ahead else int(part.ahead != names[0]),
+        text.get(part.word, f"{part.ahead} {part.word}"),
+        f"{part.won} : {part.lost}" + (f", {part.tied} tied" if part.tied else ""),
+        "" if math.isnan(part.figure) else figure_of(part, pvalue=pvalue),
+        (part.won / total, part.tied / total) if total else None,
     )
-    total = won + lost + tied
-    counts = f"{won} : {lost}" + (f", {tied} tied" if tied else "")
-    share = (won / total, tied / total) if total else None
-    mark = marks.get(part.word, "level")
-    figure = "" if math.isnan(part.figure) else figure_of(part, pvalue=pvalue)
-    return Row(measure_head(results, part.measure), mark, side, text, counts, figure, share, note)
 
 
 def figure_of(part: Part, *, pvalue: bool) -> str:
@@ -225,31 +262,25 @@ def figure_of(part: Part, *, pvalue: bool) -> str:
 
 # the state of two algorithms ----------------------------------------------------------------------
 
-#: Which sentence, by whether there are measures on which one is better, the other is, both are
-#: equal, some are open, and by whether the whole is settled. What is not here has no settled part.
+#: Which sentence, by whether one is better somewhere (1) or each is (2), whether they are equal
+#: somewhere, whether some measure is open, and whether the whole is settled. What is not here has
+#: no settled part.
 _STATES = {
-    (1, 0, 0, 0, True): "wins",
-    (1, 0, 0, 0, False): "each",
-    (1, 0, 0, 1, False): "part",
-    (1, 0, 1, 0, True): "partequal",
-    (1, 0, 1, 0, False): "eachequal",
-    (1, 0, 1, 1, False): "partmixed",
-    (1, 1, 0, 0, True): "trade",
-    (1, 1, 0, 0, False): "tradeeach",
-    (1, 1, 0, 1, False): "tradeopen",
-    (1, 1, 1, 0, True): "tradeequal",
-    (1, 1, 1, 0, False): "tradeeach",
-    (1, 1, 1, 1, False): "tradeopen",
-    (0, 0, 1, 0, True): "equal",
-    (0, 0, 1, 0, False): "equaleach",
-    (0, 0, 1, 1, False): "equalopen",
-}
-
-_STATUS = {
-    **dict.fromkeys(("wins", "partequal", "equal", "claim", "ordered", "order"), "settled"),
-    **dict.fromkeys(("trade", "tradeequal"), "trade-off"),
-    **dict.fromkeys(("part", "partmixed", "tradeopen", "equalopen"), "partly settled"),
-    **dict.fromkeys(("each", "eachequal", "tradeeach", "equaleach"), "partly settled"),
+    (1, False, False, True): "wins",
+    (1, False, False, False): "each",
+    (1, False, True, False): "part",
+    (1, True, False, True): "partequal",
+    (1, True, False, False): "eachequal",
+    (1, True, True, False): "partmixed",
+    (2, False, False, True): "trade",
+    (2, False, False, False): "tradeeach",
+    (2, False, True, False): "tradeopen",
+    (2, True, False, True): "tradeequal",
+    (2, True, False, False): "tradeeach",
+    (2, True, True, False): "tradeopen",
+    (0, True, False, True): "equal",
+    (0, True, False, False): "equaleach",
+    (0, True, True, False): "equalopen",
 }
 
 
@@ -289,122 +320,21 @@ def pair_state(
     >>> pair_state("A", words, "open", ["A", "B"])
     PairState(name='part', first=['auc'], second=[], equal=[], open=['time'])
     """
-    better = [(m, who == first) for m, who, word in words if word == "better"]
-    ours, theirs = ([m for m, own in better if own is side] for side in (True, False))
+    ours = [m for m, who, word in words if word == "better" and who == first]
+    theirs = [m for m, who, word in words if word == "better" and who != first]
     equal = [m for m, _, word in words if word == "equal"]
     left = [m for m, _, word in words if word in ("ahead", "level")]
-    sides = int(bool(ours)) + int(bool(theirs))
     settled = state in ("better", "trade-off", "equal")
-    key = (int(sides > 0), int(sides == 2), int(bool(equal)), int(bool(left)), settled)
-    name = _STATES.get(key)
+    name = _STATES.get((bool(ours) + bool(theirs), bool(equal), bool(left), settled))
     if name is None:
-        if state == "tied":
-            name = "tied"
-        elif state == "leads":
-            name = "leads" if len(set(leaders)) == 1 and leaders[0] else "leadsplit"
-        else:
-            name = "ahead" if len(words) == 1 and words[0][2] == "ahead" else "open"
+        lone = len(words) == 1 and words[0][2] == "ahead"
+        name = {"tied": "tied", "leads": "leadsplit"}.get(state, "ahead" if lone else "open")
+        if state == "leads" and len(set(leaders)) == 1 and leaders[0]:
+            name = "leads"
     return PairState(name, ours, theirs, equal, left)
 
 
 # one comparison -----------------------------------------------------------------------------------
-
-
-def comparison_headline(c: Comparison) -> str:
-    """Return the verdict on one comparison in one sentence."""
-    return _headline(c)[1]
-
-
-def _judged(c: Comparison) -> bool:
-    """Whether two algorithms were judged on each measure."""
-    return len(c.results.algorithms) == 2 and len(c.decision.measured) == len(c.results.measures)
-
-
-def _headline(c: Comparison) -> tuple[str, str]:
-    """The state of a comparison and its sentence."""
-    d, measures, names = c.decision, c.results.measures, c.results.algorithms
-    if own := c.posterior.headline(d):
-        return "own", say("own", claim=own if own.startswith(names) else _capital(own))
-    if not _judged(c):
-        return _headline_of_claim(c, d)
-    state, leaders = _state(c)
-    winner = state.winner
-    if winner is None and leaders:
-        winner = int(leaders[0] == names[1])
-    w, l = (names[1], names[0]) if winner else names
-    ms = state.first + state.second
-    if state.name in ("equal", "equaleach", "leads"):
-        ms = list(measures)
-    part = d.measured[0]
-    text = say(
-        state.name,
-        a=names[0],
-        b=names[1],
-        w=part.ahead if state.name == "ahead" else w,
-        l=(names[1] if part.ahead == names[0] else names[0]) if state.name == "ahead" else l,
-        ms=measures_words(ms, len(measures)),
-        ma=join_names(state.first),
-        mb=join_names(state.second),
-        me=join_names(state.equal),
-        mo=join_names(state.open),
-        ml=measures[0],
-        many="any measure" if len(measures) > 1 else measures[0],
-        is_=_is(state.open),
-        p=figure_of(part, pvalue=d.pvalue),
-        x=count(_support(c)),
-        n=len(c.results.datasets),
-        k=_capital(spelled(len(d.rivals) + 1)),
-    )
-    return state.name, text
-
-
-def _state(c: Comparison) -> tuple[PairState, tuple[str | None, ...]]:
-    d = c.decision
-    leaders = Statement.parse(d.statement, c.results.algorithms).leaders
-    words = [(part.measure, part.ahead, part.word) for part in d.measured]
-    return pair_state(c.results.algorithms[0], words, d.state, leaders), tuple(leaders)
-
-
-def _support(c: Comparison) -> float:
-    """On how many datasets the leading statement holds."""
-    return float(c.answer.counts[c.answer.labels.index(c.decision.statement)])
-
-
-def _headline_of_claim(c: Comparison, d: Decision) -> tuple[str, str]:
-    """Of more than two algorithms, or of a question about all measures at once."""
-    claim, l = c.posterior.claim(d.statement), len(c.results.algorithms)
-    short = len(claim) <= _LONG and (l == 2 or len(claim.split()) <= 14)
-    open_on = [part.measure for part in d.measured if part.word in ("ahead", "level")]
-    values = {
-        "claim": claim,
-        "l": spelled(l),
-        "k": _capital(spelled(len(d.rivals) + 1)),
-        "mo": join_names(open_on) or "every measure",
-        "many": "any measure" if len(c.results.measures) > 1 else c.results.measures[0],
-    }
-    if math.isnan(d.probability):
-        name = "norelation"
-    elif d.state == "tied":
-        name = "tied"
-    elif d.settled:
-        name = ("claim" if l == 2 else "ordered") if short else "order"
-    elif d.state == "leads":
-        name = "claimleads"
-    else:
-        name = "claimopen" if short else "orderopen"
-    return name, say(name, **values)
-
-
-def _meaning(c: Comparison) -> str:
-    """Say what "better" stands for."""
-    if c.decision.pvalue:
-        return f"better, settled: p ≤ {setting_number_text(SIGNIFICANT)}"
-    level = setting_number_text(SETTLED)
-    if not _judged(c):
-        return f"settled: P ≥ {level}"
-    if any(c.results[name].rope is not None for name in c.results.measures):
-        return f"better: the most frequent of better, practically equal and worse, P ≥ {level}"
-    return f"better: wins most datasets like these, P ≥ {level}"
 
 
 def comparison_block(c: Comparison) -> Block:
@@ -419,256 +349,316 @@ def comparison_block(c: Comparison) -> Block:
     >>> block.slots["next"][0]
     'Use B if accuracy is what counts; time is open.'
     """
-    d, results = c.decision, c.results
-    name, headline = _headline(c)
-    names = results.algorithms
+    d, results, names = c.decision, c.results, c.results.algorithms
+    # Whether two algorithms were judged on each measure.
+    state = _pair(c) if len(names) == 2 and len(d.measured) == len(results.measures) else None
+    said, facts = _claim(c) if state is None else (state.name, _facts(c, state))
+    if own := c.posterior.headline(d):
+        said, facts = "own", {**facts, "claim": own if own.startswith(names) else capital(own)}
+    partly = said != "own" and state is not None and any(state[1:4])
+    status = "partly settled" if partly else "open"
+    if d.settled:
+        status = "trade-off" if state is not None and state.first and state.second else "settled"
     rows = [part_row(results, names, part, pvalue=d.pvalue) for part in d.measured]
-    if not _judged(c):
-        rows = [_statement_row(c)] if len(names) == 2 or not rows else [*rows, _statement_row(c)]
-    elif len(rows) > 1:
-        rows.append(_whole_row(c, name))
-    measured = _judged(c)
-    status = _STATUS.get(name, "open")
-    if name == "own" and d.settled:
-        status = "settled"
-    about = f"{join_names(names, most=8)} · {plural(len(results.datasets), 'dataset')}"
+    if state is None:
+        rows = [] if len(names) == 2 else rows
+    if state is None or len(rows) > 1:
+        rows.append(_whole_row(c, judged=state is not None))
     return Block(
-        name,
+        said,
         status,
-        headline,
-        about,
-        _meaning(c),
-        f"{names[0]} : {names[1]}" if measured else "Datasets",
+        say(said, **facts),
+        f"{join_names(names, most=8)} · {plural(len(results.datasets), 'dataset')}",
+        _meaning(c, state),
+        "Datasets" if state is None else f"{names[0]} : {names[1]}",
         "p" if d.pvalue else "P",
         rows,
-        slots_of(
-            unknown=_unknown(c, name, measured=measured),
-            careful=_careful(c),
-            next=_next(c, name) if measured else (),
-        ),
+        placed([*_sentences(c, state, facts, said), *changes(c)]),
     )
 
 
-def _whole_row(c: Comparison, state: str) -> Row:
-    """What is said of all measures at once."""
-    d, (a, b) = c.decision, c.results.algorithms
-    leaders = Statement.parse(d.statement, (a, b)).leaders
-    on: dict[str, list[str]] = {}
-    for who, measure in zip(leaders, c.results.measures, strict=True):
-        on.setdefault(who or "equal", []).append(measure)
-    text = ", ".join(f"{who} on {measures_words(some, len(leaders))}" for who, some in on.items())
-    side = 2
-    if len(on) == 1:
-        side = {a: 0, b: 1}.get(next(iter(on)), 2)
-    if d.state == "tied":
-        text = "none leads"
-    elif not d.settled:
-        text = f"leads: {text}"
-    mark: Mark = "settled" if d.settled else "level" if d.state == "tied" else "leads"
-    figures = [p for p in (d.probability, d.alone, d.lowest) if p is not None]
-    figure = (
-        format_pvalue(d.probability, levels=[SIGNIFICANT])
-        if d.pvalue
-        else format_probability(min(figures), levels=[SETTLED])
-    )
-    counts = f"{count(_support(c))} of {len(c.results.datasets)}"
-    return Row("all at once", mark, side, text, counts, figure)
+def _pair(c: Comparison) -> PairState:
+    words = [(part.measure, part.ahead, part.word) for part in c.decision.measured]
+    return pair_state(c.results.algorithms[0], words, c.decision.state, _leaders(c))
 
 
-def _statement_row(c: Comparison) -> Row:
-    """The leading statement, where measures are not judged one by one."""
-    d = c.decision
+def _leaders(c: Comparison) -> list[str | None]:
+    """Whom the leading statement names, by measure."""
+    return list(Statement.parse(c.decision.statement, c.results.algorithms).leaders)
+
+
+def _support(c: Comparison) -> float:
+    """On how many datasets the leading statement holds."""
+    return float(c.answer.counts[c.answer.labels.index(c.decision.statement)])
+
+
+def _sure(d: Decision) -> str:
+    """Write the P that the whole rests on, the least of all priors and bounds, or the p-value."""
+    if d.pvalue:
+        return format_pvalue(d.probability, levels=[SIGNIFICANT])
+    known = [p for p in (d.probability, d.alone, d.lowest) if p is not None]
+    return format_probability(min(known), levels=[SETTLED])
+
+
+def _facts(c: Comparison, state: PairState) -> dict[str, Any]:
+    """What sentences about two algorithms name."""
+    d, measures, (a, b) = c.decision, c.results.measures, c.results.algorithms
+    leaders, part, winner = _leaders(c), d.measured[0], state.winner
+    if state.name == "ahead":
+        winner = int(part.ahead == b)
+    elif winner is None:
+        winner = int(leaders[0] == b)
+    better = state.first + state.second
+    return {
+        **{"a": a, "b": b, "w": (a, b)[winner], "l": (b, a)[winner]},
+        **{"ma": state.first, "mb": state.second, "me": state.equal, "mo": state.open},
+        "ms": measures_words(better or measures, len(measures)),
+        "many": "any measure" if len(measures) > 1 else measures[0],
+        **{"p": figure_of(part, pvalue=d.pvalue), "joint": _sure(d)},
+        **{"x": _support(c), "n": len(c.results.datasets), "k": len(d.rivals) + 1},
+    }
+
+
+def _claim(c: Comparison) -> Said:
+    """Of more than two algorithms, or of a question about all measures at once."""
+    d, l = c.decision, len(c.results.algorithms)
+    claim = c.posterior.claim(d.statement)
+    short = len(claim) <= _LONG and (l == 2 or len(claim.split()) <= 14)
+    left = [part.measure for part in d.measured if part.word in ("ahead", "level")]
+    name = "claimopen" if short else "orderopen"
     if math.isnan(d.probability):
-        return Row("statement", "level", 2, "not judged")
-    write = format_pvalue if d.pvalue else format_probability
-    figure = write(d.probability, levels=[SIGNIFICANT if d.pvalue else SETTLED])
-    mark: Mark = "settled" if d.settled else "leads"
-    text = c.posterior.claim(d.statement)
-    return Row("statement", mark, 2, text, count(_support(c)), figure)
+        name = "norelation"
+    elif d.state == "tied":
+        name = "tied"
+    elif d.settled:
+        name = "order" if not short else "claim" if l == 2 else "ordered"
+    elif d.state == "leads":
+        name = "claimleads"
+    many = "any measure" if len(c.results.measures) > 1 else c.results.measures[0]
+    k, mo = len(d.rivals) + 1, left or "every measure"
+    return name, {"claim": claim, "l": l, "k": k, "mo": mo, "many": many}
 
 
-def _unknown(c: Comparison, state: str, *, measured: bool) -> list[str]:
-    d, said = c.decision, []
-    left = [part for part in d.measured if part.word in ("ahead", "level")] if measured else []
-    by: dict[str, list[str]] = {}
-    for part in left:
-        by.setdefault(part.ahead if part.word == "ahead" else "", []).append(part.measure)
-    if state != "ahead":
-        said += [say("openone", w=who, ml=join_names(some)) for who, some in by.items() if who]
-    if "" in by and len(d.measured) > 1:
-        said.append(say("levelone", ml=join_names(by[""])))
-    if measured and len(d.measured) > 1 and not d.pvalue and d.state != "tied":
-        sure = min(p for p in (d.probability, d.alone, d.lowest) if p is not None)
-        p = format_probability(sure, levels=[SETTLED])
-        mo = join_names([part.measure for part in left])
-        if d.state == "leads" and left and len(left) < len(d.measured):
-            said.append(say("jointonly", p=p, mo=mo, is_=_is(left)))
-        elif d.state == "open" and _STATUS.get(state, "open") != "open":
-            said.append(say("jointopen", p=p))
+def _meaning(c: Comparison, state: PairState | None) -> str:
+    """Say what "better" stands for."""
+    if c.decision.pvalue:
+        return f"better, settled: p ≤ {setting_number_text(SIGNIFICANT)}"
+    level = setting_number_text(SETTLED)
+    if state is None:
+        return f"settled: P ≥ {level}"
+    if any(c.results[name].rope is not None for name in c.results.measures):
+        return f"better: the most frequent of better, practically equal and worse, P ≥ {level}"
+    return f"better: wins most datasets like these, P ≥ {level}"
+
+
+def _whole_row(c: Comparison, *, judged: bool) -> Row:
+    """What is said of all measures at once."""
+    d, head = c.decision, "all at once" if judged else "statement"
+    if math.isnan(d.probability):
+        return Row(head, "level", 2, "not judged")
+    side, text, counts = 2, c.posterior.claim(d.statement), count(_support(c))
+    if judged:
+        on = grouped(zip((who or "equal" for who in _leaders(c)), c.results.measures, strict=True))
+        total = len(c.results.measures)
+        text = ", ".join(f"{who} on {measures_words(some, total)}" for who, some in on.items())
+        if len(on) == 1 and next(iter(on)) in c.results.algorithms:
+            side = c.results.algorithms.index(next(iter(on)))
+        text = text if d.settled else f"leads: {text}"
+        counts = f"{counts} of {len(c.results.datasets)}"
+    if d.state == "tied":
+        return Row(head, "level", side, "none leads", counts, _sure(d))
+    return Row(head, "settled" if d.settled else "leads", side, text, counts, _sure(d))
+
+
+def _sentences(
+    c: Comparison, state: PairState | None, facts: Mapping[str, Any], said: str
+) -> Iterator[Said]:
+    """Yield what holds of a comparison besides its headline."""
+    d, results, n = c.decision, c.results, len(c.results.datasets)
+    counted, bayesian = c.method.accepts.judges == "counts", is_bayesian(c.method)
     if c.answer.none_leads:
-        said.append(say("nonelead", p=format_probability(c.answer.none_leads)))
-    bare = any(c.results[part.measure].rope is None for part in left)
-    if d.pvalue and not d.settled:
-        said.append(say("pvalueopen"))
-    elif bare or (not measured and not d.settled and not d.pvalue):
-        said.append(say("notequal"))
-    return said
-
-
-def _careful(c: Comparison) -> list[str]:
-    d, results, said = c.decision, c.results, list(c.caveats)
-    n = len(results.datasets)
-    if n < _FEW:
-        said.append(say("few", n=_capital(spelled(n))))
-    if (lost := datasets_undoing(c)) in (1, 2):
-        said.append(say(f"fragile{lost}"))
-    if _judged(c):
-        means = _mean_sides(results)
-        for j, part in enumerate(d.measured):
-            if part.word in ("better", "ahead") and means[j] and part.ahead:
-                favoured = results.algorithms[0 if means[j] > 0 else 1]
-                if favoured != part.ahead:
-                    said.append(say("mean", m=part.measure, b=favoured))
-            if part.tied >= max(1.0, _TIES * n) and results[part.measure].rope is None:
-                said.append(say("ties", k=part.tied, n=n, m=part.measure))
+        yield "nonelead", {"p": format_probability(c.answer.none_leads)}
+    yield from (("told", {"text": text}) for text in c.caveats)
+    if n < FEW:
+        yield few_words(n)
     sampled = c.answer.tree is not None or c.method.needs_mcmc
     if sampled and not c.diagnose().ok:
-        said.append(say("sampling"))
+        yield "sampling", {}
     elif c.answer.mcse is not None:
-        said.append(say("mcse", p=standard_error_text(float(c.answer.mcse.max()))))
-    if c.method.accepts.judges == "cells" and is_bayesian(c.method) and _judged(c):
-        said.append(say("size"))
-    return said
+        yield "mcse", {"p": standard_error_text(float(c.answer.mcse.max()))}
+    if d.pvalue and not d.settled:
+        yield "pvalueopen", {}
+    if state is None:
+        if not d.settled and not d.pvalue:
+            yield "notequal", {}
+        return
+    left = [part for part in d.measured if part.word in ("ahead", "level")]
+    leading = grouped((part.ahead, part.measure) for part in left if part.word == "ahead")
+    if said != "ahead":
+        yield from (("openone", {"w": who, "ml": some}) for who, some in leading.items())
+    level = [part.measure for part in left if part.word == "level"]
+    if level and len(d.measured) > 1:
+        yield "levelone", {"ml": level}
+    if d.state == "leads" and 0 < len(left) < len(d.measured) and not d.pvalue:
+        yield "jointonly", facts
+    elif d.state == "open" and any(state[1:4]) and said != "own" and not d.pvalue:
+        yield "jointopen", facts
+    bare = [part.measure for part in left if results[part.measure].rope is None]
+    if bare and not (d.pvalue and not d.settled):
+        yield "notequal", {}
+    yield from _against(c)
+    if c.method.accepts.judges == "cells" and bayesian and c.method.name not in BY_SIZE:
+        yield "size", {}
+    if said in ("wins", "each", "partequal", "eachequal"):
+        yield "use", facts
+    elif said.startswith("trade"):
+        mine = f"{facts['a']} for {join_names(state.first)}"
+        yield "choose", {"who": f"{mine}, {facts['b']} for {join_names(state.second)}"}
+    elif said in ("part", "partmixed"):
+        yield "cautious", {**facts, "ms": state.first + state.second}
+    elif said in ("equal", "equaleach"):
+        yield "either", {}
+    if bare and bayesian and not counted:
+        yield "rope", {}
 
 
-def _mean_sides(results: Results) -> list[float]:
-    """The sign of the mean difference on each measure; 0 where values have only an order."""
-    values = results.average().oriented()
-    difference = values[:, 0] - values[:, 1]
-    with np.errstate(invalid="ignore", over="ignore"):
-        means = [
-            0.0
-            if results[name].scale == "ordinal" or np.isnan(difference[:, j]).all()
-            else float(np.nanmean(difference[:, j]))
-            for j, name in enumerate(results.measures)
-        ]
-    return [0.0 if math.isnan(mean) else mean for mean in means]
+def _against(c: Comparison) -> Iterator[Said]:
+    """Say what speaks against who is ahead on a measure: the mean, and ties."""
+    values, n = c.results.average().oriented(), len(c.results.datasets)
+    for j, part in enumerate(c.decision.measured):
+        spec = c.results[part.measure]
+        with np.errstate(invalid="ignore", over="ignore"):
+            gaps = values[:, 0, j] - values[:, 1, j]
+        if part.word in ("better", "ahead") and part.ahead and spec.scale != "ordinal":
+            known = gaps[~np.isnan(gaps)]
+            with np.errstate(invalid="ignore", over="ignore"):
+                mean = float(known.mean()) if len(known) else 0.0
+            favoured = c.results.algorithms[int(mean < 0.0)]
+            if mean and favoured != part.ahead:
+                yield "mean", {"m": part.measure, "b": favoured}
+        if part.tied >= max(1.0, _TIES * n) and spec.rope is None:
+            yield "ties", {"k": part.tied, "n": n, "m": part.measure}
 
 
-def _next(c: Comparison, name: str) -> list[str]:
-    (a, b), d = c.results.algorithms, c.decision
-    state, leaders = _state(c)
-    w = (a, b)[state.winner or 0]
-    said = []
-    if name in ("wins", "each", "partequal", "eachequal"):
-        said.append(say("use", w=w))
-    elif name.startswith("trade"):
-        who = f"{a} for {join_names(state.first)}, {b} for {join_names(state.second)}"
-        said.append(say("choose", who=who))
-    elif name in ("part", "partmixed"):
-        ms = state.first + state.second
-        mo = join_names(state.open)
-        said.append(
-            say("cautious", w=w, ms=join_names(ms), is_=_is(ms), mo=mo, is2_=_is(state.open))
-        )
-    elif name in ("equal", "equaleach"):
-        said.append(say("either"))
-    needed = None
-    one = len(set(leaders)) == 1 and leaders[0]
-    if one and not d.settled and d.state != "tied":
-        needed = datasets_needed(c)
-    if needed == 1:
-        said.append(say("more1", w=leaders[0]))
-    elif needed is not None and needed <= _MOST_MORE:
-        said.append(say("more", k=spelled(needed), w=leaders[0]))
-    turns = datasets_undoing(c)
-    if turns is not None and turns > 2:
-        said.append(say("sturdy", k=_capital(spelled(turns))))
-    bare = [m for m in state.open if c.results[m].rope is None]
-    may = is_bayesian(c.method) and c.method.accepts.judges != "counts"
-    if bare and may and needed is None:
-        said.append(say("rope"))
-    return said
+# what would change a verdict ----------------------------------------------------------------------
+
+#: Most further datasets that are tried; a larger number would help nobody.
+MOST_ADDED = 1000
 
 
-# a gate -------------------------------------------------------------------------------------------
+def datasets_needed(c: Comparison) -> int | None:
+    """How many more datasets that support the leading statement would settle it and its parts.
 
-
-def gate_block(g: Gate) -> Block:
-    """Return the verdict block of a gate.
+    None where that is slow to say, or where it is settled; more than a thousand if these would not
+    do.
 
     Examples
     --------
     >>> import bayescompare as bc
-    >>> g = bc.gate(bc.load_example("jansen-uci"), candidate="GBM", baseline="CART")
-    >>> gate_block(g).headline
-    'Pass: GBM is better than CART on all three measures.'
+    >>> datasets_needed(bc.compare(bc.load_example("benavoli-example1")))
+    3
     """
-    c, b, measures = g.candidate, g.baseline, g.results.measures
-    by: dict[str, list[str]] = {}
-    for measure, verdict in g.table["verdict"].items():
-        by.setdefault(str(verdict), []).append(str(measure))
-    better, worse = by.get("superior", []), by.get("worse", [])
-    same, left = by.get("not worse", []), by.get("undecided", [])
-    status, advice = "pass", "merge"
-    if not g.answer.has_verdicts:
-        name, status, advice = "toofew", "undecided", "wait"
-    elif worse:
-        name, status, advice = "fail", "fail", "keep"
-    elif left:
-        name, status, advice = "undecided", "undecided", "wait"
-    else:
-        name = "pass" if not same else "passmixed" if better else "passequal"
-    from bayescompare.kernels.ranking.bootstrap import FEWEST
-
-    values = {
-        "c": c,
-        "b": b,
-        "ms": measures_words(worse if worse else better, len(measures)),
-        "me": measures_words(same, len(measures)),
-        "mo": measures_words(left, len(measures)),
-        "n": plural(g.answer.n, g.answer.noun),
-        "k": spelled(FEWEST),
-    }
-    units = min(g.answer.benchmarks, default=g.answer.effective)
-    few = say("few", n=_capital(count(g.answer.n))) if min(units, g.answer.differing) < _FEW else ""
-    bare = [m for m in left if g.results[m].rope is None]
-    items = ""
-    if name == "toofew" and g.results.replicates in ("items", "seeds"):
-        items = say("items", what=g.results.replicates)
-    return Block(
-        name,
-        status,
-        say(name, **values),
-        f"{c} for {b} · {plural(g.answer.n, g.answer.noun)}",
-        f"better: higher on average, P ≥ {setting_number_text(g.level)}",
-        f"Mean gain ({percent_setting(g.level)} sure: ≥)",
-        "P",
-        [_gate_row(g, measure) for measure in measures],
-        slots_of(
-            unknown=[say("notequal")] if left else [],
-            careful=[*g.caveats, few, say("meangate")],
-            next=[say(advice, b=b, c=c), items, say("rope") if bare and status != "fail" else ""],
-        ),
-    )
+    settled = _settles(c)
+    if settled is None or c.decision.settled or c.decision.state == "tied" or settled(0, 0):
+        return None
+    return _least(lambda k: settled(k, 0), MOST_ADDED) or MOST_ADDED + 1
 
 
-def _gate_row(g: Gate, measure: str) -> Row:
-    rows, spec = g.table.to_dict("index"), g.results[measure]
-    row = rows[measure]
-    verdict, unit = str(row["verdict"]), spec.unit or ""
-    words = {"superior": "better"}
-    marks: dict[str, Mark] = {"superior": "settled", "worse": "settled", "not worse": "equal"}
-    gain = difference_number_text(float(row["difference"]), unit)
-    lower = float(row["lower"])
-    bound = "" if math.isnan(lower) else f" (≥ {difference_number_text(lower, unit)})"
-    p = float(row["p_not_worse"] if verdict == "not worse" else row["p_better"])
-    figure = "" if math.isnan(p) else format_probability(p, levels=[g.level])
-    return Row(
-        measure_head(g.results, measure),
-        marks.get(verdict, "leads"),
-        int(verdict == "worse"),
-        words.get(verdict, verdict),
-        gain + bound,
-        figure,
-    )
+def needed_by_measure(c: Comparison) -> dict[str, int | None]:
+    """How many more datasets would settle each measure by itself, all won by who is ahead there.
+
+    0 where it is settled; None where nobody is ahead, or where that is slow to say.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> needed_by_measure(bc.compare(bc.load_example("benavoli-example1")))
+    {'accuracy': 0, 'time': 3}
+    """
+    found: dict[str, int | None] = {}
+    for part in c.decision.measured:
+        found[part.measure] = 0 if part.word in ("better", "equal") else None
+        if part.word in ("ahead", "level") and part.ahead and len(c.decision.measured) == 1:
+            found[part.measure] = datasets_needed(c)
+        elif part.word in ("ahead", "level") and part.ahead and "on" in dir(c):
+            found[part.measure] = datasets_needed(c.on([part.measure]))
+    return found
+
+
+def datasets_undoing(c: Comparison) -> int | None:
+    """How many of its datasets would have to support the next statement for a verdict to be lost.
+
+    None where that is slow to say, where nothing is settled, or where it cannot be lost so.
+    """
+    settled = _settles(c)
+    if settled is None or not c.decision.settled:
+        return None
+    # It cannot lose more datasets than support it.
+    own = int(c.answer.counts[c.answer.labels.index(c.decision.statement)])
+    return _least(lambda k: k <= own and not settled(0, k), max(own, 1))
+
+
+def _settles(c: Comparison) -> Callable[[int, int], bool] | None:
+    """Whether so many datasets more, and so many turned, settle it; None where that is slow.
+
+    So it is for bounds over priors or missing cells.
+    """
+    level = c.posterior.level_given(c.decision)
+    if level is None or c.decision.lowest is not None:
+        return None
+    if c.answer.pvalue is None:
+        return lambda more, moved: level(more, moved) >= SETTLED
+    return lambda more, moved: level(more, moved) <= SIGNIFICANT
+
+
+def _least(holds: Callable[[int], bool], most: int) -> int | None:
+    """Least number from 1 on for which it holds, and for all above it, by doubling and halving."""
+    high = 1
+    while not holds(high):
+        if high >= most:
+            return None
+        high = min(2 * high, most)
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def changes(c: Comparison) -> Iterator[Said]:
+    """Say how many datasets would change the verdict, where that is quick to count."""
+    d, lost = c.decision, datasets_undoing(c)
+    if d.state == "tied":
+        yield "tiebreak", {}
+    if lost is not None:
+        # Of counts, the datasets that are surest of the leader turn first.
+        sure = "sure" if c.method.accepts.judges == "counts" else ""
+        yield f"fragile{lost}{sure}" if lost < 3 else "sturdy", {"k": lost}
+    leaders = _leaders(c)
+    one = len(c.results.algorithms) == 2 and leaders[0] is not None and len(set(leaders)) == 1
+    favoured = f"favoured {leaders[0]}" if one else "showed the same"
+    if c.method.accepts.judges == "counts":
+        favoured = f"surely {favoured}"
+    needed = datasets_needed(c)
+    if needed is not None:
+        name = "more1" if needed == 1 else "more" if needed <= MOST_ADDED else "never"
+        settled = "significant" if d.pvalue else "settled"
+        k = min(needed, MOST_ADDED)
+        yield name, {"k": k, "favoured": favoured, "settled": settled}
+
+
+def comparison_words(c: Comparison) -> str:
+    """Say at length what was found: the method's own words, and what would change them."""
+    sentences, d = c.method.sentences(Found(c.results, c.answer, c.decision)), c.decision
+    if len(c.results.algorithms) == 2 and len(d.measured) > 1 and not c.posterior.headline(d):
+        # Of one measure the method says the verdict itself.
+        sentences = [comparison_block(c).headline, *sentences]
+    said: list[Said] = []
+    if c.answer.none_leads:
+        said.append(("nonelead", {"p": format_probability(c.answer.none_leads)}))
+    said += [("levers", {"levers": c.method.phrases.levers}), *changes(c)]
+    sampled = c.answer.tree is not None or c.method.needs_mcmc
+    if sampled and not (diagnosis := c.diagnose()).ok:
+        said.append(("sampled", {"verdict": diagnosis.verdict}))
+    said += [("note", {"note": note}) for note in c.results.notes]
+    return " ".join([*sentences, *(say(name, **values) for name, values in said)])

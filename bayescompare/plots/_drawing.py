@@ -157,12 +157,6 @@ def note(ax: Axes, words: str, at: Sequence[float], x: float, y: float, **style:
     ax.annotate(words, (float(at[0]), float(at[1])), (x, y), **place, **LITERAL)
 
 
-def write_right(ax: Axes, y: float, words: str, *, by: float = 6.0, **style: Any) -> None:
-    """Write on the right of the Axes, `by` points from its edge, at the height y of the data."""
-    where = moved(ax, ax.get_yaxis_transform(), by, 0.0)
-    ax.text(1.0, y, words, transform=where, **{"va": "center", "fontsize": "small", **style})
-
-
 def add_legend(ax: Axes, **options: Any) -> None:
     """Add a legend without a frame, whose texts are shown literally."""
     legend = ax.legend(**{"frameon": False, "fontsize": "small", **options})

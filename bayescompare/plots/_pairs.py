@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
 #: Row better, row worse, equivalent, incomparable.
 ABOVE, BELOW, SAME, APART = "≻", "≺", "=", "~"
 
-#: Up to this many measures each has its own sign.
-_MOST_SIGNS = 6
-
 
 # Every picture of all pairs asks for the same ones again.
 @lru_cache(maxsize=1024)
@@ -45,20 +41,6 @@ def signs(statement: str, row: str, column: str) -> tuple[str, ...]:
         APART if state.relation == "~" else known.get(state, SAME)
         for state in Statement.parse(statement).states
     )
-
-
-def sign_lines(own: tuple[str, ...]) -> list[str]:
-    """Return one line per sign or, if there are many, how often each occurs.
-
-    Examples
-    --------
-    >>> sign_lines(("≻", "≺")), sign_lines(("≻",) * 7 + ("=",))
-    (['≻', '≺'], ['7 ≻', '1 ='])
-    """
-    if len(own) <= _MOST_SIGNS:
-        return list(own)
-    times = Counter(own)
-    return [f"{times[sign]} {sign}" for sign in (ABOVE, BELOW, SAME, APART) if times[sign]]
 
 
 def verdicts_words(p: Pairwise, table: pd.DataFrame, rule: Rule) -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare.outcome.board_words import may_be_first
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.outcome.verdicts import PairVerdicts, as_rule
@@ -22,6 +21,7 @@ from bayescompare.plots._pairs import ranked_measure, verdicts_words
 from bayescompare.plots.kinds import plot_of
 from bayescompare.plots.pen import Pen, broken, fit, width
 from bayescompare.ranking.ranking import Ranking
+from bayescompare.ranking.words import may_be_first
 from bayescompare.text.names import short_names
 from bayescompare.text.numbers import format_probability, percent_setting
 from bayescompare.text.phrases import join_names
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_dominance", "plot_order", "plot_places", "plot_relation"]
 
 #: Width of a picture on a page; below the narrow one it is a phone's.
-WIDE, NARROW, _PHONE = 720.0, 358.0, 500.0
+WIDE, NARROW, PHONE = 720.0, 358.0, 500.0
 
 #: Most algorithms of a staircase, and of one on a phone; most rows of a board, strips beside each
 #: other.
@@ -86,7 +86,7 @@ def plot_places(
     ['place on auc', 'P(best)', 'Tier 1']
     """
     ax = places_pen(r, measures=measures, most=most, order=order).onto(ax)
-    return finish(ax, f"{r.headline()}.", *prefix_words(r.results.algorithms))
+    return finish(ax, r.headline(), *prefix_words(r.results.algorithms))
 
 
 def places_pen(
@@ -161,7 +161,7 @@ def board_pen(
     """
     everyone = [name for names in groups.values() for name in names]
     short = short_names(everyone)
-    n, k, narrow = len(everyone), len(strips), w < _PHONE
+    n, k, narrow = len(everyone), len(strips), w < PHONE
     row, size = (24.0, 13.0) if n <= 12 else (17.0, 12.0) if n <= 40 else (11.0, 9.5)
     if narrow:
         size = min(size, 11.5)
@@ -284,7 +284,7 @@ def plot_dominance(
     ['CART', 'GBM', 'RF']
     """
     rule = as_rule(level=level, fdr=fdr)
-    pen = staircase_pen(p, PairVerdicts.of(p, rule), list(p.results.algorithms))
+    pen = staircase_pen(p, PairVerdicts(p, rule), list(p.results.algorithms))
     words = verdicts_words(p, p.decided(rule), rule)
     return finish(pen.onto(ax), words, *prefix_words(p.results.algorithms))
 
@@ -343,7 +343,7 @@ def staircase_pen(
     p: Pairwise, verdicts: PairVerdicts, names: Sequence[str], w: float = WIDE
 ) -> Pen:
     """Draw the staircase of all pairs, in the order of the names."""
-    narrow = w < _PHONE
+    narrow = w < PHONE
     most = _MOST_NARROW if narrow else _MOST
     rest, names = max(0, len(names) - most), names[:most]
     short, n = short_names(p.results.algorithms), len(names)
@@ -358,7 +358,7 @@ def staircase_pen(
         y, x = 2 + i * high, left + i * cell
         if i % 2 == 0 and i < n - 1:
             pen.rect(x, y, (n - 1 - i) * cell, high, "band")
-        shown = fit(short[row], size, x - 4)
+        shown = fit(short[row], size, x - 8)
         pen.text(x - 5, y + high / 2 + 0.36 * size, shown, size, "end", tip=short[row])
         for j in range(i + 1, n):
             pair, turned = (row, names[j]), (names[j], row)
@@ -439,7 +439,7 @@ def plot_order(
     rule = as_rule(level=level, fdr=fdr)
     if measure is not None:
         measure = ranked_measure(p, measure)
-    graph = order_graph(p, PairVerdicts.of(p, rule), measure)
+    graph = order_graph(p, PairVerdicts(p, rule), measure)
     pen = order_pen(graph, _title_of_order(p.results, measure))
     words = verdicts_words(p, p.decided(rule), rule)
     return finish(pen.onto(ax), words, *prefix_words(list(graph)))
@@ -472,26 +472,39 @@ def order_graph(p: Pairwise, verdicts: PairVerdicts, measure: str | None = None)
 type _Node = tuple[str, ...] | tuple[int, int]
 
 
-def order_pen(graph: nx.DiGraph[str], title: str, w: float = WIDE) -> Pen:
-    """Draw an order from left to right, or from top to bottom where it is too deep for that."""
+def order_pen(
+    graph: nx.DiGraph[str],
+    title: str,
+    w: float = WIDE,
+    *,
+    reduced: bool = True,
+    apart: str = "not separated from anybody:",
+) -> Pen:
+    """Draw an order from left to right, or from top to bottom where it is too deep for that.
+
+    Lines that follow from others are left out where it is `reduced`; else each is an arrow, with
+    what the graph has as its ``words``. Nodes without a line stand below the words `apart`.
+    """
     import networkx as nx
 
     short = short_names(list(graph))
-    size, row = (13.0, 30.0) if w >= _PHONE else (11.5, 27.0)
+    size, row = (13.0, 30.0) if w >= PHONE else (11.5, 27.0)
     whole = nx.condensation(graph)
     at = {name: k for k, name in enumerate(graph)}
     members = {
         k: tuple(sorted(data["members"], key=at.__getitem__)) for k, data in whole.nodes(data=True)
     }
-    # Lines that follow from others are left out, where any do.
-    if not graph.graph.get("intransitive"):
+    if reduced and not graph.graph.get("intransitive"):
         whole = nx.transitive_reduction(whole)
     alone = [members[k] for k in whole if whole.degree(k) == 0]
     level = {k: depth for depth, some in enumerate(nx.topological_generations(whole)) for k in some}
     columns, chains = _columns(whole, level, members, at)
     pen = Pen(w, f"Order {title}")
     pen.text(0, 14, title, size, bold=True)
-    top = 26.0
+    top = 26.0 if title else 6.0
+
+    def ends(chain: Sequence[_Node]) -> tuple[str, str]:
+        return str(chain[0][0]), str(chain[-1][0])
 
     def label(node: _Node) -> str:
         return ", ".join(short[str(name)] for name in node)
@@ -501,8 +514,10 @@ def order_pen(graph: nx.DiGraph[str], title: str, w: float = WIDE) -> Pen:
 
     tall = max(map(len, columns), default=0)
     wide = [max(map(long, column)) for column in columns]
-    across = [sum(map(long, column)) + 12 * (len(column) - 1) for column in columns]
-    down = sum(wide) + 26 * (len(columns) - 1) > w and max(across, default=0) <= w
+    # Figures on arrows need room between columns, and beside each other.
+    between, beside = (26, 12) if reduced else (78, 60)
+    across = [sum(map(long, column)) + beside * (len(column) - 1) for column in columns]
+    down = sum(wide) + between * (len(columns) - 1) > w and max(across, default=0) <= w
     places: dict[_Node, tuple[float, float, float]] = {}
     x = 0.0
     if not down and columns:
@@ -514,14 +529,28 @@ def order_pen(graph: nx.DiGraph[str], title: str, w: float = WIDE) -> Pen:
         for k, node in enumerate(column):
             if down:
                 places[node] = (x, top + (i + 0.45) * 1.9 * row, long(node))
-                x += long(node) + 12
+                x += long(node) + beside
             else:
                 places[node] = (x, top + (k + 0.5) * row * tall / len(column), wide[i])
         if not down:
             x += wide[i] + space
+    said: list[tuple[float, float, float, str]] = []
     for chain in chains:
-        pen.line(*_bent([places[node] for node in chain], row, down=down), stroke="gray", sw=1.3,
-                 curved=True)  # fmt: skip
+        points = _bent([places[node] for node in chain], row, down=down)
+        pen.line(*points, stroke="gray", sw=1.3, curved=True)
+        if not reduced:
+            x, y = points[-1]
+            head = [(x - 4, y - 7), (x + 4, y - 7)] if down else [(x - 7, y - 4), (x - 7, y + 4)]
+            pen.shape([(x, y), *head], "gray")
+            # In the middle of the last bend, and below what stands there already.
+            (one, two), words = points[-4], graph.edges[ends(chain)].get("words", "")
+            x, y, room = (one + x) / 2, (two + y) / 2 + 4, width(words, 10) + 4
+            while any(abs(x - a) < (room + b) / 2 and abs(y - c) < 12 for a, c, b, _ in said):
+                y += 12
+            said += [(x, y, room, words)] if words else []
+    for x, y, room, words in said:
+        pen.rect(x - room / 2, y - 10, room, 13, "paper", r=2)
+        pen.text(x, y, words, 10, "middle", "mute")
     for node, (left, y, room) in places.items():
         if isinstance(node[0], str):
             circle = len(node) > 1
@@ -533,7 +562,7 @@ def order_pen(graph: nx.DiGraph[str], title: str, w: float = WIDE) -> Pen:
     pen.h = y
     if alone:
         y += 16
-        pen.text(0, y, "not separated from anybody:", size - 1.5, fill="mute")
+        pen.text(0, y, apart, size - 1.5, fill="mute")
         y, x = y + 8, 0.0
         for node in alone:
             room = min(long(node), w)

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,17 +14,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.outcome.verdicts import Rule, as_rule
-from bayescompare.plots._drawing import (
-    BLUE,
-    GREY,
-    INK,
-    clip,
-    finish,
-    new_axes,
-    note,
-    prefix_words,
-    shown_names,
-)
+from bayescompare.plots._drawing import clip, finish, prefix_words, shown_names
 from bayescompare.plots._pairs import (
     ABOVE,
     BELOW,
@@ -35,7 +25,9 @@ from bayescompare.plots._pairs import (
     signs,
     verdicts_words,
 )
+from bayescompare.plots.boards import PHONE, WIDE
 from bayescompare.plots.kinds import plot_of
+from bayescompare.plots.pen import Pen, fit, width
 from bayescompare.text.names import short_names
 from bayescompare.text.numbers import plural, rank_number_text
 
@@ -49,11 +41,8 @@ __all__ = ["plot_critical", "plot_ranks"]
 #: A line is legible up to this many algorithms and bars.
 _MOST_NAMES, _MOST_BARS = 40, 20
 
-#: Longest name, and what a bar reaches beyond its ends, in ranks.
+#: Longest name in a title, and what a bar reaches beyond its ends, in ranks.
 _NAME, _BEYOND = 28, 0.04
-
-#: Units between bars and between names.
-_BAR, _ROW = 0.28, 0.5
 
 #: Up to this many rows are set apart; more are as narrow as small print.
 _MOST_WIDE = 60
@@ -161,20 +150,26 @@ def plot_critical(
     ['GBM 1.44', 'RF 1.58', 'CART 2.98']
     """
     rule = as_rule(level=level, fdr=fdr)
+    pen = critical_pen(p, measure=measure, rule=rule)
     table, chosen = p.decided(rule), ranked_measure(p, measure)
     standing = _standing(p, table, chosen)
-    bars = _bars(p, standing)
-    short = short_names(p.results.algorithms)
-    shown = [short[name] for name in standing.names]
-    if bars is None:
-        ax = _draw_rows(ax, standing.ranks, shown, standing.left_open)
-        ax.set_xlabel(_meaning(p, chosen))
-        if p.reference is not None:
-            ax.set_xlim(0.97, 2.03)
-    else:
-        ax = _draw_line(ax, standing.ranks, shown, bars, top=0.8)
-    title = _title(p, table, standing, bars, rule, chosen)
-    return finish(ax, *title, bare="top right left")
+    title = _title(p, table, standing, _bars(p, standing), rule, chosen)
+    return finish(pen.onto(ax), *title)
+
+
+def critical_pen(
+    p: Pairwise, w: float = WIDE, *, measure: str | None = None, rule: Rule | None = None
+) -> Pen:
+    """Draw the ranks of all algorithms on a measure, and what the decision leaves open."""
+    chosen = ranked_measure(p, measure)
+    standing = _standing(p, p.decided(rule or Rule()), chosen)
+    bars, short = _bars(p, standing), short_names(p.results.algorithms)
+    shown, meaning = [short[name] for name in standing.names], _meaning(p, chosen)
+    if bars is not None:
+        return line_pen(standing.ranks, shown, bars, w, label=meaning)
+    most = float(len(shown)) if p.reference is None else 2.0
+    how = {"label": meaning, "meaning": meaning}
+    return rows_pen(standing.ranks, shown, standing.left_open, w, most=most, **how)
 
 
 # what is drawn ------------------------------------------------------------------------------------
@@ -288,85 +283,110 @@ def _title(
 # a line of ranks, or a row for each algorithm -----------------------------------------------------
 
 
-def _draw_line(
-    ax: Axes | None, ranks: FloatArray, names: Sequence[str], bars: Sequence[Bar], *, top: float
-) -> Axes:
-    """Draw sorted ranks with their names and bars; `top` is the upper limit of the Axes.
+def line_pen(
+    ranks: FloatArray,
+    names: Sequence[str],
+    bars: Sequence[Bar],
+    w: float = WIDE,
+    *,
+    label: str,
+    apart: float | None = None,
+) -> Pen:
+    """Draw sorted ranks on a line, the names below it, and bars; above it how far is `apart`.
 
     A bar that would pass over an algorithm outside its group is a thin line with a dot at each
     member; then bars have letters, which are repeated after the names, so that the groups are
     clear even if ranks are equal.
     """
-    l = len(ranks)
-    half = (l + 1) // 2
-    ax = new_axes(ax, (8.0, 1.6 + 0.26 * half + 0.14 * len(bars)))
-    lettered = len(bars) <= _MOST_BARS and not all(bar.whole(ranks) for bar in bars)
-    beside: dict[str, Any] = {"va": "center", "annotation_clip": False}
-    ax.plot([1, l], [0, 0], color=INK, linewidth=1.2)
+    l, half, size = len(ranks), (len(ranks) + 1) // 2, 12.5 if w >= PHONE else 11.0
+    lettered = not all(bar.whole(ranks) for bar in bars)
+    pen = Pen(w, label)
+    words = []
+    for k, rank in enumerate(ranks):
+        within = [ascii_lowercase[b] for b, bar in enumerate(bars) if k in bar.members]
+        letters = f" ({', '.join(within)})" if lettered and within else ""
+        words.append(f" {rank_number_text(rank)}{letters}")
+    room = max(width(name + more, size) for name, more in zip(names, words, strict=True)) + 6
+    room = min(room, 0.36 * w)
+    start, end = room + 12, w - room - 12
+
+    def at(rank: float) -> float:
+        return start + (rank - 1) / max(l - 1, 1) * (end - start)
+
+    y = 22.0
+    if apart is not None:
+        pen.line((at(1), 8), (at(1 + apart), 8), stroke="gray", sw=4)
+        said = f"critical difference {rank_number_text(apart)}"
+        pen.text(min(at(1 + apart) + 6, w - width(said, size)), 12, said, size)
+        y += 20
+    pen.line((at(1), y), (at(l), y), stroke="ink", sw=1.2)
+    # Ticks that have room for their numbers.
+    step = next(k for k in (1, 5, 10, 50, 100) if k * (end - start) >= 16 * l)
     for rank in range(1, l + 1):
-        ax.plot([rank, rank], [0, 0.15], color=INK, linewidth=1.0)
-        if l <= 30 or rank % 5 == 0:
-            ax.annotate(str(rank), (rank, 0.22), ha="center", va="bottom", fontsize="small")
-    for k, bar in enumerate(bars):
-        y = -0.35 - _BAR * k
-        _draw_bar(ax, ranks, bar, y)
-        if lettered:
-            at = ranks[bar.members[0]], y
-            note(ax, ascii_lowercase[k], at, -5.0, 0.0, ha="right", **beside, fontsize="x-small")
-    below = -0.35 - _BAR * len(bars)
-    for k, (rank, name) in enumerate(zip(ranks, names, strict=True)):
+        if rank == 1 or rank % step == 0:
+            pen.line((at(rank), y), (at(rank), y - 5), stroke="ink")
+            pen.text(at(rank), y - 8, str(rank), 10, "middle", "mute")
+    below = y + 14 + 11 * len(bars)
+    for k, (rank, name, more) in enumerate(zip(ranks, names, words, strict=True)):
         left = k < half
-        y = below - _ROW * ((k if left else l - 1 - k) + 1)
-        edge, shift, side = (0.7, -5.0, "right") if left else (l + 0.3, 5.0, "left")
-        ax.plot([rank, rank, edge], [0.0, y, y], color=INK, linewidth=0.8)
-        words = f"{clip(name, _NAME)} {rank_number_text(rank)}"
+        line = below + 18 * ((k if left else l - 1 - k) + 1) - 4
+        pen.line((at(rank), y), (at(rank), line), (start - 4 if left else end + 4, line),
+                 stroke="gray")  # fmt: skip
+        shown = fit(name, size, room - width(more, size)) + more
+        x, side = (start - 8, "end") if left else (end + 8, "start")
+        pen.text(x, line + 4, shown, size, side, tip=name)  # type: ignore[arg-type]
+    for k, bar in enumerate(bars):
+        level, own = y + 12 + 11 * k, ranks[list(bar.members)]
+        ends = at(own[0] - _BEYOND), at(own[-1] + _BEYOND)
+        colour = "ink" if bar.equivalent else "a"
+        if bar.equivalent:
+            for shift in (-2, 2):
+                pen.line((ends[0], level + shift), (ends[1], level + shift), stroke=colour, sw=1.2)
+        elif bar.whole(ranks):
+            pen.line((ends[0], level), (ends[1], level), stroke=colour, sw=4)
+        else:
+            pen.line((ends[0], level), (ends[1], level), stroke=colour, sw=1.4)
+        if not bar.whole(ranks):
+            for rank in own:
+                pen.dot(at(rank), level, 3, colour)
         if lettered:
-            within = [ascii_lowercase[b] for b, bar in enumerate(bars) if k in bar.members]
-            words += f" ({', '.join(within)})" if within else ""
-        note(ax, words, (edge, y), shift, 0.0, ha=side, **beside)
-    ax.set_ylim(below - _ROW * half - 0.4, top)
-    ax.set_axis_off()
-    return ax
+            pen.text(ends[0] - 4, level + 4, ascii_lowercase[k], 10, "end", "mute")
+    return pen
 
 
-def _draw_bar(ax: Axes, ranks: FloatArray, bar: Bar, y: float) -> None:
-    at, whole = ranks[list(bar.members)], bar.whole(ranks)
-    ends = [at[0] - _BEYOND, at[-1] + _BEYOND]
-    if bar.equivalent:
-        ax.plot(ends, [y, y], color=INK, linewidth=5.0, solid_capstyle="butt")
-        ax.plot(ends, [y, y], color="white", linewidth=2.6, solid_capstyle="butt")
-    elif whole:
-        ax.plot(ends, [y, y], color=BLUE, linewidth=4.0, solid_capstyle="butt")
-    if not whole:
-        colour, line = (INK, "none") if bar.equivalent else (BLUE, "-")
-        style: dict[str, Any] = {"linestyle": line, "linewidth": 1.2, "marker": "o"}
-        ax.plot(at, np.full(len(at), y), color=colour, markersize=5.0, **style)
-
-
-def _draw_rows(
-    ax: Axes | None, ranks: FloatArray, names: Sequence[str], left_open: nx.Graph[int]
-) -> Axes:
+def rows_pen(
+    ranks: FloatArray,
+    names: Sequence[str],
+    left_open: nx.Graph[int],
+    w: float = WIDE,
+    *,
+    label: str,
+    meaning: str,
+    most: float,
+) -> Pen:
     """Draw sorted ranks, best on top, with a mark in each row per pair without a verdict."""
-    shown = [clip(name, _NAME) for name in names]
-    wide = len(ranks) <= _MOST_WIDE
-    size = 6.6 + 0.085 * max(map(len, shown)), 1.9 + (0.2 if wide else 0.115) * len(names)
-    ax, rows = new_axes(ax, size), np.arange(len(ranks))
-    pairs = np.array([pair for i, j in left_open.edges for pair in ((i, j), (j, i))])
-    if len(pairs):
-        row, other = pairs.T
-        reach = np.stack([ranks, ranks])
-        np.minimum.at(reach[0], row, ranks[other])
-        np.maximum.at(reach[1], row, ranks[other])
-        ax.hlines(rows, *reach, color=GREY, linewidth=1.0, zorder=1)
-        # One call for thousands of marks; they are drawn above the dots that they may meet.
-        style: dict[str, Any] = {"marker": "|", "linewidths": 0.9, "zorder": 4}
-        ax.scatter(ranks[other], row, 22.0 if wide else 10.0, INK, label="left open", **style)
-    ax.scatter(ranks, rows, 16.0, BLUE, zorder=3, label="rank")
-    ax.set_yticks(rows, shown, fontsize="small" if wide else 6.0)
-    ax.set_ylim(len(ranks) - 0.3, -0.7)
-    ax.grid(axis="x", color="0.92", linewidth=0.8)
-    ax.set_axisbelow(True)
-    return ax
+    high, size = (19.0, 12.0) if len(ranks) <= _MOST_WIDE else (11.0, 9.5)
+    pen = Pen(w, label)
+    room = min(max(width(name, size) for name in names) + 10, 0.4 * w)
+
+    def at(rank: float) -> float:
+        return room + 6 + (rank - 1) / max(most - 1, 1) * (w - room - 12)
+
+    for k, (rank, name) in enumerate(zip(ranks, names, strict=True)):
+        y = high * (k + 0.5)
+        pen.text(room - 4, y + 0.36 * size, fit(name, size, room - 4), size, "end", tip=name)
+        others = [float(ranks[j]) for j in left_open[k]] if k in left_open else []
+        reach = [at(rank), *map(at, others)]
+        pen.line((min(reach), y), (max(reach), y), stroke="graysoft")
+        for other in others:
+            pen.line((at(other), y - 4), (at(other), y + 4), stroke="ink")
+        pen.dot(at(rank), y, 3.4, "a", tip=f"{name}: {rank_number_text(rank)}")
+    bottom = high * len(ranks) + 4
+    for tick in np.unique(np.round(np.linspace(1, most, 5))).astype(int).tolist():
+        pen.line((at(tick), bottom), (at(tick), bottom + 4), stroke="gray")
+        pen.text(at(tick), bottom + 15, str(tick), 10, "middle", "mute")
+    pen.text(room, bottom + 31, meaning, 11, fill="mute")
+    return pen
 
 
 # Friedman's test ----------------------------------------------------------------------------------
@@ -393,17 +413,19 @@ def plot_ranks(c: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> from matplotlib.figure import Figure
     >>> c = bc.compare(bc.load_example("jansen-uci"), measures=["auc"], method="friedman")
     >>> ax = plot_ranks(c, ax=Figure().subplots())
-    >>> [text.get_text() for text in ax.texts][8:10]
+    >>> [text.get_text() for text in ax.texts][9:11]
     ['GBM 3.41', 'RF 3.84']
     """
+    return finish(ranks_pen(c).onto(ax), c.headline())
+
+
+def ranks_pen(c: Comparison, w: float = WIDE) -> Pen:
+    """Draw the mean ranks of Friedman's test with the critical difference."""
     ranked, apart = c.ranks.sort_values(kind="stable"), c.critical_difference
     ranks = ranked.to_numpy()
     bars = [Bar(tuple(range(start, stop + 1))) for start, stop in joined_ranks(ranks, apart)]
-    ax = _draw_line(ax, ranks, [str(name) for name in ranked.index], bars, top=1.5)
-    ax.plot([1, 1 + apart], [0.95, 0.95], color=GREY, linewidth=4, solid_capstyle="butt")
-    words = f"critical difference {rank_number_text(apart)}"
-    note(ax, words, (1 + apart, 0.95), 4, 0, va="center", fontsize=None)
-    return finish(ax, c.headline())
+    names = [str(name) for name in ranked.index]
+    return line_pen(ranks, names, bars, w, label=c.headline(), apart=apart)
 
 
 def joined_ranks(ranks: FloatArray, apart: float) -> list[tuple[int, int]]:

@@ -17,7 +17,6 @@ from bayescompare.plots._drawing import (
     BLUE,
     GREY,
     LINES,
-    SKY,
     clip,
     clip_statement,
     finish,
@@ -27,7 +26,9 @@ from bayescompare.plots._drawing import (
     note,
     statement_words,
 )
+from bayescompare.plots.boards import NARROW, PHONE, WIDE
 from bayescompare.plots.kinds import plot_of
+from bayescompare.plots.pen import Pen, fit
 from bayescompare.statements import State
 from bayescompare.text.numbers import share_number_text, statistic_number_text
 
@@ -162,7 +163,7 @@ def plot_robustness(c: Comparison, *, rng: Rng = None, ax: Axes | None = None) -
     return finish(ax, f"{c.posterior.claim(c.best)}: {verdict}")
 
 
-@plot_of(Comparison, "sensitivity", reads=lambda c: c.sensitivity())
+@plot_of(Comparison, "sensitivity", needs="sensitivity", reads=lambda c: c.sensitivity())
 def plot_sensitivity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw the statements' probabilities against prior weight or rope.
 
@@ -184,30 +185,60 @@ def plot_sensitivity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> from matplotlib.figure import Figure
     >>> c = bc.compare(bc.load_example("benavoli-example1"))
     >>> ax = plot_sensitivity(c.sensitivity(), ax=Figure().subplots())
-    >>> ax.get_xlabel(), len(ax.get_lines())
-    ('strength', 5)
+    >>> [text.get_text() for text in ax.texts][-4:-2]
+    ['B better', 'B better · A better']
     """
-    ax = new_axes(ax, (6.8, 4.0))
-    at = table.index.to_numpy(dtype=float)
-    if "lower" in table.attrs:
-        ends = table.attrs["lower"], table.attrs["upper"]
-        ax.fill_between(at, *ends, color=SKY, alpha=0.3, linewidth=0, label="all prior means")
-    leading = table.max().sort_values(ascending=False, kind="stable").index
-    for label, line in zip(leading, LINES, strict=False):
-        name = statement_words(str(label), 36)
-        ax.plot(at, table[label].to_numpy(), markersize=4.0, label=name, **line)
-    ax.axhline(SETTLED, color=GREY, linewidth=1.0, linestyle="--")
-    if table.index.name != "rope":
-        ax.set_xscale("log")
-    ax.set(xlabel=str(table.index.name), ylabel="P", ylim=(-0.02, 1.02))
-    legend_beside(ax)
     # The legend names the statements; codes such as "A>B|B>A" are for keys and tables.
     same = table.idxmax(axis=1).nunique() == 1
-    return finish(ax, f"{'the same' if same else 'no single'} statement leads throughout")
+    said = f"{'the same' if same else 'no single'} statement leads throughout"
+    return finish(sensitivity_pen(table, WIDE).onto(ax), said)
+
+
+#: Most statements of a picture, of which each has a mark of its own, and marks of a line.
+_MOST, _MARKS = 4, 9
+
+
+def sensitivity_pen(table: pd.DataFrame, w: float = NARROW) -> Pen:
+    """Draw P of the leading statements against prior weight or rope, and name them below."""
+    name, at = str(table.index.name), table.index.to_numpy(dtype=float)
+    leading = table.max().sort_values(ascending=False, kind="stable").index[:_MOST]
+    pen = Pen(w, f"P by {name}: {', '.join(statement_words(str(k), 36) for k in leading)}")
+    left, top, high = 34.0, 10.0, 150.0 if w < PHONE else 260.0
+    scale = np.log if name != "rope" else np.asarray
+    ends = float(scale(at[0])), float(scale(at[-1]))
+
+    def place(x: float, p: float) -> tuple[float, float]:
+        across = (float(scale(x)) - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+        return left + 6 + across * (w - left - 16), top + (1 - p) * high
+
+    for p, words in ((0.0, "0"), (0.5, "0.5"), (1.0, "1"), (SETTLED, "")):
+        y = place(at[0], p)[1]
+        pen.line((left, y), (w - 4, y), stroke="gray" if p == SETTLED else "line")
+        pen.text(left - 5, y + 4, words, 11, "end", "mute")
+    for x in (at[0], at[len(at) // 2], at[-1]):
+        words = statistic_number_text(float(x), significant=2)
+        pen.text(place(x, 0)[0], top + high + 15, words, 11, "middle", "mute")
+    if "lower" in table.attrs:
+        low, high_ = (table.attrs[end] for end in ("lower", "upper"))
+        border = [*zip(at, low, strict=True), *reversed(list(zip(at, high_, strict=True)))]
+        pen.shape([place(x, p) for x, p in border], "asoft", tip="all prior means")
+    y = top + high + 32
+    pen.text(w - 4, y, name, 11, "end", "mute")
+    pen.text(0, y, "P, and 0.95" if w < PHONE else "P, with a line at 0.95", 11, fill="mute")
+    for k, label in enumerate(leading):
+        side, settled, values = k % 2, k < 2, table[label].to_numpy()
+        points = [place(x, p) for x, p in zip(at, values, strict=True)]
+        pen.line(*points, stroke="ab"[side], sw=1.6)
+        for point in points[:: max(1, len(points) // _MARKS)]:
+            pen.mark(*point, side, 3.4, settled=settled)
+        y += 18
+        pen.mark(8, y - 4, side, 4, settled=settled)
+        pen.text(18, y, fit(statement_words(str(label), 90), 12, w - 22), 12)
+    return pen
 
 
 # With a seed, so that it is the same picture every time.
-@plot_of(Comparison, "plan", reads=lambda c: c.plan(rng=0))
+@plot_of(Comparison, "plan", needs="plan", reads=lambda c: c.plan(rng=0))
 def plot_plan(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw the probability of a settled answer against the number of further datasets.
 

@@ -13,7 +13,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
 
 from bayescompare._checks import is_number, show_checked_value
-from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare._errors import BayescompareError, QuantityNotAvailableError, did_you_mean
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.outcome.verdicts import as_rule, mean_places
@@ -89,13 +89,21 @@ def plot_of[F: Callable[..., Axes]](
     return declare
 
 
-def _kind(result: type, name: object) -> Kind:
-    known = KINDS[result]
+def _kind(thing: Comparison | Pairwise | Ranking, name: object) -> Kind:
+    known, there = KINDS[type(thing)], dir(thing)
+    working = [kind for kind, plot in known.items() if not plot.needs or plot.needs in there]
     if not isinstance(name, str) or name not in known:
         raise BayescompareError(
-            f"Unknown plot {name!r}: set kind= to one of {', '.join(known)}."
-            f"{did_you_mean(str(name), known)}"
+            f"Unknown plot {name!r}: set kind= to one of {', '.join(working)}."
+            f"{did_you_mean(str(name), working)}"
         )
+    if name not in working:
+        try:
+            getattr(thing, known[name].needs)  # says which methods have it
+        except QuantityNotAvailableError as error:
+            raise QuantityNotAvailableError(
+                f"kind={name!r}: {error} Here set kind= to one of {', '.join(working)}."
+            ) from None
     return known[name]
 
 
@@ -137,7 +145,7 @@ def plot_comparison(
     >>> [text.get_text() for text in ax.texts][:2]
     ['A wins', 'B wins']
     """
-    draw = _kind(Comparison, usual_kind(c) if kind is None else kind).draw
+    draw = _kind(c, usual_kind(c) if kind is None else kind).draw
     return _titled(draw, c, {}, title, figsize, ax)
 
 
@@ -194,7 +202,7 @@ def plot_pairwise(
     'opponent'
     """
     as_rule(level=level, fdr=fdr)
-    chosen = _kind(Pairwise, "matrix" if kind is None else kind)
+    chosen = _kind(p, "matrix" if kind is None else kind)
     if measure is not None and not chosen.takes("measure"):
         raise BayescompareError(
             f"measure={measure!r}: only the plots 'critical' and 'order' show a single measure; "
@@ -250,7 +258,7 @@ def plot_ranking(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('mean brier', 'mean auc')
     """
-    chosen = _kind(Ranking, "places" if kind is None else kind)
+    chosen = _kind(r, "places" if kind is None else kind)
     options: dict[str, Any] = {"measures": measures}
     names = arranged_names(r.results, order)
     if names is not None:

@@ -12,6 +12,7 @@ from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.plots._drawing import (
     BLUE,
     INK,
+    LITERAL,
     ORANGE,
     PURPLE,
     figure_of,
@@ -93,7 +94,8 @@ def plot_matrix(p: Pairwise, *, ax: Axes | None = None) -> Axes:
         aspect="equal",
     )
     bar = figure_of(ax).colorbar(image, ax=ax, shrink=0.8, pad=0.03, fraction=0.06, aspect=22)
-    bar.set_label("P(row better than column)" if p.bayesian else "p-value")
+    label = "P(row better than column)" if p.bayesian else "p-value"
+    bar.set_label(label, **LITERAL)
     if len(names) <= _MOST_TEXT:
         # The longest text, "<0.01", is as wide as three times its height.
         size = min(9.0, 72 * min(inches_of(ax)) / len(names) / 3.3)

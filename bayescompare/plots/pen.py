@@ -16,7 +16,7 @@ from bayescompare.plots._drawing import LITERAL, inches_of, new_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DARK", "LIGHT", "Pen", "broken", "fit", "width"]
+__all__ = ["DARK", "LIGHT", "Pen", "broken", "fit", "width", "wrapped"]
 
 LIGHT = {
     "ink": "#1b1f24",
@@ -89,6 +89,24 @@ def broken(text: str, size: float, room: float) -> list[str]:
         return [fit(text, size, room)]
     at = min(cuts, key=lambda k: max(width(text[:k], size), width(text[k:], size)))
     return [fit(text[:at].strip(), size, room), fit(text[at:], size, room)]
+
+
+def wrapped(text: str, size: float, room: float) -> list[str]:
+    """Break a text at blanks into lines that fit.
+
+    Examples
+    --------
+    >>> wrapped("B is better than A", 10, 60)
+    ['B is better', 'than A']
+    """
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and width(longer, size) > room:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 class Pen:
@@ -172,7 +190,7 @@ class Pen:
         >>> pen.svg()
         '<svg class="pen" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 13" role="img" ...
         """
-        head = f'viewBox="0 0 {_short(self.w)} {_short(self.h + 6)}" role="img"'
+        head = f'viewBox="0 0 {round(self.w, 1):g} {round(self.h + 6, 1):g}" role="img"'
         return (
             f'<svg class="pen" xmlns="http://www.w3.org/2000/svg" {head} '
             f'aria-label="{escape(self.label)}">{"".join(map(_written, self.items))}</svg>'
@@ -216,10 +234,6 @@ class Pen:
         return ax
 
 
-def _short(value: float) -> str:
-    return f"{value:.1f}".rstrip("0").rstrip(".")
-
-
 def _written(item: tuple[str, dict[str, Any]]) -> str:
     """Write one thing that was drawn as an SVG element."""
     kind, v = item
@@ -230,19 +244,22 @@ def _written(item: tuple[str, dict[str, Any]]) -> str:
 
     if kind == "text":
         bold = ' font-weight="600"' if v["bold"] else ""
-        place = f'x="{_short(v["x"])}" y="{_short(v["y"])}" font-size="{_short(v["size"])}"'
+        place = " ".join(f'{k}="{round(v[a], 1):g}"' for k, a in _WORDS)
         look = f'text-anchor="{v["at"]}" fill="{colour("fill")}"{bold}'
         return f"<text {place} {look}>{escape(v['words'])}{tip}</text>"
     look = f'fill="{colour("fill")}" stroke="{colour("stroke")}" stroke-width="{v["sw"]}"'
     if kind == "rect":
-        sizes = " ".join(f'{k}="{_short(v[a])}"' for k, a in _RECTANGLE)
+        sizes = " ".join(f'{k}="{round(v[a], 1):g}"' for k, a in _RECTANGLE)
         return f"<rect {sizes} {look}>{tip}</rect>"
     if kind == "dot":
-        place = f'cx="{_short(v["x"])}" cy="{_short(v["y"])}" r="{_short(v["r"])}"'
+        place = " ".join(f'{k}="{round(v[a], 1):g}"' for k, a in _DOT)
         return f"<circle {place} {look}>{tip}</circle>"
-    start, *rest = (f"{_short(x)} {_short(y)}" for x, y in v["points"])
+    start, *rest = (f"{round(x, 1):g} {round(y, 1):g}" for x, y in v["points"])
     path = f"M{start}{'C' if v.get('curved') else 'L'}{' '.join(rest)}"
     return f'<path d="{path}{"Z" if kind == "shape" else ""}" {look}>{tip}</path>'
 
 
+# Attributes of SVG, and what things that were drawn call them.
+_WORDS = (("x", "x"), ("y", "y"), ("font-size", "size"))
+_DOT = (("cx", "x"), ("cy", "y"), ("r", "r"))
 _RECTANGLE = (("x", "x"), ("y", "y"), ("width", "w"), ("height", "h"), ("rx", "r"))

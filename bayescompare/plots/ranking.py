@@ -16,18 +16,16 @@ from bayescompare.plots._drawing import (
     INK,
     LINES,
     ORANGE,
-    SKY,
-    VERMILION,
     clip,
     finish,
     legend_beside,
-    moved,
     new_axes,
     note,
     triangle,
-    write_right,
 )
+from bayescompare.plots.boards import WIDE
 from bayescompare.plots.kinds import plot_of
+from bayescompare.plots.pen import Pen, fit, width
 from bayescompare.ranking.gate import Gate
 from bayescompare.ranking.ranking import Ranking
 from bayescompare.text.numbers import (
@@ -39,8 +37,6 @@ from bayescompare.text.numbers import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayescompare.ranking.gate import MeasureGate
-    from bayescompare.table.measure import Measure
 
 __all__ = ["plot_front", "plot_gate", "plot_weights"]
 
@@ -289,16 +285,8 @@ def _draw_weight_triangle(
 
 # a gate -------------------------------------------------------------------------------------------
 
-#: Longest name of a measure.
-_MEASURE = 28
-
-#: Colour and marker of each verdict.
-_VERDICTS = {
-    "superior": (BLUE, "o"),
-    "not worse": (SKY, "s"),
-    "worse": (VERMILION, "X"),
-    "undecided": (INK, "D"),
-}
+#: Colour and side of the mark of each verdict.
+_VERDICTS = {"superior": "a", "not worse": "a", "worse": "b", "undecided": "gray"}
 
 
 @plot_of(Gate, "bounds")
@@ -325,35 +313,46 @@ def plot_gate(g: Gate, *, ax: Axes | None = None) -> Axes:
     >>> from matplotlib.figure import Figure
     >>> g = bc.gate(bc.load_example("jansen-uci"), candidate="GBM", baseline="CART")
     >>> ax = plot_gate(g, ax=Figure().subplots())
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['auc', 'accuracy', 'brier']
+    >>> [text.get_text() for text in ax.texts][:2]
+    ['auc', '+0.0736 (+0.056 to +0.093)']
     """
-    names = g.results.measures
-    ax = new_axes(ax, (7.0, 1.5 + 0.55 * len(names)))
-    for row, (name, judged) in enumerate(zip(names, g.answer.measures, strict=True)):
-        _draw_gate_row(ax, row, judged, g.results[name])
-    ax.axvline(0.0, color=INK, linewidth=0.8, zorder=1)
-    ax.set_yticks(np.arange(len(names)), [clip(name, _MEASURE) for name in names])
-    ax.set(xlim=(-1.15, 1.15), ylim=(len(names) - 0.4, -0.6), xticks=[])
+    return finish(gate_pen(g).onto(ax), g.headline())
+
+
+def gate_pen(g: Gate, w: float = WIDE) -> Pen:
+    """Draw a row for each measure, on a scale of its own: the mean advantage and its bounds."""
+    pen, size = Pen(w, f"Mean advantage of {g.candidate}: {g.headline()}"), 13.0
+    names = [fit(name, size, 0.26 * w) for name in g.results.measures]
+    left = max(width(name, size) for name in names) + 14
+    right = width("not worse", size) + 12
+    middle, half = (left + w - right) / 2, (w - right - left) / 2 - 6
+    y, high = 0.0, 48.0
+    for name, shown, judged in zip(g.results.measures, names, g.answer.measures, strict=True):
+        spec, y = g.results[name], y + high
+        ends = judged.lower, judged.upper
+        known = [abs(x) for x in (*ends, judged.difference, spec.rope or 0.0) if x == x]
+        scale = half / (max(known) or 1.0)
+        colour = _VERDICTS[judged.verdict]
+        if spec.rope:
+            pen.rect(middle - spec.rope * scale, y - 14, spec.rope * scale, 20, "band", "line")
+        label = difference_number_text(judged.difference, spec.unit or "")
+        if ends[0] == ends[0]:
+            soft = f"{colour}soft"
+            pen.rect(middle + ends[0] * scale, y - 7, (ends[1] - ends[0]) * scale, 6, soft, "", 3)
+            said = " to ".join(difference_number_text(x, significant=2) for x in ends)
+            label = f"{label} ({said})"
+        settled = judged.verdict != "undecided"
+        at = middle + judged.difference * scale
+        pen.dot(at, y - 4, 4.5, colour if settled else "paper", colour)
+        pen.text(2, y, shown, size, tip=name)
+        room = width(label, 11) / 2
+        pen.text(min(max(at, left + room), w - room), y - 18, label, 11, "middle", "mute")
+        pen.text(w - 2, y, judged.verdict, size, "end", bold=settled)
+    pen.items.insert(0, ("line", {"points": [(middle, 8.0), (middle, y + 10)], "stroke": "ink",
+                                  "sw": 1.0}))  # fmt: skip
     side = percent_setting(g.level)
-    ax.set_xlabel(f"worse   ←   mean advantage (one-sided bounds, {side} each)   →   better")
-    return finish(ax, g.headline(), bare="top right left bottom")
-
-
-def _draw_gate_row(ax: Axes, row: int, judged: MeasureGate, spec: Measure) -> None:
-    """Draw one measure, scaled so that all of it fits."""
-    colour, marker = _VERDICTS[judged.verdict]
-    ends = judged.lower, judged.upper
-    known = [abs(x) for x in (*ends, judged.difference, spec.rope or 0.0) if not np.isnan(x)]
-    scale = max(known) or 1.0
-    if spec.rope:
-        ax.barh(row, spec.rope / scale, 0.5, -spec.rope / scale, color=GREY, alpha=0.45, zorder=0)
-    label = difference_number_text(judged.difference, spec.unit or "")
-    if not np.isnan(ends[0]):
-        ax.hlines(row, ends[0] / scale, ends[1] / scale, color=colour, linewidth=2.0, zorder=2)
-        label = f"{label} ({' to '.join(difference_number_text(x, significant=2) for x in ends)})"
-    ax.scatter(judged.difference / scale, row, s=36, color=colour, marker=marker, zorder=3)
-    style: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": "x-small"}
-    above = moved(ax, ax.transData, 0.0, 6.0)
-    ax.text(judged.difference / scale, row, label, transform=above, **style)
-    write_right(ax, row, judged.verdict, color=colour)
+    for x, words, anchor in ((middle - 8, "← worse", "end"), (middle + 8, "better →", "start")):
+        pen.text(x, y + 26, words, 11, anchor, "mute")  # type: ignore[arg-type]
+    pen.text(0, y + 44, f"bar: one-sided bounds, {side} each; box: the loss within the rope", 11,
+             fill="mute")  # fmt: skip
+    return pen

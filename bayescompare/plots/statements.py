@@ -134,6 +134,7 @@ def statements_pen(c: Comparison, w: float = 720.0, *, most: int = 20) -> Pen:
         held += ", with 95 % interval"
     if width(held, size - 1) > ends[1] - left:
         held = "holds on (95 %)" if any(row.theta for row in rows) else "holds on"
+        held = held if width(held, size - 1) <= ends[1] - left else "share"
     pen.text(left, y, fit(held, size - 1, ends[1] - left), size - 1, fill="mute")
     bayesian = c.answer.probability is not None
     if bayesian:

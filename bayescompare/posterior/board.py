@@ -37,7 +37,7 @@ class Board:
         neighbours = Neighbours(who, counts)
         prior = DirichletPrior.of_pairs(neighbours.base)
         log_urn = prior.log_urn(counts)
-        taught = neighbours.teach(log_urn.T).T
+        taught = neighbours.teach(log_urn.T).log_weight.T
         return cls(prior.components, counts, softmax(log_urn + taught, axis=0))
 
     def events(self, groups: Groups) -> Board:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import softmax
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import draw_log_theta
 from bayescompare.kernels.dirichlet.integral import Lump, beta_exceeds
 from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.kernels.numerics.gammas import log_rising_gamma, sum_log_rising_gamma
@@ -196,8 +196,7 @@ class Component:
         """Draw log θ once for every vector, (M, S + 1); last of all lumps together."""
         log_alpha = np.append(self.log_alpha, self.log_rest)
         counts = np.column_stack([self.classes.total(counts), np.zeros(len(counts))])
-        latents = draw_dirichlet_latents(log_alpha, counts, (len(counts),), rng)
-        log_f = dirichlet_log_theta(log_alpha, *latents)
+        log_f = draw_log_theta(log_alpha, counts, (len(counts),), rng)
         of = self.classes.of
         return np.column_stack([log_f[:, of] - np.log(self.classes.size[of]), log_f[:, -1]])
 

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import softmax
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.numerics.gammas import log_rising_gamma, log_sum
+from bayescompare.kernels.numerics.gammas import log_rising_gamma, log_sum, parted
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.partition import Partition
 
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Versions of less weight cannot change a figure.
 _LEAST_WEIGHT = 1e-14
+#: Datasets up to which the recursion over counts is short.
+_MANY = 300
 
 
 def given_all(posterior: DirichletMixture) -> FloatArray:
@@ -185,13 +186,14 @@ def _folded(rows: FloatArray, classes: Partition) -> FloatArray:
 
 
 def _is_rate(shape: FloatArray, rows: FloatArray) -> bool:
-    """Whether θ is one share with a symmetric Beta prior, for which there is a quadrature."""
-    return len(shape) == 2 and len(rows) == 1 and bool(shape[0] == shape[1])
+    """Whether θ is one share of so many datasets that a quadrature linear in them is shorter."""
+    return len(shape) == 2 and len(rows) == 1 and rows.shape[1] > _MANY
 
 
 def _rate(logs: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """P(z_i is the first | all), and log p(x_i | the others): linear in the number of datasets."""
-    from bayescompare.kernels.context.poisson_binomial import joint
+    """P(z_i is the first | all), and log p(x_i | the others)."""
+    from bayescompare.kernels.context.poisson_binomial import RatePosterior, RatePrior
 
-    found = joint(softmax(logs, axis=1)[:, 0], float(shape[0]))
-    return found.wins, found.log_predictive + log_sum(logs, axis=1)
+    shares, totals = parted(logs)
+    found = RatePosterior.of(shares[:, 0], RatePrior.beta(*shape.tolist()))
+    return found.wins, found.log_predictive + totals

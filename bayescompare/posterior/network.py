@@ -22,7 +22,7 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.evidence import Evidence
-from bayescompare.kernels.leading import parts_of_draws, sole_leader
+from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.network.graphs import (
     Graph,
     ancestors,
@@ -111,6 +111,17 @@ class Maximum(NamedTuple):
     def exact(self) -> bool:
         """Whether nothing was drawn."""
         return not self.variance.any()
+
+
+class DrawnSums(NamedTuple):
+    """Sums of θ over the other measures, drawn: (D, K), for all joint states (K, m) of some.
+
+    With the statements about these measures that are listed.
+    """
+
+    statements: Statements
+    states: IntArray
+    theta: FloatArray
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -243,26 +254,17 @@ class NetworkPosterior:
         component, _, _ = _bdeu(scores, list(everything))
         return DirichletMixture.of(self.evidence, DirichletPrior.of(component))
 
-    def _blocks(self) -> Iterator[tuple[NetworkTables, FloatArray]]:
-        """Draws of the tables of every graph by its weight, the same at every call."""
-        fixed = np.random.default_rng(0)
-        for graph, weight in self.learned.weights.items():
-            tables = self.learned.scores.tables(graph)
-            most = min(_DRAWS, max(1000, MOST_DRAWN // len(tables.alpha)))
-            draws, step = max(1, round(weight * most)), max(1, _BLOCK // len(tables.alpha))
-            for start in range(0, draws, step):
-                yield tables, tables.log_draws(min(step, draws - start), fixed)
-
-    @cached_property
-    def _kept(self) -> list[tuple[NetworkTables, FloatArray]] | None:
-        """The blocks, where they are small."""
-        widest = max(len(self.learned.scores.tables(g).alpha) for g in self.learned.weights)
-        return list(self._blocks()) if widest * _DRAWS <= _BLOCK else None
-
     def _drawn(self, states: AnyArray) -> FloatArray:
         """θ of some statements, (D, Q), in draws that are the same at every call."""
-        blocks = self._blocks() if self._kept is None else self._kept
-        each = [logs[:, tables.cells(states)].sum(axis=-1) for tables, logs in blocks]
+        fixed, each = np.random.default_rng(0), []
+        for graph, weight in self.learned.weights.items():
+            tables = self.learned.scores.tables(graph)
+            cells, size = tables.cells(states), len(tables.alpha)
+            draws = max(1, round(weight * min(_DRAWS, max(1000, MOST_DRAWN // size))))
+            step = max(1, _BLOCK // size)
+            for start in range(0, draws, step):
+                logs = tables.log_draws(min(step, draws - start), fixed)
+                each.append(logs[:, cells].sum(axis=-1))
         return np.asarray(np.exp(np.concatenate(each)))
 
     def mean(self) -> FloatArray:
@@ -273,59 +275,40 @@ class NetworkPosterior:
             mean += weight * np.exp(tables.log_mean()[tables.cells(self._rows)].sum(axis=-1))
         return mean
 
-    def interval(self, s: int, mass: float = 0.95) -> tuple[float, float]:
-        """Central interval of θ_s."""
-        if self._plain is not None:
-            return self._plain.interval(s, mass)
-        low, high = np.quantile(self._drawn(self._rows[[s]]), _tails(mass))
-        return float(low), float(high)
+    def shares(self, s: int) -> tuple[FloatArray, float | None, float]:
+        """Central 95 % intervals of the listed statements; P(θ_s > its opposite's), P(θ_s > ½).
 
-    def intervals(self, mass: float = 0.95) -> FloatArray:
-        """Central intervals of the listed statements, (2, S); NaN beyond the 255 most frequent."""
-        if self._plain is not None:
-            return self._plain.intervals(mass)
-        out = np.full((2, len(self._rows)), np.nan)
-        many = self._statements.size > DENSE
-        shown = self._statements.leading(DENSE - 1) if many else np.arange(len(self._rows))
-        out[:, shown] = np.quantile(self._drawn(self._rows[shown]), _tails(mass), axis=0)
-        return out
-
-    def order(self, s: int, other: int | None = None) -> float | None:
-        """P(θ_s > θ_other).
-
-        None is the statement with every ordering reversed, listed or not; there is no answer where
-        it is s itself or names an order that nobody saw.
+        The intervals, (2, S), are NaN beyond the 255 most frequent. The opposite, with every
+        ordering reversed, need not be listed; there is none where it is s itself or names an order
+        that nobody saw.
         """
-        states = self._statements.opposite_states(s) if other is None else self._rows[other]
-        if states is None:
-            return None
+        rows, opposite = self._rows, self._statements.opposite_states(s)
         if self._plain is not None:
-            place = np.flatnonzero((self._rows == states).all(axis=1))
-            return self._plain.order(s, int(place[0]) if len(place) else None)
-        one, two = self._drawn(np.stack([self._rows[s], states])).T
-        return float((one > two).mean())
-
-    def majority(self, s: int) -> float:
-        """P(θ_s > ½)."""
-        if self._plain is not None:
-            return self._plain.majority(s)
-        return float((self._drawn(self._rows[[s]]) > 0.5).mean())
+            beats = None
+            if opposite is not None:
+                place = np.flatnonzero((rows == opposite).all(axis=1))
+                beats = self._plain.order(s, int(place[0]) if len(place) else None)
+            return self._plain.intervals(), beats, self._plain.majority(s)
+        many = self._statements.size > DENSE
+        shown = self._statements.leading(DENSE - 1) if many else np.arange(len(rows))
+        other = rows[:0] if opposite is None else np.array([opposite])
+        theta, out = self._drawn(np.concatenate([rows[shown], rows[[s]], other])), len(shown)
+        intervals = np.full((2, len(rows)), np.nan)
+        intervals[:, shown] = np.quantile(theta[:, :out], (0.025, 0.975), axis=0)
+        own = theta[:, out]
+        ahead = None if opposite is None else float((own > theta[:, -1]).mean())
+        return intervals, ahead, float((own > 0.5).mean())
 
     # sums of θ ------------------------------------------------------------------------------------
 
     def events(
         self, measures: Sequence[str], draws: int, rng: np.random.Generator
-    ) -> NetworkPosterior | DrawnShares:
+    ) -> NetworkPosterior | DrawnSums:
         """Sum θ over all but some measures.
 
         It is a network again where these have no parents outside, in the graph or in an equivalent
         one; else (a common child without its parents) no network equals it, and it is drawn.
         """
-        if self.prior.is_averaged:
-            raise BayescompareError(
-                "on() follows one graph, and average=True mixes them: ask compare() on "
-                "results.sel(measures=[...]) with average=True, or on() with average=False."
-            )
         scores, graph, _ = self.learned
         columns = [self._statements.measures.index(name) for name in measures]
         kept, place = sum(1 << j for j in columns), {j: k for k, j in enumerate(columns)}
@@ -339,9 +322,7 @@ class NetworkPosterior:
                     f"than {count(MOST_ANCESTORS)} joint states; ask about more of them together, "
                     "or compare on the subset anew."
                 )
-            listed = {tuple(row): k for k, row in enumerate(drawn[0].tolist())}
-            at = [listed[tuple(row)] for row in statements.table.states.tolist()]
-            return DrawnShares(statements, drawn[1], at)
+            return DrawnSums(statements, *drawn)
         smaller = tuple(sum(1 << place[i] for i in columns if closed[j] >> i & 1) for j in columns)
         alpha = scores.prior.alpha
         cells = CellPrior(
@@ -430,16 +411,6 @@ class NetworkPosterior:
                 without[i] = whole - self._log_evidence(rest, graph)
         return without, within
 
-    def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """Draw log θ, (size, S + 1), independently; last of all unlisted statements together."""
-        out = np.empty((size, len(self._rows) + 1))
-        for here, tables in self._chosen(size, 1, rng):
-            logs = tables.log_draws(len(here), rng)
-            out[here, :-1] = logs[:, tables.cells(self._rows)].sum(axis=-1)
-        with np.errstate(divide="ignore"):
-            out[:, -1] = np.log(np.maximum(1.0 - np.exp(out[:, :-1]).sum(axis=1), 0.0))
-        return out
-
     def predict(self, number: int, size: int, rng: np.random.Generator) -> IntArray:
         """Draw so many new datasets, (size, number, m): the state of each measure."""
         states = np.empty((size, number, len(self._statements.measures)), dtype=np.int64)
@@ -479,78 +450,6 @@ class NetworkPosterior:
             table=replace(table, states=every, counts=counts),
         )
         return replace(self, evidence=Evidence.counted(more), monte_carlo=monte_carlo)
-
-
-@dataclass(frozen=True, eq=False)
-class DrawnShares:
-    """Shares θ of the joint states of some measures, (D, K), drawn.
-
-    Attributes
-    ----------
-    statements : Statements
-        Those that are listed.
-    theta : array (D, K)
-        Of all states.
-    at : list of int
-        Which state each listed statement is.
-    """
-
-    statements: Statements
-    theta: FloatArray
-    at: Sequence[int]
-
-    @cached_property
-    def _leads(self) -> FloatArray:
-        return np.asarray(sole_leader(self.theta), dtype=np.float64)
-
-    @property
-    def none_leads(self) -> float:
-        """P(no state leads, because several are equal)."""
-        return 1.0 - float(self._leads.any(axis=1).mean())
-
-    def p_max(self) -> FloatArray:
-        """P(θ_s is the largest) of each listed statement, and last of all others together."""
-        p = self._leads[:, self.at].mean(axis=0)
-        return np.append(p, max(0.0, 1.0 - self.none_leads - float(p.sum())))
-
-    def mcse(self) -> FloatArray:
-        """Standard error of `p_max`, by Laplace's rule where one never, or always, led."""
-        draws = len(self.theta)
-        safe = (self.p_max() * draws + 1.0) / (draws + 2.0)
-        return np.asarray(np.sqrt(safe * (1.0 - safe) / draws))
-
-    def mean(self) -> FloatArray:
-        """E θ of each listed statement."""
-        return np.asarray(self.theta[:, self.at].mean(axis=0))
-
-    def intervals(self, mass: float = 0.95) -> FloatArray:
-        """Central intervals of the listed statements, (2, S)."""
-        return np.quantile(self.theta[:, self.at], _tails(mass), axis=0)
-
-    def order(self, s: int, other: int | None = None) -> float | None:
-        """P(θ_s > θ_other); None is the statement with every ordering reversed, if it is listed."""
-        if other is None:
-            states = self.statements.opposite_states(s)
-            rows = self.statements.table.states
-            place = [] if states is None else np.flatnonzero((rows == states).all(axis=1)).tolist()
-            if not place:
-                return None
-            (other,) = place
-        return float((self.theta[:, self.at[s]] > self.theta[:, self.at[other]]).mean())
-
-    def majority(self, s: int) -> float:
-        """P(θ_s > ½)."""
-        return float((self.theta[:, self.at[s]] > 0.5).mean())
-
-    def parts(self) -> FloatArray:
-        """P of what each statement says of each measure by itself, (S, m)."""
-        every = np.empty((self.theta.shape[1], len(self.statements.measures)), dtype=np.int64)
-        every[self.at] = self.statements.table.states
-        return parts_of_draws(self.theta, every)[self.at]
-
-
-def _tails(mass: float) -> FloatArray:
-    return np.array([1.0 - mass, 1.0 + mass]) / 2.0
 
 
 # components ---------------------------------------------------------------------------------------

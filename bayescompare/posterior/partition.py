@@ -93,6 +93,8 @@ class Groups(Partition):
     @classmethod
     def states(cls, statements: Statements, measure: int) -> Groups:
         """Group the statements by what they say on one measure."""
+        if statements.n_listed == statements.size:
+            return cls(statements.table.states[:, measure])
         _, of = np.unique(statements.table.states[:, measure], return_inverse=True)
         listed = np.bincount(of.ravel())
         states = statements.arities[measure]

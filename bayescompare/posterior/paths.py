@@ -91,10 +91,7 @@ def _paths_of_many(rows: FloatArray, shape: FloatArray, *, joint: bool, each: bo
     found = recursion_for_counts(kept, joint=joint, each=each)
     if found is None:
         raise TooManyVectors
-    vectors = np.tile(kept.fixed, (len(found.codes), 1))
-    for k, s in enumerate(kept.tracked):
-        vectors[:, s] += found.digits(k)
-    given_all = None if found.each is None else smoothed(kept, each=found.each)
+    given_all = None if found.each is None else smoothed(kept, found.each)
     with np.errstate(divide="ignore"):
         log_w = (np.log(found.weight) + found.log_evidence).T
-    return Paths(vectors, log_w, given_all)
+    return Paths(found.vectors, log_w, given_all)

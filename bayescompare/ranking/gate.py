@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,15 +22,12 @@ from bayescompare.kernels.ranking.bootstrap import (
     mean_quantile,
 )
 from bayescompare.kernels.ranking.leaderboard import share_error
-from bayescompare.outcome.codec import dumps
+from bayescompare.outcome.answer import Shown
 from bayescompare.outcome.decision import Standing, Word
 from bayescompare.outcome.saved import results_document, saved_head
-from bayescompare.outcome.words import gate_block
 from bayescompare.ranking.answer import unit_weights, units_of
-from bayescompare.ranking.words import gate_units, gate_words
+from bayescompare.ranking.words import gate_block, gate_units, gate_words
 from bayescompare.table.results import Results
-from bayescompare.table.words import caveats_of
-from bayescompare.table.writing import check_file_is_writable, write_text
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -56,7 +52,7 @@ class MeasureGate:
         One-sided: each bound by itself holds with probability `level`; NaN where there are too
         few datasets.
     p_better, p_not_worse, p_worse : float
-        P(advantage > 0), P(advantage ≥ −rope), P(advantage < −rope).
+        P(advantage > 0), P(advantage ≥ −rope) where there is a rope, P(advantage < −rope).
     mcse : float
         Of the probabilities, at most; 0 where they are exact.
     verdict : {"superior", "not worse", "worse", "undecided"}
@@ -73,6 +69,12 @@ class MeasureGate:
     mcse: float
     verdict: GateVerdict
     differing: int = 0
+
+    @property
+    def sure(self) -> float:
+        """P of the verdict; of an open one, P(better)."""
+        own = {"worse": self.p_worse, "not worse": self.p_not_worse}
+        return own.get(self.verdict, self.p_better)
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ def gate_answer(results: Results, level: float, rng: np.random.Generator) -> Gat
         found = _judged(None if few else law, float(centre[j]), rope, float(noise[j]), level)
         apart = sum(int(np.count_nonzero(part.advantage[:, j])) for part in parts)
         if fixed and apart < FEWEST_APART and found.verdict in ("superior", "worse"):
-            safe = rope is not None and found.p_not_worse >= level
+            safe = found.p_not_worse >= level
             found = replace(found, verdict="not worse" if safe else "undecided")
         judged.append(replace(found, differing=apart))
     differing = int(np.min([np.count_nonzero(part.advantage, axis=0) for part in parts]))
@@ -232,14 +234,15 @@ def _judged(
         verdict = "not worse"
     elif worse >= level:
         verdict = "worse"
-    return MeasureGate(centre, lower, upper, better, 1.0 - worse, worse, mcse, verdict)
+    safe = np.nan if rope is None else 1.0 - worse
+    return MeasureGate(centre, lower, upper, better, safe, worse, mcse, verdict)
 
 
 # the answer as users have it ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gate:
+class Gate(Shown):
     """Whether a candidate may replace a baseline: `gate` returns one.
 
     Attributes
@@ -287,20 +290,9 @@ class Gate:
         if `upper` < −rope; over items, neither superior nor worse before the two differ on ten of
         them. ``p_not_worse`` is NaN without a rope.
         """
-        rows = [
-            (
-                judged.difference,
-                judged.lower,
-                judged.upper,
-                judged.p_better,
-                judged.p_not_worse if self.results[name].rope is not None else np.nan,
-                judged.verdict,
-            )
-            for name, judged in zip(self.results.measures, self.answer.measures, strict=True)
-        ]
         heads = ["difference", "lower", "upper", "p_better", "p_not_worse", "verdict"]
         index = pd.Index(self.results.measures, name="measure")
-        return pd.DataFrame(rows, index=index, columns=heads)
+        return pd.DataFrame(list(self.answer.measures), index=index)[heads]
 
     @property
     def passed(self) -> bool | None:
@@ -313,33 +305,23 @@ class Gate:
     @property
     def decision(self) -> Standing:
         """What may be said, with the fields that every decision has; `passed` says the same."""
-        rows = []
-        for judged in self.answer.measures:
-            worse = judged.verdict == "worse"
-            word: Word = "better" if judged.verdict in ("superior", "worse") else "level"
-            ahead = "" if word == "level" else self.baseline if worse else self.candidate
-            # Worse is beyond the rope; without one that is the same as not better.
-            sure = judged.p_better
-            if judged.verdict in ("worse", "not worse"):
-                sure = 1.0 - judged.p_not_worse if worse else judged.p_not_worse
-            rows.append((ahead, float(sure), word))
+        words: dict[str, Word] = {"superior": "better", "worse": "better"}
+        ahead = {"superior": self.candidate, "worse": self.baseline}
         parts = pd.DataFrame(
-            rows,
-            index=pd.Index(self.results.measures, name="measure"),
-            columns=["ahead", "probability", "word"],
+            {
+                "ahead": [ahead.get(judged.verdict, "") for judged in self.answer.measures],
+                "probability": [judged.sure for judged in self.answer.measures],
+                "word": [words.get(judged.verdict, "level") for judged in self.answer.measures],
+            },
+            pd.Index(self.results.measures, name="measure"),
         )
-        superior = all(judged.verdict == "superior" for judged in self.answer.measures)
+        superior = (self.table["verdict"] == "superior").all()
         state: Literal["better", "leads", "worse", "open"] = "better" if superior else "leads"
         if self.passed is not True:
             state = "open" if self.passed is None else "worse"
         named = parts[parts["ahead"] == self.baseline] if state == "worse" else parts
         least = float(named["probability"].min())
         return Standing(self.headline(), least, state, self.passed is not None, parts)
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What could turn this answer, a sentence each: leaks, gaps, averages, one benchmark."""
-        return caveats_of(self.results)
 
     @property
     def over(self) -> Literal["datasets", "items"]:
@@ -365,66 +347,35 @@ class Gate:
 
         return plots.plot_gate(self, ax=ax)
 
-    def report(
-        self,
-        path: str | Path,
-        *,
-        overwrite: bool = False,
-        command: str | None = None,
-        fragment: bool = False,
-        figures: bool = False,
-    ) -> Path:
-        """Write a report in one file: ``.html`` with its picture, ``.md``, ``.tex`` or ``.json``.
-
-        `command` is the command to show in it, by default the Python call; `fragment` and
-        `figures` are as for `Ranking.report`.
-        """
-        from bayescompare.report import write_report
-
-        return write_report(
-            self, path, overwrite=overwrite, command=command, fragment=fragment, figures=figures
-        )
-
-    def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
-        """Return the gate as JSON (docs/json-schema.md); also write it to `path`."""
-        document = {
+    def _document(self) -> dict[str, Any]:
+        """Return what its file holds (docs/json-schema.md)."""
+        answer = self.answer
+        return {
             **saved_head("gate"),
             "candidate": self.candidate,
             "baseline": self.baseline,
             "level": self.level,
             "passed": self.passed,
             "decision": self.decision.to_dict(),
-            "caveats": list(self.caveats),
+            "caveats": self.caveats,
             "exact": self.exact,
             "seed": None if self.exact else self.seed,
             "over": self.over,
             "resampled": {
-                "what": self.answer.noun,
-                "n": self.answer.n,
-                "effective": self.answer.effective,
-                "benchmarks": list(self.answer.benchmarks) or None,
+                "what": answer.noun,
+                "n": answer.n,
+                "effective": answer.effective,
+                "benchmarks": answer.benchmarks or None,
             },
             "bounds": "one-sided",
             "measures": [
-                {"measure": name, "rope": self.results[name].rope, **row}
-                for name, row in zip(
-                    self.results.measures, self.table.to_dict("records"), strict=True
-                )
+                {"measure": name, "rope": self.results[str(name)].rope, **row}
+                for name, row in self.table.to_dict("index").items()
             ],
-            "mcse": max(judged.mcse for judged in self.answer.measures),
+            "mcse": max(judged.mcse for judged in answer.measures),
             "results": results_document(self.results),
             "explanation": self.explain(),
         }
-        text = dumps(document)
-        if path is not None:
-            write_text(check_file_is_writable(path, overwrite=overwrite), text)
-        return text
-
-    def _repr_html_(self) -> str:
-        """Show the verdict block in a notebook."""
-        from bayescompare.report.card import block_of, card_html
-
-        return card_html(block_of(self))
 
     def __repr__(self) -> str:
         measures = ", ".join(self.results.measures)

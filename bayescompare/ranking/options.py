@@ -80,13 +80,7 @@ class RankOptions:
     def to_dict(self) -> dict[str, Any]:
         """Return the options as JSON has them."""
         utility = None if self.utility is None else self.utility.written()
-        return {
-            "by": self.by,
-            "level": self.level,
-            "draws": self.draws,
-            "seed": self.seed,
-            "utility": utility,
-        }
+        return {**vars(self), "utility": utility}
 
 
 # what a point on each measure is worth ---------------------------------------------------------
@@ -123,36 +117,28 @@ class Utility:
 
     def weights(self, results: Results, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draw weights (draws, m) of scores that are larger the better; one row if given."""
-        low, high = self._oriented(results)
+        signs = [1 if self.shares else results[name].sign for name in results.measures]
+        ends = np.array([[end[name] for name in results.measures] for end in (self.low, self.high)])
+        low, high = np.sort(ends * signs, axis=0)
         if self.kind == "given":
-            return (low / low.sum() if self.shares else low)[None, :]
+            return np.asarray(low / low.sum() if self.shares else low)[None, :]
         if not self.shares:
             return box_weights(low, high, draws, rng)
         weights = simplex_weights(low, high, draws, rng)
         if weights is None:
             raise BayescompareError(
                 f"utility={show_checked_value_briefly(self.written())}: no weights that sum to "
-                "one, or next to none, "
-                "lie within these bounds: widen them."
+                "one, or next to none, lie within these bounds: widen them."
             )
         return weights
-
-    def _oriented(self, results: Results) -> tuple[FloatArray, FloatArray]:
-        signs = np.array([1 if self.shares else results[name].sign for name in results.measures])
-        ends = [np.array([end[name] for name in results.measures]) for end in (self.low, self.high)]
-        turned = np.sort(np.stack(ends) * signs, axis=0)
-        return turned[0], turned[1]
 
     def written(self) -> Any:
         """Return the utility as the user gives it."""
         if self.kind == "unknown":
             return "unknown"
-        if self.kind == "given":
-            return {name: value for name, value in self.low.items() if value}
+        ends = ((name, low, self.high[name]) for name, low in self.low.items())
         return {
-            name: low if low == self.high[name] else (low, self.high[name])
-            for name, low in self.low.items()
-            if low or self.high[name]
+            name: low if low == high else (low, high) for name, low, high in ends if low or high
         }
 
     def words(self) -> str:
@@ -188,8 +174,7 @@ def as_utility(utility: object, results: Results, by: Engine) -> Utility | None:
     if not any(end for ends in bounds.values() for end in ends):
         raise BayescompareError(
             f"utility={show_checked_value_briefly(dict(utility))}: every weight is 0, so nothing "
-            "is worth anything: "
-            "give one measure a weight."
+            "is worth anything: give one measure a weight."
         )
     given = all(low == high for low, high in bounds.values())
     lows, highs = ({name: ends[k] for name, ends in bounds.items()} for k in (0, 1))
@@ -198,19 +183,12 @@ def as_utility(utility: object, results: Results, by: Engine) -> Utility | None:
 
 def _bounds(name: str, value: object) -> tuple[float, float]:
     ends = value if isinstance(value, (tuple, list)) else (value, value)
+    seen = f"utility: {name!r} has the weight {show_checked_value_briefly(value)}"
     if len(ends) != 2 or not all(is_number(end) and math.isfinite(end) for end in ends):
-        raise BayescompareError(
-            f"utility: {name!r} has the weight {show_checked_value_briefly(value)}; give a "
-            "finite number, or (lowest, "
-            "highest)."
-        )
+        raise BayescompareError(f"{seen}; give a finite number, or (lowest, highest).")
     low, high = (float(end) for end in ends)
     if low > high:
-        raise BayescompareError(
-            f"utility: {name!r} has the weights {show_checked_value_briefly(value)}; the lowest "
-            "must not be above the "
-            "highest."
-        )
+        raise BayescompareError(f"{seen}; the lowest must not be above the highest.")
     return low, high
 
 
@@ -225,34 +203,30 @@ def _check_sign(results: Results, by: Engine, name: str, low: float, high: float
             f"utility: {name!r} has the weight {seen}, and by={by!r} turns every measure so that "
             "larger is better; give weights >= 0, or use by='value'."
         )
-    wrong = (
-        ("max", "higher", "positive") if results[name].sign > 0 else ("min", "lower", "negative")
-    )
+    up = results[name].sign > 0
+    direction, better, sign = ("max", "higher", "positive") if up else ("min", "lower", "negative")
     raise BayescompareError(
-        f"utility: {name!r} has the weight {seen}; it is {wrong[0]!r}, so {wrong[1]} is better and "
-        f"its weight must be {wrong[2]} or 0; or use by='rank', where all weights are >= 0."
+        f"utility: {name!r} has the weight {seen}; it is {direction!r}, so {better} is better and "
+        f"its weight must be {sign} or 0; or use by='rank', where all weights are >= 0."
     )
 
 
 def _check_scale(results: Results) -> None:
     """Refuse unknown weights of measures whose values are not on one scale."""
     names = results.measures
-    spec = {(results[name].unit, results[name].bounds) for name in names}
-    spread = {
-        name: float(np.ptp(results.data[name].values[~np.isnan(results.data[name].values)]))
-        for name in names
-    }
+    kinds = {(results[name].unit, results[name].bounds) for name in names}
+    values = {name: results.data[name].values for name in names}
+    spread = {name: float(np.nanmax(own) - np.nanmin(own)) for name, own in values.items()}
     widest, narrowest = max(spread, key=spread.__getitem__), min(spread, key=spread.__getitem__)
-    apart = spread[widest] > _SAME_SCALE * spread[narrowest]
-    if len(spec) == 1 and not apart:
+    why = "their units or bounds differ"
+    if spread[widest] > _SAME_SCALE * spread[narrowest]:
+        wide, narrow = (
+            f"{name!r} spans {statistic_number_text(spread[name], significant=3)}"
+            for name in (widest, narrowest)
+        )
+        why = f"{wide} and {narrow}"
+    elif len(kinds) == 1:
         return
-    why = (
-        f"{widest!r} spans {statistic_number_text(spread[widest], significant=3)} and "
-        f"{narrowest!r} "
-        f"{statistic_number_text(spread[narrowest], significant=3)}"
-        if apart
-        else "their units or bounds differ"
-    )
     raise BayescompareError(
         f"utility='unknown' with by='value': the values of {join_names(list(names))} cannot be "
         f"added, since {why}; use by='rank', or give each measure a weight per unit."

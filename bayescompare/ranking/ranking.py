@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayescompare._checks import check_word
 from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._rng import Rng
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.ranking.leaderboard import share_error
+from bayescompare.kernels.ranking.leaderboard import (
+    Leaderboard,
+    LeaderboardOverall,
+    Standings,
+    share_error,
+)
+from bayescompare.outcome.answer import Shown
+from bayescompare.outcome.codec import (
+    check_kind_of_file,
+    in_part,
+    load_file,
+    numbers,
+    read,
+    read_json,
+)
 from bayescompare.outcome.decision import Standing, part_word
-from bayescompare.ranking.answer import RankAnswer, ranking_tree
-from bayescompare.ranking.options import RankOptions
-from bayescompare.ranking.saved import ranking_to_document
-from bayescompare.ranking.words import headline_words, ranking_words
+from bayescompare.outcome.saved import (
+    SCHEMA_VERSION,
+    results_document,
+    results_of,
+    saved_head,
+    table_figures,
+)
+from bayescompare.ranking.answer import RankAnswer, ranking_tree, tiers_of
+from bayescompare.ranking.options import RankOptions, as_utility
+from bayescompare.ranking.words import ranking_headline, ranking_words
 from bayescompare.table.results import Results
-from bayescompare.table.words import caveats_of
-from bayescompare.table.writing import check_file_is_writable, write_text
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -32,7 +51,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking:
+class Ranking(Shown):
     """Who is best, in what place and on the front, and how sure we are.
 
     `rank` returns one.
@@ -216,11 +235,6 @@ class Ranking:
         return Standing(self.headline(), sure, state, alone, parts)
 
     @property
-    def caveats(self) -> tuple[str, ...]:
-        """What could turn this ranking, a sentence each: leaks, gaps, averages, one benchmark."""
-        return caveats_of(self.results)
-
-    @property
     def ahead(self) -> xr.DataArray:
         """P(algorithm ahead of opponent on every measure); the diagonal is NaN."""
         values = self.answer.board.ahead.copy()
@@ -251,7 +265,7 @@ class Ranking:
 
     def headline(self) -> str:
         """Say who is best in one line."""
-        return headline_words(self)
+        return ranking_headline(self)
 
     def explain(self) -> str:
         """Say in plain words who is best, who may be, and under what assumption."""
@@ -260,12 +274,6 @@ class Ranking:
     def summary(self) -> pd.DataFrame:
         """Return the table a paper would print: `overall` if there is one, else `places`."""
         return self.places if self.answer.overall is None else self.overall
-
-    def _repr_html_(self) -> str:
-        """Show the verdict block in a notebook."""
-        from bayescompare.report.card import block_of, card_html
-
-        return card_html(block_of(self))
 
     def __repr__(self) -> str:
         sizes = (
@@ -303,27 +311,6 @@ class Ranking:
             self, kind=kind, measures=measures, order=order, title=title, figsize=figsize, ax=ax
         )
 
-    def report(
-        self,
-        path: str | Path,
-        *,
-        overwrite: bool = False,
-        command: str | None = None,
-        fragment: bool = False,
-        figures: bool = False,
-    ) -> Path:
-        """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
-
-        `command` is the command to show in it, by default the Python call. With ``.tex``,
-        `fragment` writes only a table for a paper; with ``.tex`` and ``.md``, `figures` writes the
-        figures too, into a folder that is named after the file.
-        """
-        from bayescompare.report import write_report
-
-        return write_report(
-            self, path, overwrite=overwrite, command=command, fragment=fragment, figures=figures
-        )
-
     def draws(self, draws: int | None = None, *, chains: int = 4, rng: Rng = None) -> xr.DataTree:
         """Return draws of scores, places and utilities as a tree for ArviZ.
 
@@ -339,9 +326,124 @@ class Ranking:
         """
         return ranking_tree(self.results, self.options, self.answer, draws, chains, rng)
 
-    def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
-        """Return the ranking as JSON; also write it to `path`. `load_ranking` reads it."""
-        text = ranking_to_document(self)
-        if path is not None:
-            write_text(check_file_is_writable(path, overwrite=overwrite), text)
-        return text
+    def _document(self) -> dict[str, Any]:
+        """Return what its file holds (docs/json-schema.md); `load_ranking` reads it."""
+        return ranking_document(self)
+
+
+# files --------------------------------------------------------------------------------------------
+
+#: What a unit may be called.
+_NOUNS = ("dataset", "domain", "item", "cluster", "seed")
+
+#: Columns of `Ranking.tiers`.
+_TIERS = ("tier", "at_best", "at_worst")
+
+#: Fields of `Standings` in a file.
+_STANDINGS = ("place", "lower", "upper", "p_best")
+
+
+def ranking_document(r: Ranking) -> dict[str, Any]:
+    """Return what a file holds; arrays follow the order of the measures and algorithms."""
+    answer, board, found = r.answer, r.answer.board, r.answer.overall
+    overall = found and {
+        **dict(zip(_STANDINGS, found.standings, strict=True)),
+        "utility": found.centre,
+        "regret": found.regret,
+        "share": found.share,
+    }
+    places = zip(*board.standings, strict=True)
+    rows = zip(board.centre, board.low, board.high, *places, strict=True)
+    names = ("score", "low", "high", *_STANDINGS)
+    each = [dict(zip(names, row, strict=True)) for row in rows]
+    return {
+        **saved_head("ranking"),
+        "options": r.options.to_dict(),
+        "results": results_document(r.results),
+        "resampled": {
+            "what": answer.noun,
+            "n": answer.n,
+            "effective": answer.effective,
+            "independent_draws": answer.independent,
+        },
+        "measures": dict(zip(r.results.measures, each, strict=True)),
+        "tiers": [dict(zip(_TIERS, each, strict=True)) for each in answer.tiers],
+        "front": board.front,
+        "ahead": board.ahead,
+        "overall": overall,
+        "top": r.top,
+        "caveats": r.caveats,
+        "decision": r.decision.to_dict() | table_figures(r.results),
+        "explanation": r.explain(),
+    }
+
+
+def load_ranking(path: str | Path, *, max_bytes: int | None = None) -> Ranking:
+    """Read a ranking that `Ranking.to_json` wrote.
+
+    Parameters
+    ----------
+    path : path
+    max_bytes : int, optional
+        The largest file that is read: by default 512 MiB.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, bayescompare as bc
+    >>> r = bc.rank(bc.load_example("jansen-uci"), measures=["auc"], rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "r.json"
+    ...     text = r.to_json(file)
+    ...     again = bc.load_ranking(file)
+    >>> again.top == r.top
+    True
+    """
+    return load_file(path, "ranking", lambda source: _of_document(read_json(source, max_bytes)))
+
+
+def _of_document(document: Any) -> Ranking:
+    check_kind_of_file(document, "ranking", SCHEMA_VERSION)
+    results = results_of(document["results"])
+    with in_part("options"):
+        facts = dict(document["options"])
+        utility = facts.pop("utility")
+        plain = RankOptions(**facts)
+        options = RankOptions(**facts, utility=as_utility(utility, results, plain.by))
+    with in_part("the figures"):
+        return Ranking(results, options, _answer_of(document, results, options))
+
+
+def _answer_of(document: Mapping[str, Any], results: Results, options: RankOptions) -> RankAnswer:
+    measures, draws, l = results.measures, options.draws, len(results.algorithms)
+
+    def row(facts: Mapping[str, Any], name: str) -> FloatArray:
+        within = {"p_best": (0.0, 1.0), **dict.fromkeys(("place", "lower", "upper"), (1.0, l))}
+        return numbers(facts[name], name, (l,), *([within[name]] if name in within else []))
+
+    def standings(facts: Mapping[str, Any]) -> Standings:
+        return Standings(*(row(facts, name) for name in _STANDINGS))
+
+    of, rows = document["resampled"], [document["measures"][name] for name in measures]
+    score, low, high = (np.stack([row(one, k) for one in rows]) for k in ("score", "low", "high"))
+    front, ahead = (
+        numbers(document[name], name, shape, (0.0, 1.0))
+        for name, shape in (("front", (l,)), ("ahead", (l, l)))
+    )
+    board = Leaderboard(score, low, high, tuple(map(standings, rows)), front, ahead)
+    overall = None
+    if (found := document["overall"]) is not None:
+        share = None if found["share"] is None else row(found, "share")
+        centre, regret = row(found, "utility"), row(found, "regret")
+        overall = LeaderboardOverall(standings(found), centre, regret, share)
+    check_word("what", of["what"], _NOUNS)
+    # Files of the first releases lack it: their draws were independent.
+    independent = of.get("independent_draws", draws)
+    effective, worth = (float(numbers(v, "resampled", ())) for v in (of["effective"], independent))
+    n = read(int, of["n"], "n")
+    if (saved := document.get("tiers")) is None:
+        tiers = tiers_of(results, options)  # files of version 1 have none
+    else:
+        shape = (1 if overall is not None else len(measures), len(_TIERS), l)
+        rows = [[each[name] for name in _TIERS] for each in saved]
+        tiers = numbers(rows, "tiers", shape, (1, l)).astype(np.int64)
+    return RankAnswer(board, overall, of["what"], n, effective, worth, tiers)

@@ -1,20 +1,37 @@
-"""Rankings and gates in words: what is found, how sure that is, and under what assumption."""
+"""Rankings and gates in words: the verdict block of each, and what `explain` says at length."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.kernels.ranking.bootstrap import FEWEST, FEWEST_APART
 from bayescompare.kernels.ranking.tiers import TOO_FEW
-from bayescompare.outcome.words import gate_block
+from bayescompare.outcome.decision import AHEAD, SETTLED, part_word
+from bayescompare.outcome.words import (
+    FEW,
+    Block,
+    Mark,
+    Row,
+    Said,
+    few_words,
+    grouped,
+    measure_head,
+    measures_words,
+    placed,
+    say,
+)
 from bayescompare.ranking.answer import units_of
-from bayescompare.table.measure import Measure
+from bayescompare.table.words import near_copies
+from bayescompare.text.names import short_names
 from bayescompare.text.numbers import (
     count,
     difference_number_text,
+    format_probability,
     percent_setting,
     plural,
     probability_equation,
@@ -30,199 +47,282 @@ if TYPE_CHECKING:
     from bayescompare.ranking.ranking import Ranking
 
 
-#: Below this many units intervals are known to be somewhat too narrow, and the error rate of a
-#: gate to exceed what is stated, for skewed differences.
-_FEW = 10
+#: Measures that a paragraph speaks of.
+_MEASURES = 4
 
 
-def headline_words(r: Ranking) -> str:
-    """Return the verdict in one line."""
+# the block of a ranking ---------------------------------------------------------------------------
+
+
+def may_be_first(r: Ranking, measure: str | None = None) -> list[str]:
+    """Return whom nobody is separated above, for the whole table at once (SPEC 16), by place."""
     if not r.answer.has_draws:
-        n = plural(r.answer.n, r.answer.noun)
-        if r.answer.effective < r.answer.n - 1e-9:
-            worth = statistic_number_text(r.answer.effective, significant=2)
-            n += f" worth {worth} of equal weight on which not all tie"
-        few = f"{n}: places without intervals, and no verdict"
-        if r.answer.overall is None:
-            return f"{_leaders(r)}; {few}"
-        first = list(r.overall.index[r.overall["place"] == r.overall["place"].min()])
-        leads = "has the best place" if len(first) == 1 else "share the best place"
-        return f"{join_names(first)} {leads} {_scale(r)}; {few}"
-    top, l = r.top, len(r.results.algorithms)
-    if r.answer.overall is None:
-        front = f"{len(top)} of {l} may be on the front: {join_names(top)}"
-        if len(top) == 1:
-            front = f"{top[0]} alone is on the front"
-        elif len(top) == l:
-            front = f"any of the {l} may be on the front"
-        return f"{_leaders(r)}; {front}"
-    sure = probability_equation(float(r.overall["p_best"].loc[top[0]]), levels=[r.options.level])
-    if len(top) == 1:
-        return f"{top[0]} is best {_scale(r)} ({sure})"
-    others = f"{join_names(top[1:])} cannot be ruled out"
-    if len(top) == l:
-        others = "none can be ruled out"
-    return f"{top[0]} is the most probable best {_scale(r)} ({sure}); {others}"
+        return []
+    tiers = r.tiers if measure is None or r.answer.overall is not None else r.tiers.loc[measure]
+    return [str(name) for name in tiers.index[tiers["at_best"] == 1]]
 
 
-def ranking_words(r: Ranking) -> str:
-    """Return the paragraph."""
-    sentences = [f"{headline_words(r)}."]
-    if r.answer.has_draws:
-        sentences += [*_places(r), _ahead(r), *_utility(r), *_tiers(r)]
-    sentences += [_basis(r), *_cautions(r)]
-    notes = [f"{note[:1].upper()}{note[1:]}." for note in r.results.notes]
-    return " ".join([*filter(None, sentences), *notes])
+def ranking_headline(r: Ranking) -> str:
+    """Return the verdict on a ranking in one sentence."""
+    name, values = _ranking_headline(r)
+    return say(name, **values)
+
+
+def ranking_block(r: Ranking) -> Block:
+    """Return the verdict block of a ranking.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> block = ranking_block(bc.rank(bc.load_example("jansen-uci"), draws=200, rng=0))
+    >>> block.rows[0].note
+    'Tier 1 on auc: GBM, RF, BDS, RIDGE, LASSO, EN and GLM, not separated at 95 %.'
+    """
+    status = {"better": "settled", "leads": "partly settled"}.get(r.decision.state, "open")
+    weighed = f"; utility {r.options.utility.words()}" if r.options.utility else ""
+    return Block(
+        _ranking_headline(r)[0],
+        status,
+        ranking_headline(r),
+        f"{plural(len(r.results.algorithms), 'algorithm')} · {plural(r.answer.n, r.answer.noun)}",
+        f"P: that it is best, by {r.options.by}{weighed}",
+        "Place",
+        "P(best)",
+        list(_ranking_rows(r)),
+        placed(_ranking_sentences(r)),
+    )
 
 
 def _scale(r: Ranking) -> str:
     """Say what the overall order is by."""
-    utility = r.options.utility
-    return f"on {r.results.measures[0]}" if utility is None else utility.words()
+    return f"on {r.results.measures[0]}" if r.options.utility is None else "by utility"
 
 
-def _leaders(r: Ranking) -> str:
-    """Say who has the best place on each measure; several that share it are joined."""
-    where: dict[str, list[str]] = {}
-    for measure in r.results.measures:
+def _ranking_headline(r: Ranking) -> Said:
+    short, measures, top = short_names(r.results.algorithms), r.results.measures, r.top
+    first: dict[str, list[str]] = {}
+    for measure in measures:
         place = r.places.loc[measure]["place"]
-        where.setdefault(join_names(list(place.index[place == place.min()])), []).append(measure)
-    if len(where) == 1:
-        m = len(r.results.measures)
-        return (
-            f"{next(iter(where))} has the best place on {'both' if m == 2 else f'all {m}'} measures"
-        )
-    best = [f"{names} on {join_names(on)}" for names, on in where.items()]
-    return f"No algorithm leads on every measure ({'; '.join(best)})"
-
-
-def _places(r: Ranking) -> list[str]:
-    """Say who is first on each of the first measures, and how sure that is."""
-    sentences, level = [], r.options.level
-    for k, measure in enumerate(r.results.measures[:4]):
-        table = r.places.loc[measure]
-        name, row = table.index[0], table.iloc[0]
-        mean, unit = float(row["mean"]), r.results[measure].unit
-        by = {
-            "rank": f"mean rank {rank_number_text(mean)}",
-            "strength": f"log strength {statistic_number_text(mean, significant=3)}",
-            "value": f"mean {statistic_number_text(mean)}{f' {unit}' if unit else ''}",
-        }[r.options.by]
-        low, high = (count(float(row[end])) for end in ("lower", "upper"))
-        interval = f"place {low}" if low == high else f"places {low} to {high}"
-        interval += f" at {percent_setting(level)}" if k == 0 else ""
-        best = probability_equation(float(row["p_best"]), "P(best)", levels=[level])
-        sentences.append(f"On {measure} {name} is first ({by}; {interval}; {best}).")
-    more = len(r.results.measures) - 4
-    return (
-        [*sentences, f"See .places for {plural(more, 'more measure')}."] if more > 0 else sentences
-    )
-
-
-def _ahead(r: Ranking) -> str:
-    """Say for how many pairs one is ahead of the other on every measure."""
-    l, sure = len(r.results.algorithms), int((r.answer.board.ahead >= r.options.level).sum())
-    where = "on every measure" if len(r.results.measures) > 1 else f"on {r.results.measures[0]}"
-    return (
-        f"One is ahead of the other {where} with P of at least "
-        f"{setting_number_text(r.options.level)} in {count(sure) if sure else 'none'} of "
-        f"{plural(l * (l - 1) // 2, 'pair')}."
-    )
-
-
-def _utility(r: Ranking) -> list[str]:
-    """Say who risks least, and who is best under most weights."""
-    if r.options.utility is None:
-        return []
-    table = r.overall.sort_values("regret", kind="stable")
-    least = statistic_number_text(float(table["regret"].iloc[0]), significant=3)
-    unit = " ranks" if r.options.by == "rank" else ""
-    words = [
-        f"{table.index[0]} has the least expected regret, {least}{unit} of utility below the best."
-    ]
-    if "share" in table:
-        best = table["share"].sort_values(ascending=False, kind="stable")
-        words.append(
-            f"By the table as it stands {best.index[0]} is best under "
-            f"{percent_setting(round(float(best.iloc[0]), 2))} of all weights."
-        )
-    return words
-
-
-def _tiers(r: Ranking) -> list[str]:
-    """Say who is in the first tier, overall or on each of the first measures."""
-    level, n = percent_setting(r.options.level), plural(r.answer.n, r.answer.noun)
-    if r.answer.n <= TOO_FEW:
-        return [f"{n[:1].upper()}{n[1:]} are too few to separate any two for the whole table."]
-    tiers = {f"on {name}": r.tiers["tier"] for name in r.results.measures[:1]}
-    if r.answer.overall is None:
-        tiers = {f"on {name}": r.tiers.loc[name]["tier"] for name in r.results.measures[:4]}
-    elif r.options.utility is not None:
-        mean = "" if r.options.utility.kind == "given" else " (at their mean)"
-        tiers = {f"{r.options.utility.words()}{mean}": r.tiers["tier"]}
-    sentences = []
-    for scale, tier in tiers.items():
-        first = list(map(str, tier.index[tier == 1]))
-        who = f"all {len(first)}" if 2 < len(first) == len(tier) else join_names(first)
-        apart = f", not separated at {level}" if len(first) > 1 else f" alone, at {level}"
-        sentences.append(f"Tier 1 {scale}: {who}{apart}.")
-    return sentences
-
-
-def _basis(r: Ranking) -> str:
-    """Say what was resampled, and so what the statements are about."""
-    noun, n = r.answer.noun, plural(r.answer.n, r.answer.noun)
+        first[measure] = [short[name] for name in place.index[place == place.min()]]
+    if r.answer.overall is not None:
+        place = r.overall["place"]
+        first = {"": [short[name] for name in place.index[place == place.min()]]}
+    same = len({tuple(names) for names in first.values()}) == 1
+    where = grouped((join_names(names), measure) for measure, names in first.items())
+    ms = measures_words(measures, len(measures))
+    facts: dict[str, Any] = {
+        "first": next(iter(first.values())),
+        "who": ", ".join(f"{who} on {join_names(on)}" for who, on in where.items()),
+        "ms": ms,
+        "scale": f"on {ms}" if r.answer.overall is None else _scale(r),
+    }
     if not r.answer.has_draws:
-        return f"Fewer than {FEWEST} {noun}s do not show how they vary."
-    worst = standard_error_text(max(float(r.places["mcse"].max()), float(r.front["mcse"].max())))
-    draws = plural(r.options.draws, "draw")
-    if r.options.by == "strength":
-        return (
-            f"This assumes that every {noun} ranks the algorithms by strength plus noise (the "
-            f"Plackett–Luce model, each measure by itself; {draws} by importance, worth "
-            f"{count(round(r.answer.independent))} independent ones, standard error of P at most "
-            f"{worst})."
+        return "rankfew" if same else "rankfewmany", facts
+    if r.answer.overall is None:
+        front = "frontalone" if len(top) == 1 else "frontof"
+        k, l = len(top), len(r.results.algorithms)
+        facts["front"] = say(front, top=short[top[0]], k=k, l=l)
+        return "rankfirst" if same else "rankmany", facts
+    p = probability_equation(float(r.overall["p_best"].loc[top[0]]), levels=[r.options.level])
+    facts |= {"a": short[top[0]], "p": p, "list": [short[name] for name in top[1:]]}
+    several = "rankany" if len(top) == len(r.results.algorithms) else "rankprobable"
+    return "rankbest" if len(top) == 1 else several, facts
+
+
+def _ranking_rows(r: Ranking) -> Iterator[Row]:
+    """Who is first on each measure, and by the utility; who is not separated from them."""
+    short, level = short_names(r.results.algorithms), r.options.level
+    tables = {name: r.places.loc[name] for name in r.results.measures}
+    if r.options.utility is not None:
+        tables["utility"] = r.overall
+    for name, table in tables.items():
+        own = name in r.results.measures
+        first, p = str(table.index[0]), float(table["p_best"].iloc[0])
+        note, free = "", [] if own and r.options.utility else may_be_first(r, name)
+        if free:
+            scale = f"on {name}" if own else _scale(r)
+            values = {"list": [short[one] for one in free], "level": percent_setting(level)}
+            note = say("tierone" if len(free) == 1 else "tier", scale=scale, **values)
+        word = part_word([p], equal=False, level=level)
+        marks: dict[str, Mark] = {"better": "settled", "ahead": "leads"}
+        yield Row(
+            measure_head(r.results, name) if own else "by utility",
+            marks.get(word, "level"),
+            0,
+            short[first],
+            f"place {count(float(table['place'].iloc[0]))}",
+            "" if math.isnan(p) else format_probability(p, levels=[level, SETTLED, AHEAD]),
+            note=note,
         )
-    about = f"about {noun}s like these {count(r.answer.n)}, which were resampled"
-    if r.results.n_replicates is not None:
-        about = f"about this one dataset, resampling its {n}; nothing follows for other datasets"
-    return (
-        f"This is {about} (Bayesian bootstrap, widened for few {noun}s, with one more {noun} of "
-        f"shuffled algorithms; {draws}, standard error of P at most {worst})."
-    )
+    if r.answer.overall is None and len(r.top) > 1 and r.answer.has_draws:
+        note = say("mayfront", list=[short[one] for one in r.top])
+        yield Row("all at once", "level", 2, "", note=note)
 
 
-def _cautions(r: Ranking) -> list[str]:
-    """Say what the intervals do not allow for."""
-    words, noun, by = [], r.answer.noun, r.options.by
+def _ranking_sentences(r: Ranking) -> Iterator[Said]:
+    """Yield what holds of a ranking besides its headline."""
+    n, noun, by = r.answer.n, r.answer.noun, r.options.by
+    yield from (("told", {"text": text}) for text in r.caveats)
+    if n < FEW:
+        yield few_words(n, noun)
+    if r.answer.has_draws and n <= TOO_FEW:
+        yield "fewapart", {"n": plural(n, noun)}
+    if not r.answer.has_draws and r.answer.effective < n - 1e-9:
+        worth = statistic_number_text(r.answer.effective, significant=2)
+        yield "worth", {"n": plural(n, noun), "k": worth}
     scores = units_of(r.results, ranks=by != "value").scores
     apart = np.ptp(scores, axis=1) > RELATIVE_TOLERANCE * np.abs(scores).max(axis=1)
     thin = {m: int(k) for m, k in zip(r.results.measures, apart.sum(axis=0), strict=True) if k}
-    if thin and min(thin.values()) < r.answer.n:
-        measure = min(thin, key=thin.__getitem__)
-        words.append(
-            f"On {measure} all tie on {count(r.answer.n - thin[measure])} of "
-            f"{plural(r.answer.n, noun)}; only the others say how {noun}s vary."
-        )
+    if thin and min(thin.values()) < n:
+        m = min(thin, key=thin.__getitem__)
+        yield "thin", {"m": m, "k": n - thin[m], "n": plural(n, noun), "noun": noun}
     if by == "value" and r.answer.has_draws:
         own = scores - scores.mean(axis=1, keepdims=True)
         share = ((own - own.mean(axis=0)) ** 2).sum(axis=1)
         heavy = share.max(axis=0) > 0.5 * share.sum(axis=0)
-        words += [
-            f"On {measure} one {noun} makes up more than half of how the values vary: with tails "
-            "this heavy, intervals by value hold less often than stated, and by='rank' keeps its "
-            "level."
-            for measure, alone in zip(r.results.measures, heavy.tolist(), strict=True)
-            if alone
-        ]
-    if by == "rank":
-        words.append(
-            "Ranks depend on who else is in the table: near copies of an algorithm shift them."
-        )
-    return words
+        for m in np.array(r.results.measures)[heavy].tolist():
+            yield "heavy", {"m": m, "noun": noun}
+    short, copies = short_names(r.results.algorithms), near_copies(r.results)[:2]
+    yield from (("copies", {"a": short[one], "b": short[other]}) for one, other, _ in copies)
+    if by == "rank" and not copies:
+        yield "clones", {}
+    if r.decision.settled:
+        yield "use", {"w": short[r.top[0]]}
 
 
-# gates -----------------------------------------------------------------------------------------
+# a ranking at length ------------------------------------------------------------------------------
+
+
+def ranking_words(r: Ranking) -> str:
+    """Return the paragraph."""
+    block = ranking_block(r)
+    drawn = _drawn(r) if r.answer.has_draws else iter(())
+    long = [say(name, **values) for name, values in (*drawn, _basis(r))]
+    slots = (sentence for slot in block.slots.values() for sentence in slot)
+    return " ".join([block.headline, *block.notes, *long, *slots])
+
+
+def _drawn(r: Ranking) -> Iterator[Said]:
+    """Say who is first on each of the first measures, how sure that is, and who risks least."""
+    level, l, measures = r.options.level, len(r.results.algorithms), r.results.measures
+    for k, measure in enumerate(measures[:_MEASURES]):
+        table = r.places.loc[measure]
+        row, mean = table.iloc[0], float(table["mean"].iloc[0])
+        by = {
+            "rank": f"mean rank {rank_number_text(mean)}",
+            "strength": f"log strength {statistic_number_text(mean, significant=3)}",
+            "value": f"mean {statistic_number_text(mean)} {r.results[measure].unit or ''}".strip(),
+        }[r.options.by]
+        low, high = (count(float(row[end])) for end in ("lower", "upper"))
+        interval = f"place {low}" if low == high else f"places {low} to {high}"
+        interval += f" at {percent_setting(level)}" if k == 0 else ""
+        p = probability_equation(float(row["p_best"]), "P(best)", levels=[level])
+        yield "first", {"m": measure, "a": table.index[0], "by": by, "interval": interval, "p": p}
+    if len(measures) > _MEASURES:
+        yield "places", {"n": plural(len(measures) - _MEASURES, "more measure")}
+    yield (
+        "aheads",
+        {
+            "where": "on every measure" if len(measures) > 1 else f"on {measures[0]}",
+            "level": setting_number_text(level),
+            "k": int((r.answer.board.ahead >= level).sum()) or "none",
+            "n": plural(l * (l - 1) // 2, "pair"),
+        },
+    )
+    if r.options.utility is not None:
+        table = r.overall.sort_values("regret", kind="stable")
+        least = statistic_number_text(float(table["regret"].iloc[0]), significant=3)
+        unit = " ranks" if r.options.by == "rank" else ""
+        yield "regret", {"a": table.index[0], "x": f"{least}{unit}"}
+        if "share" in table:
+            best = table["share"].sort_values(ascending=False, kind="stable")
+            share = percent_setting(round(float(best.iloc[0]), 2))
+            yield "share", {"a": best.index[0], "share": share}
+
+
+def _basis(r: Ranking) -> Said:
+    """Say what was resampled, and so what the statements are about."""
+    if not r.answer.has_draws:
+        return "fewdraws", {"k": FEWEST, "noun": r.answer.noun}
+    several = r.results.n_replicates is not None
+    name = "resampleditems" if several else "resampled"
+    independent = round(r.answer.independent)
+    return "strengths" if r.options.by == "strength" else name, {
+        **{"noun": r.answer.noun, "n": r.answer.n, "k": independent},
+        "draws": plural(r.options.draws, "draw"),
+        "p": standard_error_text(max(float(r.places["mcse"].max()), float(r.front["mcse"].max()))),
+    }
+
+
+# the block of a gate ------------------------------------------------------------------------------
+
+
+def gate_block(g: Gate) -> Block:
+    """Return the verdict block of a gate.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> g = bc.gate(bc.load_example("jansen-uci"), candidate="GBM", baseline="CART")
+    >>> gate_block(g).headline
+    'Pass: GBM is better than CART on all three measures.'
+    """
+    measures, units = g.results.measures, plural(g.answer.n, g.answer.noun)
+    by = grouped((str(verdict), str(name)) for name, verdict in g.table["verdict"].items())
+    on = {verdict: measures_words(names, len(measures)) for verdict, names in by.items()}
+    advice = {True: "merge", False: "keep", None: "wait"}[g.passed]
+    status = {True: "pass", False: "fail", None: "undecided"}[g.passed]
+    if g.passed:
+        name = "pass" if "not worse" not in on else "passmixed" if "superior" in on else "passequal"
+    elif not g.answer.has_verdicts:
+        name = "toofew"
+    else:
+        name = status
+    facts: dict[str, Any] = {"c": g.candidate, "b": g.baseline, "n": units, "k": FEWEST}
+    facts |= {"ms": on.get("superior"), "me": on.get("not worse")}
+    facts |= {"mw": on.get("worse"), "mo": on.get("undecided")}
+    said: list[Said] = [("told", {"text": text}) for text in g.caveats]
+    if "undecided" in by:
+        said.append(("notequal", {}))
+    if min(*g.answer.benchmarks, g.answer.effective, g.answer.differing) < FEW:
+        said.append(few_words(g.answer.n, g.answer.noun))
+    said += [("meangate", {}), (advice, facts)]
+    if name == "toofew" and g.results.replicates in ("items", "seeds"):
+        said.append(("items", {"what": g.results.replicates}))
+    bare = any(g.results[one].rope is None for one in by.get("undecided", []))
+    if bare and status != "fail":
+        said.append(("rope", {}))
+    return Block(
+        name,
+        status,
+        say(name, **facts),
+        f"{g.candidate} for {g.baseline} · {units}",
+        f"better: higher on average, P ≥ {setting_number_text(g.level)}",
+        f"Mean gain ({percent_setting(g.level)} sure: ≥)",
+        "P",
+        [_gate_row(g, measure) for measure in measures],
+        placed(said),
+    )
+
+
+def _gate_row(g: Gate, measure: str) -> Row:
+    row, unit = g.answer.measures[g.results.measures.index(measure)], g.results[measure].unit or ""
+    verdict, lower = row.verdict, row.lower
+    marks: dict[str, Mark] = {"superior": "settled", "worse": "settled", "not worse": "equal"}
+    gain = difference_number_text(row.difference, unit)
+    bound = "" if math.isnan(lower) else f" (≥ {difference_number_text(lower, unit)})"
+    p = row.p_not_worse if verdict == "not worse" else row.p_better
+    return Row(
+        measure_head(g.results, measure),
+        marks.get(verdict, "leads"),
+        int(verdict == "worse"),
+        "better" if verdict == "superior" else verdict,
+        gain + bound,
+        "" if math.isnan(p) else format_probability(p, levels=[g.level]),
+    )
+
+
+# a gate at length ---------------------------------------------------------------------------------
 
 
 def gate_units(g: Gate) -> str:
@@ -234,95 +334,71 @@ def gate_units(g: Gate) -> str:
 def gate_words(g: Gate) -> str:
     """Return the paragraph."""
     block = gate_block(g)
-    sentences = [block.headline]
-    bare = [name for name in g.results.measures if g.results[name].rope is None]
+    said: list[Said] = []
     for name, judged in zip(g.results.measures, g.answer.measures, strict=True):
-        sentences.append(_on_measure(name, g.results[name], judged, g))
-    fewest = min(g.answer.benchmarks, default=g.answer.effective)
+        said += _on_measure(g, name, judged)
     if g.answer.has_verdicts:
-        if bare:
-            sentences.append(
-                f"{join_names(bare)} {'has' if len(bare) == 1 else 'have'} no rope, so only "
-                "superiority passes there: for “not worse”, say how large a loss does not matter, "
-                "as in rope=0.01."
-            )
-        sentences.append(_gate_basis(g))
-        if min(fewest, g.answer.differing) < _FEW:
-            few = plural(fewest if g.answer.benchmarks else g.answer.n, g.answer.noun)
-            if g.answer.differing < fewest:
-                few = f"{plural(g.answer.differing, g.answer.noun)} on which the two differ"
-            sentences.append(
-                f"Caution: {few} are few, and skewed differences or many ties can make false "
-                "verdicts more frequent than stated."
-            )
-    sentences += block.slots["next"]
-    return " ".join([*sentences, *(f"Note: {note}." for note in g.results.notes)])
+        said += _gate_basis(g)
+    long = [say(name, **values) for name, values in said]
+    notes = [say("note", note=note) for note in g.results.notes]
+    return " ".join([block.headline, *long, *block.slots["next"], *notes])
 
 
-def _on_measure(name: str, spec: Measure, judged: MeasureGate, g: Gate) -> str:
+def _on_measure(g: Gate, name: str, judged: MeasureGate) -> Iterator[Said]:
     """Say the mean advantage in the measure's unit, and the verdict on it."""
+    spec, noun = g.results[name], g.answer.noun
 
     def size(value: float) -> str:
-        return difference_number_text(value, spec.unit or "").removeprefix("+")
+        return difference_number_text(abs(value), spec.unit or "").removeprefix("+")
 
     side = "better" if judged.difference > 0 else "worse"
-    mean = f"the candidate is {side} by {size(abs(judged.difference))}"
-    start = f"On {name} {'both are equal' if judged.difference == 0.0 else mean} on average"
+    mean = f"the candidate is {side} by {size(judged.difference)}"
+    facts = {
+        "m": name,
+        "mean": mean if judged.difference else "both are equal",
+        "rope": f" (by more than the rope of {size(spec.rope)})" if spec.rope else "",
+    }
+    figures = {"better": "p_better", "safe": "p_not_worse", "worse": "p_worse"}
+    called = {"better": "P(better)", "safe": "P(not worse)", "worse": "P(worse)"}
+    for key, field in figures.items():
+        facts[key] = probability_equation(getattr(judged, field), called[key], levels=[g.level])
+    facts["figures"] = facts["better"]
+    if spec.rope is not None:
+        facts["figures"] += f", {facts['safe']}"
     if not g.answer.has_verdicts:
-        return f"{start}."
-    better, not_worse, worse = (
-        probability_equation(p, f"P({what})", levels=[g.level])
-        for what, p in (
-            ("better", judged.p_better),
-            ("not worse", judged.p_not_worse),
-            ("worse", judged.p_worse),
-        )
-    )
-    rope = f" (by more than the rope of {size(spec.rope)})" if spec.rope else ""
-    match judged.verdict:
-        case "superior":
-            return f"{start}: superior, {better}."
-        case "not worse":
-            return f"{start}: not worse{rope}, {not_worse}; {better}."
-        case "worse":
-            return f"{start}: worse{rope}, {worse}."
-    figures = better if spec.rope is None else f"{better}, {not_worse}"
-    sure = max(judged.p_better, judged.p_worse) >= g.level
-    if sure:  # held back, since too few items differ
-        figures += (
-            f"; they differ on {plural(judged.differing, g.answer.noun)}, and a verdict takes "
-            f"{FEWEST_APART}"
-        )
-    return f"{start}: undecided, {figures}."
+        yield "gatemean", facts
+        return
+    named = {"superior": "superior", "not worse": "notworse", "worse": "worse"}
+    yield named.get(judged.verdict, "gateopen"), facts
+    if judged.verdict == "undecided" and max(judged.p_better, judged.p_worse) >= g.level:
+        yield "heldback", {"m": name, "n": plural(judged.differing, noun), "k": FEWEST_APART}
 
 
-def _gate_basis(g: Gate) -> str:
+def _gate_basis(g: Gate) -> Iterator[Said]:
     """Say what was resampled, what the verdict is about, and what it needs."""
-    units, names = plural(g.answer.n, g.answer.noun), g.results.datasets
-    if g.answer.effective < g.answer.n - 1e-9:
-        units += (
-            f" (worth {statistic_number_text(g.answer.effective, significant=2)} of equal weight)"
-        )
+    answer, names, units = g.answer, g.results.datasets, plural(g.answer.n, g.answer.noun)
+    bare = [name for name in g.results.measures if g.results[name].rope is None]
+    if bare:
+        yield "bare", {"bare": bare}
+    yield "needs", {"level": setting_number_text(g.level)}
     how = "exact"
     if not g.exact:
-        mcse = max(judged.mcse for judged in g.answer.measures)
+        mcse = max(judged.mcse for judged in answer.measures)
         how = f"Monte Carlo standard error at most {standard_error_text(mcse)}"
-    about = f"{g.answer.noun}s like these {units},"
-    if g.answer.benchmarks:
+    facts: dict[str, Any] = {"noun": answer.noun, "n": units, "k": count(answer.n), "how": how}
+    if answer.effective < answer.n - 1e-9:
+        worth = statistic_number_text(answer.effective, significant=2)
+        facts["k"] += f" (worth {worth} of equal weight)"
+    if answer.benchmarks:
         weighed = "of equal weight" if g.results.groups is None else "each domain of equal weight"
-        if g.results.weights is not None:
-            weighed = "by their weights"
-        about = (
-            f"the {len(names)} benchmarks {join_names(names)} themselves ({weighed}; nothing "
-            f"follows for other benchmarks); {units} are resampled"
-        )
-        if len(names) == 1:
-            about = (
-                f"{names[0]} alone (nothing follows for other benchmarks); {units} are resampled"
-            )
-    level = setting_number_text(g.level)
-    return (
-        f"A verdict needs P ≥ {level}. The probabilities are about the mean over {about} by the "
-        f"Bayesian bootstrap widened for small numbers ({how}). Each bound is one-sided: by itself "
-        f"it holds with P = {level}. Each measure is judged by itself."
-    )
+        weighed = weighed if g.results.weights is None else "by their weights"
+        several = f"the {len(names)} benchmarks {join_names(names)} themselves, {weighed}"
+        yield "aboutitems", {**facts, "names": several if len(names) > 1 else f"{names[0]} alone"}
+    else:
+        yield "about", facts
+    fewest = min(answer.benchmarks, default=answer.effective)
+    if min(fewest, answer.differing) < FEW:
+        few = plural(fewest if answer.benchmarks else answer.n, answer.noun)
+        if answer.differing < fewest:
+            few = f"{plural(answer.differing, answer.noun)} on which the two differ"
+        yield "skewed", {"n": few}

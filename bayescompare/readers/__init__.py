@@ -1,6 +1,6 @@
 """A file for each outside tool, over one reader of records; `formats` knows them all.
 
-The names of the formats are those of the files, so that listing them loads nothing.
+The formats are named after the files, so that listing them loads nothing; some share a file.
 """
 
 from pathlib import Path
@@ -8,13 +8,17 @@ from pathlib import Path
 from bayescompare.table.input import TABLES
 
 #: Files that are no format: what they read are objects of Python, or all formats.
-_OTHERS = ("__init__", "formats", "look", "mlflow", "openml", "records", "sklearn")
+_OTHERS = ("__init__", "formats", "look", "records", "sklearn", "trackers")
+_SHARED = {"leaderboards": ("fev", "tabarena"), "lm_eval": ("lm-eval", "lm-eval-items")}
 
-#: What tools write, by name.
-TOOLS = tuple(
-    path.stem.replace("_", "-")
-    for path in sorted(Path(__file__).parent.glob("*.py"))
-    if path.stem not in _OTHERS
+#: What tools write, by name, and in which file.
+TOOLS = dict(
+    sorted(
+        (name, path.stem)
+        for path in Path(__file__).parent.glob("*.py")
+        if path.stem not in _OTHERS
+        for name in _SHARED.get(path.stem, (path.stem.replace("_", "-"),))
+    )
 )
 
 FORMATS = (*TABLES, *TOOLS)

@@ -33,10 +33,7 @@ _MEASURES = records.directed(
     "recall clusteringaccuracy clacc ri rand ari adjustedrandindex mi mutualinformation ami nmi r2 "
     "pearson pearsoncorrelation",
     "error logloss nll mse rmse mae mape smape mase",
-) | dict.fromkeys(
-    ("fittime", "predicttime", "fitandpredicttime", "traintime", "testtime", "memoryusage"),
-    records.COUNT,
-)
+) | records.costs("fittime predicttime fitandpredicttime traintime testtime memoryusage")
 
 
 def read_aeon(paths: Paths, *, measures: Chosen | None = None) -> Results:
@@ -78,10 +75,8 @@ def read_aeon(paths: Paths, *, measures: Chosen | None = None) -> Results:
             f"{source}: no file whose first line begins with 'Resamples:', as aeon's do."
         )
     parts = [record for file, name in kept for record in _records(file, name)]
-    records.once(
-        (((*one.values, one.algorithm), str(one.file)) for one in parts),
-        lambda key: f"the {key[0]} of {key[1]!r}",
-    )
+    places = (((*one.values, one.algorithm), str(one.file)) for one in parts)
+    records.once(places, lambda key: f"the {key[0]} of {key[1]!r}")
     known: dict[str, Measure | None] = {
         name: _MEASURES.get(re.sub("[-_ ]", "", name.lower()))
         for one in parts
@@ -151,4 +146,4 @@ def _cells(text: str) -> list[tuple[int, list[str]]]:
     return [(n, row[:-1] if len(row) == width + 1 and not row[-1] else row) for n, row in cells]
 
 
-FORMAT = Format("result files of aeon", read_aeon, heads=_HEADS)
+FORMATS = {"aeon": Format("result files of aeon", read_aeon, heads=_HEADS)}

@@ -11,7 +11,7 @@ import pandas as pd
 
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
-from bayescompare.readers.records import SECONDS, Chosen, Format
+from bayescompare.readers.records import Chosen, Format
 from bayescompare.table.files import parse_table
 from bayescompare.table.frames import numbers_in
 from bayescompare.table.input import Paths, algorithm_labels, find_files, labelled_run, naming
@@ -28,7 +28,7 @@ _METRICS = records.directed(
     "acc auc auc_ovo auc_ovr balacc f05 f1 f2 pr_auc r2",
     "logloss max_pce mean_pce mae mse msle rmse rmsle nrmse smape mape wape mase mql wql sql ncrps",
 )
-_TIMES = dict.fromkeys(("duration", "training_duration", "predict_duration"), SECONDS)
+_TIMES = records.costs("duration training_duration predict_duration", "s")
 _COLUMNS = {"result": Measure("max")} | _METRICS | _TIMES
 _WORDS = frozenset({"id", "task", "framework", "constraint", "fold", "metric", "info"})
 
@@ -84,7 +84,7 @@ def read_amlb(paths: Paths, *, measures: Chosen | None = None) -> Results:
     spec = records.select(measures, known, ["result"])
     for file, own in tables.items():
         with naming(file):
-            for name in set(spec) & set(own.columns):
+            for name in [name for name in spec if name in own]:
                 numbers_in(own[name], f"column {name!r}")
     table = _with_constraints(table)
     with naming(Path(source)):
@@ -189,4 +189,4 @@ def _is_result(own: pd.DataFrame, column: pd.Series[float]) -> bool:
     )
 
 
-FORMAT = Format("results of the AutoML benchmark", read_amlb, columns=_OWN)
+FORMATS = {"amlb": Format("results of the AutoML benchmark", read_amlb, columns=_OWN)}

@@ -7,16 +7,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from bayescompare._checks import is_number, show_checked_value_briefly
+from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
-from bayescompare.readers.records import Chosen, Format, Record, mapping_at, number_at
+from bayescompare.readers.records import Chosen, Field, Format, Record
 from bayescompare.table.input import (
     Paths,
     algorithm_label,
     find_files,
     naming,
-    parsed_name,
     read_json,
     read_json_lines,
 )
@@ -26,11 +25,11 @@ from bayescompare.text.names import quoted_names
 from bayescompare.text.numbers import plural
 
 #: What a line of samples says; the score's direction is in the file of results beside it.
-_SAMPLE = {
+_SAMPLE: dict[str, Measure | None] = {
     "is_correct": Measure("max", bounds=(0, 1)),
     "score": None,
-    "tokens": records.COUNT,
-    "latency_ms": Measure("min", bounds=(0, None), unit="ms"),
+    **records.costs("tokens"),
+    **records.costs("latency_ms", "ms"),
 }
 type _Scores = list[tuple[Record, Measure]]
 
@@ -99,77 +98,77 @@ def _is_sample(row: Mapping[str, Any]) -> bool:
     return {"evaluation_id", "sample_id", "evaluation"} <= row.keys()
 
 
+def _label(name: str | None, *own: Field) -> str:
+    """Return the label of a model: as the caller says, or else the first name that there is."""
+    named = [field for field in own if field.value]
+    if name is None and not named:
+        raise BayescompareError(
+            f"{own[0].where} is missing: name the model, as in {{'mine': path}}."
+        )
+    return algorithm_label(name or named[0].name())
+
+
 # ---------------------------------------------------------------------------------------- results
 
 
 def _scores(file: Path, name: str | None) -> Iterator[tuple[Record, Measure]]:
     """Yield each entry of ``evaluation_results``, and what is measured there."""
     with naming(file):
-        data = read_json(file)
-        if not _is_results(data) or not isinstance(data["evaluation_results"], list):
+        data = Field(read_json(file))
+        version, entries = data["schema_version"], data["evaluation_results"]
+        if not _is_results(data.value) or not isinstance(entries.value, list):
             raise BayescompareError(
                 "not a file of Every Eval Ever, which has 'schema_version' and a list of "
                 "'evaluation_results'."
             )
-        version = data["schema_version"]
-        if not str(version).startswith("0."):
-            raise BayescompareError(
-                f"schema_version {show_checked_value_briefly(version)}: this reader knows the "
-                "versions 0.x."
-            )
-        info = mapping_at(data.get("model_info"), "model_info")
-        model = name or info.get("id") or info.get("name")
-        if not model:
-            raise BayescompareError("no model_info.id: name the model, as in {'mine': path}.")
-        label = algorithm_label(parsed_name(model, "model_info.id"))
-        if not data["evaluation_results"]:
+        if not str(version.value).startswith("0."):
+            raise version.wrong("0.x, whose versions this reader knows")
+        info = data["model_info"]
+        info.mapping()
+        label = _label(name, info["id"], info["name"])
+        if not entries.value:
             raise BayescompareError("evaluation_results is empty.")
-        for k, entry in enumerate(data["evaluation_results"]):
-            where = f"evaluation_results[{k}]"
-            dataset, metric, value, measure = _entry(entry, where)
-            yield Record(file, dataset, label, {metric: value}, where), measure
+        for entry in entries.each():
+            dataset, metric, value, measure = _entry(entry)
+            yield Record(file, dataset, label, {metric: value}, entry.where), measure
 
 
-def _entry(entry: Any, where: str) -> tuple[str, str, float, Measure]:
-    config = records.part(entry, "metric_config")
-    if not isinstance(config, dict) or not isinstance(config.get("lower_is_better"), bool):
-        raise BayescompareError(f"{where} has no metric_config.lower_is_better.")
-    score = records.part(entry, "score_details", "score")
-    if score is None:
-        raise BayescompareError(f"{where}.score_details.score is None, not a number.")
-    value = number_at(score, f"{where}.score_details.score")
-    if not entry.get("evaluation_name"):
-        raise BayescompareError(f"{where} has no evaluation_name.")
-    metric = config.get("metric_name") or config.get("metric_id") or "score"
-    unit = config.get("metric_unit")
+def _entry(entry: Field) -> tuple[str, str, float, Measure]:
+    config, score = entry["metric_config"], entry["score_details"]["score"]
+    lower = config["lower_is_better"].value
+    if not isinstance(lower, bool):
+        raise BayescompareError(f"{entry.where} has no metric_config.lower_is_better.")
+    if score.value is None:
+        raise score.wrong("a number")
+    value = score.number()
+    if not entry["evaluation_name"].value:
+        raise BayescompareError(f"{entry.where} has no evaluation_name.")
+    named = [config[key] for key in ("metric_name", "metric_id") if config[key].value]
+    unit = config["metric_unit"]
     measure = Measure(
-        "min" if config["lower_is_better"] else "max",
-        bounds=_bounds(config, f"{where}.metric_config"),
-        scale="ordinal" if config.get("score_type") == "levels" else "metric",
-        unit=parsed_name(unit, f"{where}.metric_config.metric_unit") if unit else None,
+        "min" if lower else "max",
+        bounds=_bounds(config),
+        scale="ordinal" if config["score_type"].value == "levels" else "metric",
+        unit=unit.name() if unit.value else None,
     )
     # Of scores with levels, -1 stands for an unknown one.
-    unknown = config.get("has_unknown_level") is True and score == -1
-    return (
-        parsed_name(entry["evaluation_name"], f"{where}.evaluation_name"),
-        parsed_name(metric, f"{where}.metric_config.metric_name"),
-        math.nan if unknown else value,
-        measure,
-    )
+    unknown = config["has_unknown_level"].value is True and value == -1
+    metric = named[0].name() if named else "score"
+    return entry["evaluation_name"].name(), metric, math.nan if unknown else value, measure
 
 
-def _bounds(config: Mapping[str, Any], where: str) -> tuple[float | None, float | None] | None:
+def _bounds(config: Field) -> tuple[float | None, float | None] | None:
     ends: list[float | None] = []
     for key in ("min_score", "max_score"):
-        end = config.get(key)
+        end = config[key].value
         # A side without an end may be written as infinity, also as a word.
         end = None if end in ("Infinity", "-Infinity") else end
         if not (end is None or is_number(end)):
-            number_at(end, f"{where}.{key}")
+            config[key].number()  # which says what is wrong
         ends.append(None if end is None or not math.isfinite(end) else float(end))
     low, high = ends
     if low is not None and high is not None and not low < high:
-        raise BayescompareError(f"{where}: min_score {low} is not below max_score {high}.")
+        raise BayescompareError(f"{config.where}: min_score {low} is not below max_score {high}.")
     return None if low is None and high is None else (low, high)
 
 
@@ -194,13 +193,10 @@ def _measures(scores: _Scores) -> dict[str, Measure | None]:
                     f"{other.place} and {word} {own} in {one.file}, {one.place}: bring both to one "
                     "scale."
                 )
-    records.once(
-        (
-            ((*one.values, one.algorithm, one.dataset), f"{one.file}, {one.place}")
-            for one, _ in scores
-        ),
-        lambda key: f"the {key[0]} of {key[1]!r} on {key[2]!r}",
+    keys = (
+        ((*one.values, one.algorithm, one.dataset), f"{one.file}, {one.place}") for one, _ in scores
     )
+    records.once(keys, lambda key: f"the {key[0]} of {key[1]!r} on {key[2]!r}")
     return {name: _agreed(own) for name, own in kinds.items()}
 
 
@@ -242,35 +238,25 @@ def _sample(file: Path, line: str, row: Mapping[str, Any], name: str | None) -> 
             f"{line} has no 'evaluation_id', 'sample_id' and 'evaluation', so this is not a file "
             f"of samples of Every Eval Ever; it has {quoted_names(row, 8)}."
         )
-    judged = row["evaluation"]
-    score = number_at(judged.get("score"), f"{line}: evaluation.score")
-    right = judged.get("is_correct")
-    if right is not None:
-        records.truth_at(right, f"{line}: evaluation.is_correct")
-    usage, speed = (
-        mapping_at(row.get(key), f"{line}: {key}") for key in ("token_usage", "performance")
-    )
-    model = name or row.get("model_id")
-    if not model:
-        raise BayescompareError(f"{line} has no model_id: name the model, as in {{'mine': path}}.")
-    named = "evaluation_name" if row.get("evaluation_name") else "evaluation_id"
+    sample = Field(row, f"{line}: ")
+    right, score = sample["evaluation"]["is_correct"], sample["evaluation"]["score"].number()
+    is_right = None if right.value is None else float(right.truth())
     failed = bool(row.get("error"))
+    for key in ("token_usage", "performance"):
+        sample[key].mapping()
     values = {
-        "is_correct": None if right is None or failed else float(right),
+        "is_correct": None if failed else is_right,
         "score": None if failed else score,
-        "tokens": number_at(usage.get("total_tokens"), f"{line}: token_usage.total_tokens"),
-        "latency_ms": number_at(speed.get("latency_ms"), f"{line}: performance.latency_ms"),
+        "tokens": sample["token_usage"]["total_tokens"].number(),
+        "latency_ms": sample["performance"]["latency_ms"].number(),
     }
-    return Record(
-        file,
-        parsed_name(row[named], f"{line}: {named}"),
-        algorithm_label(parsed_name(model, f"{line}: model_id")),
-        values,
-        line,
-        parsed_name(row["sample_id"], f"{line}: sample_id"),
+    dataset = sample["evaluation_name" if row.get("evaluation_name") else "evaluation_id"].name()
+    label = _label(name, sample["model_id"])
+    return Record(file, dataset, label, values, line, sample["sample_id"].name())
+
+
+FORMATS = {
+    "every-eval-ever": Format(
+        "evaluations of Every Eval Ever", read_every_eval, json=_is_results, line=_is_sample
     )
-
-
-FORMAT = Format(
-    "evaluations of Every Eval Ever", read_every_eval, json=_is_results, line=_is_sample
-)
+}

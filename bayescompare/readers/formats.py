@@ -14,11 +14,11 @@ from typing import Any
 
 import pandas as pd
 
-from bayescompare._checks import check_word
+from bayescompare._checks import POINTERS, check_options, check_word
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import FORMATS, TOOLS
-from bayescompare.readers.records import Chosen, Format
-from bayescompare.table.files import format_of, parquet_errors, parse_table
+from bayescompare.readers.records import Chosen, Format, named_by_file
+from bayescompare.table.files import format_errors, format_of, parse_table
 from bayescompare.table.frames import is_dataframe
 from bayescompare.table.given import frame_as_it_looks
 from bayescompare.table.input import (
@@ -55,8 +55,8 @@ def tools() -> dict[str, Format]:
     >>> tools()["weka"].title
     'an experiment of Weka'
     """
-    modules = {name: f"bayescompare.readers.{name.replace('-', '_')}" for name in TOOLS}
-    return {name: import_module(module).FORMAT for name, module in modules.items()}
+    files = {name: import_module(f"bayescompare.readers.{file}") for name, file in TOOLS.items()}
+    return {name: file.FORMATS[name] for name, file in files.items()}
 
 
 def read(
@@ -124,6 +124,7 @@ def _call(reader: Callable[..., Results], called: str, given: Any, **options: An
         unknown = [name for name in options if name not in known]
         if not (unknown and "unexpected keyword" in str(error)):
             raise
+        check_options([name for name in unknown if name in POINTERS], (), called)
         raise BayescompareError(
             f"{unknown[0]}=: one of these is not an option of {called}: {', '.join(unknown)}."
         ) from None
@@ -169,13 +170,11 @@ def _read_tool(
         with naming(file):
             tables[file] = parse_table(file, format_of(file, None), names=_WORDS)
     whole = pd.concat(tables.values()) if len(tables) > 1 else next(iter(tables.values()))
-    try:
-        return _call(tool.read, called, whole, measures=measures, source=source, **options)
-    except BayescompareError as error:
-        for file, own in tables.items():
-            with naming(file):
-                tool.read(own, measures=measures, source=source, **options)
-        raise BayescompareError(f"{source}: {error}") from None
+
+    def make(table: pd.DataFrame) -> Results:
+        return _call(tool.read, called, table, measures=measures, source=source, **options)
+
+    return named_by_file(whole, tables.items(), source, make)
 
 
 #: Columns of names, which stay as written.
@@ -264,7 +263,7 @@ def _start(path: Path) -> str:
 
 
 def _of_parquet(path: Path) -> str:
-    with parquet_errors():
+    with format_errors("parquet"):
         from pyarrow.parquet import read_schema
 
         return _of_columns(map(str, read_schema(path).names), "parquet")

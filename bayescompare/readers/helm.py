@@ -10,7 +10,7 @@ from typing import Any
 
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
-from bayescompare.readers.records import Chosen, Format, Record, number_at
+from bayescompare.readers.records import Chosen, Field, Format, Record, number_at
 from bayescompare.table.input import (
     Paths,
     algorithm_label,
@@ -102,9 +102,8 @@ def read_helm(
             # Two suites that disagree say nothing.
             agrees = declared.setdefault(metric, measure) == measure
             directions[metric] = measure if agrees else None
-    spec = records.select(
-        measures, {key: directions.get(key) for run in runs for key in run.values}
-    )
+    known = {key: directions.get(key) for run in runs for key in run.values}
+    spec = records.select(measures, known)
     # Runs that have a specification but no statistics failed, or go on.
     folders = [path for path, _ in list_paths(paths)[0] if path.is_dir()]
     specs = sorted(file for folder in folders for file in folder.rglob("run_spec.json"))
@@ -116,29 +115,29 @@ def read_helm(
 def _run(file: Path, name: str | None, split: str, perturbation: str | None) -> Record:
     beside = file.with_name("run_spec.json")
     with naming(beside):
-        scenario, model = _scenario_and_model(read_json(beside))
-    benchmark = scenario.partition(":")[0]
+        scenario, model = _scenario_and_model(Field(read_json(beside)))
     with naming(file):
         means = _means(read_json(file), split, perturbation)
-    label = algorithm_label(name or model)
-    return Record(file, scenario, label, means, benchmark=benchmark)
+    benchmark = scenario.partition(":")[0]
+    return Record(file, scenario, algorithm_label(name or model), means, benchmark=benchmark)
 
 
-def _scenario_and_model(spec: Any) -> tuple[str, str]:
-    adapter = records.part(spec, "adapter_spec")
-    if not isinstance(adapter, dict) or not isinstance(spec.get("name"), str):
+def _scenario_and_model(spec: Field) -> tuple[str, str]:
+    adapter = spec["adapter_spec"]
+    if not isinstance(adapter.value, dict) or not isinstance(spec["name"].value, str):
         raise BayescompareError(
             "not HELM's run_spec.json, which has 'name' and 'adapter_spec': give a run's directory "
             "that helm-run wrote."
         )
-    model = adapter.get("model") or adapter.get("model_deployment")
-    if not model:
+    model = adapter["model" if adapter["model"].value else "model_deployment"]
+    if not model.value:
         raise BayescompareError("no model in 'adapter_spec': name it, as in {'mine': path}.")
     # "mmlu:subject=anatomy,model=openai_gpt2" is the scenario's name and its arguments.
-    scenario, _, arguments = parsed_name(spec["name"], "name").partition(":")
+    scenario, _, arguments = spec["name"].name().partition(":")
     kept = [part for part in arguments.split(",") if not re.match(r"model(_deployment)?=", part)]
-    full = ":".join(filter(None, (scenario, ",".join(kept))))
-    return full, parsed_name(model, "adapter_spec.model")
+    return ":".join(filter(None, (scenario, ",".join(kept)))), parsed_name(
+        model.value, "adapter_spec.model"
+    )
 
 
 def _means(stats: Any, split: str, perturbation: str | None) -> dict[str, float]:
@@ -151,7 +150,7 @@ def _means(stats: Any, split: str, perturbation: str | None) -> dict[str, float]
     fitting = False
     for place, stat in enumerate(stats):
         about = stat["name"]
-        if about.get("split") != split or about.get("sub_split") is not None:
+        if (about.get("split"), about.get("sub_split")) != (split, None):
             continue
         if _perturbation(about) != perturbation:
             continue
@@ -194,19 +193,19 @@ def _schema(file: Path) -> Iterator[tuple[str, Measure]]:
     if not file.exists():
         return
     with naming(file):
-        schema = read_json(file)
-        metrics = records.part(schema, "metrics")
-        if not isinstance(metrics, list) or not all(isinstance(own, dict) for own in metrics):
+        metrics = Field(read_json(file))["metrics"]
+        listed = metrics.value
+        if not isinstance(listed, list) or not all(isinstance(own, dict) for own in listed):
             raise BayescompareError("not HELM's schema.json, which has a list of 'metrics'.")
         seen: dict[str, bool] = {}
-        for place, metric in enumerate(metrics):
-            lower, name = metric.get("lower_is_better"), str(metric.get("name"))
-            if lower is None:
+        for metric in metrics.each():
+            name = str(metric["name"].value)
+            if metric["lower_is_better"].value is None:
                 continue
-            records.truth_at(lower, f"metrics[{place}].lower_is_better")
+            lower = metric["lower_is_better"].truth()
             if seen.setdefault(name, lower) != lower:
                 raise BayescompareError(f"metrics: {name!r} occurs twice, with both directions.")
             yield name, Measure("min" if lower else "max")
 
 
-FORMAT = Format("runs of HELM", read_helm, json=_is_stats, mark="run_spec.json")
+FORMATS = {"helm": Format("runs of HELM", read_helm, json=_is_stats, mark="run_spec.json")}

@@ -10,7 +10,7 @@ from typing import Any
 
 from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare.readers import records
-from bayescompare.readers.records import Chosen, Format, Record, mapping_at, number_at
+from bayescompare.readers.records import Chosen, Field, Format, Record
 from bayescompare.table.input import (
     Paths,
     algorithm_label,
@@ -67,10 +67,8 @@ def read_hub(paths: Paths, *, measures: Chosen | None = None) -> Results:
         else one
         for one, notes in found
     ]
-    records.once(
-        (((one.dataset, one.algorithm), f"{one.file}, {one.place}") for one in entries),
-        lambda key: f"{key[0]!r} by {key[1]!r}",
-    )
+    places = (((one.dataset, one.algorithm), f"{one.file}, {one.place}") for one in entries)
+    records.once(places, lambda key: f"{key[0]!r} by {key[1]!r}")
     spec = records.select(measures, {"value": None}, ["value"])
     revisions = ((one.dataset, str(one.values["revision"])) for one in entries)
     differ = first_words(records.several(revisions))
@@ -82,26 +80,24 @@ def _entries(file: Path, name: str | None) -> Iterator[tuple[Record, str]]:
     """Yield each entry of a file, and its notes."""
     label = algorithm_label(name or _model_of(file))
     with naming(file):
-        entries = _read_yaml(read_text(file))
-        if not isinstance(entries, list) or not entries:
+        entries = Field(_read_yaml(read_text(file)))
+        if not isinstance(entries.value, list) or not entries.value:
             raise BayescompareError("not evaluation results of the Hub, which are a list of them.")
-        for k, entry in enumerate(entries):
-            where = f"[{k}]"
-            if not isinstance(entry, dict) or not isinstance(entry.get("dataset"), dict):
-                raise BayescompareError(f"{where} has no 'dataset' with an 'id'.")
-            about = mapping_at(entry["dataset"], f"{where}.dataset")
-            dataset = parsed_name(about.get("id"), f"{where}.dataset.id")
+        for entry in entries.each():
+            about = entry["dataset"]
+            if not isinstance(about.value, dict):
+                raise BayescompareError(f"{entry.where} has no 'dataset' with an 'id'.")
+            dataset = about["id"].name()
             # Before February 2026 tasks were configurations.
-            task = about.get("task_id") or about.get("config")
+            task = about["task_id"].value or about["config"].value
             benchmark = dataset if task not in (None, "default") else None
             if benchmark is not None:
-                dataset += f" {parsed_name(task, f'{where}.dataset.task_id')}"
-            if entry.get("value") is None:
-                raise BayescompareError(f"{where} has no 'value'.")
-            value = number_at(entry["value"], f"{where}.value")
-            notes = parsed_name(entry["notes"], f"{where}.notes") if entry.get("notes") else ""
-            values = {"value": value, "revision": about.get("revision")}
-            yield Record(file, dataset, label, values, where, benchmark=benchmark), notes
+                dataset += f" {parsed_name(task, about['task_id'].where)}"
+            if entry["value"].value is None:
+                raise BayescompareError(f"{entry.where} has no 'value'.")
+            values = {"value": entry["value"].number(), "revision": about["revision"].value}
+            notes = entry["notes"].name() if entry["notes"].value else ""
+            yield Record(file, dataset, label, values, entry.where, benchmark=benchmark), notes
 
 
 def _model_of(file: Path) -> str:
@@ -142,6 +138,8 @@ def _read_yaml(text: str) -> Any:
         raise BayescompareError(f"malformed YAML ({error_in_one_line(error)}).") from None
 
 
-FORMAT = Format(
-    "evaluation results of the Hub", read_hub, suffixes=(".yaml", ".yml"), heads=("- dataset:",)
-)
+FORMATS = {
+    "hub": Format(
+        "evaluation results of the Hub", read_hub, suffixes=(".yaml", ".yml"), heads=("- dataset:",)
+    )
+}

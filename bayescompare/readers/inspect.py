@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,15 +11,7 @@ from typing import Any, NamedTuple
 from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
-from bayescompare.readers.records import (
-    COUNT,
-    SECONDS,
-    Chosen,
-    Format,
-    Record,
-    mapping_at,
-    number_at,
-)
+from bayescompare.readers.records import Chosen, Field, Format, Record, number_at
 from bayescompare.table.input import (
     Paths,
     algorithm_label,
@@ -27,7 +19,6 @@ from bayescompare.table.input import (
     find_files,
     loads_json,
     naming,
-    parsed_name,
     read_archived,
     read_json,
     text_of,
@@ -36,21 +27,15 @@ from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import plural
 
-#: The versions of logs whose fields are known.
-_VERSIONS = (1, 2)
-
 #: Inspect's own reading of grades: correct, incorrect, partly correct, no answer.
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _WORDS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
 #: Costs, which every sample has, and where they are; the names of scorers come before them.
-_TOKENS = {
-    "tokens": "total_tokens",
-    "input_tokens": "input_tokens",
-    "output_tokens": "output_tokens",
-}
+_TOKENS = {"tokens": "total_tokens", "input_tokens": "input_tokens"}
+_TOKENS |= {"output_tokens": "output_tokens"}
 _TIMES = {"time": "total_time", "working_time": "working_time"}
-_COSTS = dict.fromkeys(_TOKENS, COUNT) | dict.fromkeys(_TIMES, SECONDS)
+_COSTS = records.costs(" ".join(_TOKENS)) | records.costs(" ".join(_TIMES), "s")
 
 #: What Inspect writes beside its logs: a listing of them, and what a set of evaluations is.
 _BESIDE = frozenset({"logs.json", "eval-set.json"})
@@ -121,12 +106,11 @@ def read_inspect(paths: Paths, *, measures: Chosen | None = None) -> Results:
     asked = () if "score" in known else measures
     default = records.common_to(by_task, asked, "no scorer is common to all logs")
     spec = records.select(measures, known, default or ["score"])
-    notes = []
-    for number, why in (
-        (sum(log.failed for log in logs), "with an error, without a score"),
-        (sum(log.bare for log in logs), "without a score"),
-    ):
-        notes += [f"{plural(number, 'sample')} {why}"] if number else []
+    numbers = {
+        "with an error, without a score": sum(log.failed for log in logs),
+        "without a score": sum(log.bare for log in logs),
+    }
+    notes = [f"{plural(number, 'sample')} {why}" for why, number in numbers.items() if number]
     samples = [sample for log in logs for sample in log.samples]
     return records.results_of(samples, source, spec, number=_grade, replicates="items", notes=notes)
 
@@ -141,37 +125,35 @@ def _is_log(data: object) -> bool:
 def _read_log(file: Path, name: str | None) -> _Log:
     with naming(file):
         if file.suffix == ".eval":
-            header, samples, places = _read_archive(file)
+            header, samples = _read_archive(file)
         else:
-            header, places = read_json(file), []
-            samples = records.part(header, "samples")
+            header = Field(read_json(file))
+            listed = header["samples"]
+            samples = list(listed.each()) if isinstance(listed.value, list) else []
         _check_header(header)
-        if not isinstance(samples, list) or not samples:
+        if not samples:
             raise BayescompareError("the log has no samples.")
-        task = parsed_name(header["eval"]["task"], "eval.task")
-        model = algorithm_label(name or parsed_name(header["eval"]["model"], "eval.model"))
-        places = places or [f"samples[{k}]" for k in range(len(samples))]
-        scores = [_scores(*pair) for pair in zip(samples, places, strict=True)]
+        task = header["eval"]["task"].name()
+        model = algorithm_label(name or header["eval"]["model"].name())
+        scores = [_scores(sample) for sample in samples]
         scorers = list(dict.fromkeys(key for own in scores for key in own))
-        read = []
-        for sample, place, own in zip(samples, places, scores, strict=True):
+        read, failed, bare = list[Record](), 0, 0
+        for sample, own in zip(samples, scores, strict=True):
             only = {"score": own.get(scorers[0])} if len(scorers) == 1 else {}
-            item = parsed_name(sample["id"], f"{place}.id")
-            epoch = parsed_name(sample.get("epoch", 1), f"{place}.epoch")
-            values = {**_costs(sample, place), **only, **own}
-            read.append(Record(file, task, model, values, place, item, epoch))
+            epoch = sample["epoch"].name() if "epoch" in sample.value else "1"
+            values = {**_costs(sample), **only, **own}
+            item = sample["id"].name()
+            read.append(Record(file, task, model, values, sample.where, item, epoch))
+            # A score of NaN is none; it is the only value that is not equal to itself.
+            if not any(value is not None and value == value for value in own.values()):
+                failed += bool(sample["error"].value)
+                bare += not sample["error"].value
     records.one_place_each(read)
-    # A score of NaN is none; it is the only value that is not equal to itself.
-    bare = [
-        bool(sample.get("error"))
-        for sample, own in zip(samples, scores, strict=True)
-        if not any(value is not None and value == value for value in own.values())
-    ]
-    return _Log(read, scorers, _accuracies(header), sum(bare), len(bare) - sum(bare))
+    return _Log(read, scorers, _accuracies(header), failed, bare)
 
 
-def _read_archive(file: Path) -> tuple[Any, Any, list[str]]:
-    """Return the header and the samples of an ``.eval`` file, and where these are."""
+def _read_archive(file: Path) -> tuple[Field, list[Field]]:
+    """Return the header and the samples of an ``.eval`` file."""
     names = archive_names(file)
     if "header.json" not in names:
         raise BayescompareError(
@@ -179,16 +161,15 @@ def _read_archive(file: Path) -> tuple[Any, Any, list[str]]:
             "this file."
         )
     # The summaries hold scores, usage and times; the samples would add whole transcripts.
-    whole = "summaries.json" in names
     singly = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
-    wanted = ["header.json", *(["summaries.json"] if whole else singly)]
-    data = {name: _member(name, content) for name, content in read_archived(file, wanted).items()}
-    header = data.pop("header.json")
-    if not whole:
-        return header, list(data.values()), list(data)
-    samples = data["summaries.json"]
-    length = len(samples) if isinstance(samples, list) else 0
-    return header, samples, [f"summaries.json[{k}]" for k in range(length)]
+    wanted = ["summaries.json"] if "summaries.json" in names else singly
+    read = read_archived(file, ["header.json", *wanted])
+    data = {name: Field(_member(name, content), name) for name, content in read.items()}
+    header = Field(data["header.json"].value)
+    if wanted == singly:
+        return header, [data[name] for name in data if name != "header.json"]
+    summaries = data["summaries.json"]
+    return header, list(summaries.each()) if isinstance(summaries.value, list) else []
 
 
 def _member(name: str, content: bytes) -> Any:
@@ -200,65 +181,56 @@ def _member(name: str, content: bytes) -> Any:
     return loads_json(text, f" in {name}")
 
 
-def _check_header(header: Any) -> None:
-    if not _is_log(header):
+def _check_header(header: Field) -> None:
+    if not _is_log(header.value):
         raise BayescompareError("not a log of Inspect, which has 'status' and 'eval'.")
-    if header.get("version", 1) not in _VERSIONS:
-        version = show_checked_value_briefly(header["version"])
+    if (version := header.value.get("version", 1)) not in (1, 2):
         raise BayescompareError(
-            f"a log of version {version}: this reader knows the versions 1 and 2. Convert it by: "
-            "inspect log convert."
+            f"a log of version {show_checked_value_briefly(version)}: this reader knows the "
+            "versions 1 and 2. Convert it by: inspect log convert."
         )
-    if header["status"] != "success":
-        status = show_checked_value_briefly(header["status"])
+    if (status := header["status"].value) != "success":
         raise BayescompareError(
-            f"the evaluation did not end well (status {status}), so samples are missing: finish it "
-            "by inspect eval-retry, or leave it out."
+            f"the evaluation did not end well (status {show_checked_value_briefly(status)}), so "
+            "samples are missing: finish it by inspect eval-retry, or leave it out."
         )
     for key in ("task", "model"):
-        if not header["eval"].get(key):
+        if not header["eval"][key].value:
             raise BayescompareError(f"no eval.{key} in the log.")
 
 
-def _accuracies(header: Mapping[str, Any]) -> frozenset[str]:
-    scores = records.part(header, "results", "scores")
+def _accuracies(header: Field) -> frozenset[str]:
+    scores = header["results"]["scores"]
     return frozenset(
-        str(score.get("name"))
-        for score in (scores if isinstance(scores, list) else [])
-        if isinstance(score, dict)
-        and isinstance(metrics := score.get("metrics"), dict)
-        and "accuracy" in metrics
+        str(score["name"].value)
+        for score in (scores.each() if isinstance(scores.value, list) else ())
+        if isinstance(score["metrics"].value, dict) and "accuracy" in score["metrics"].value
     )
 
 
-def _scores(sample: Any, place: str) -> dict[str, Any]:
+def _scores(sample: Field) -> dict[str, Any]:
     """Return the scores of a sample as they are, those with parts by part."""
-    if not isinstance(sample, dict) or "id" not in sample:
-        raise BayescompareError(f"{place} has no 'id'.")
+    if not isinstance(sample.value, dict) or "id" not in sample.value:
+        raise BayescompareError(f"{sample.where} has no 'id'.")
     values: dict[str, Any] = {}
-    for name, score in mapping_at(sample.get("scores"), f"{place}.scores").items():
+    for name, score in sample["scores"].mapping().items():
         if isinstance(score, dict) and "value" not in score:
-            raise BayescompareError(f"{place}.scores.{name} has no 'value'.")
+            raise BayescompareError(f"{sample['scores'][name].where} has no 'value'.")
         value = score["value"] if isinstance(score, dict) else score
-        if isinstance(value, dict):
-            values |= {f"{name}/{part}": own for part, own in value.items()}
-        else:
-            values[name] = value
+        parts = value if isinstance(value, dict) else None
+        values |= {name: value} if parts is None else {f"{name}/{k}": v for k, v in parts.items()}
     return values
 
 
-def _costs(sample: Mapping[str, Any], place: str) -> dict[str, float]:
-    usage = mapping_at(sample.get("model_usage"), f"{place}.model_usage")
-    models = {
-        f"{place}.model_usage.{model}": mapping_at(own, f"{place}.model_usage.{model}")
-        for model, own in usage.items()
-    }
-    costs: dict[str, float] = {}
-    for name, key in _TOKENS.items():
-        counts = [number_at(own.get(key), f"{at}.{key}", least=0) for at, own in models.items()]
-        costs[name] = sum(counts) if counts else math.nan
-    for name, key in _TIMES.items():
-        costs[name] = number_at(sample.get(key), f"{place}.{key}", least=0)
+def _costs(sample: Field) -> dict[str, float]:
+    usage = sample["model_usage"]
+    models = [usage[model] for model in usage.mapping()]
+    for model in models:
+        model.mapping()
+    costs = {key: sample[place].number(least=0) for key, place in _TIMES.items()}
+    for key, place in _TOKENS.items():
+        counts = [model[place].number(least=0) for model in models]
+        costs[key] = sum(counts) if counts else math.nan
     return costs
 
 
@@ -305,4 +277,4 @@ def _grade(value: Any, where: str) -> float:
     return number_at(number, where)
 
 
-FORMAT = Format("logs of Inspect", read_inspect, suffixes=(".eval",), json=_is_log)
+FORMATS = {"inspect": Format("logs of Inspect", read_inspect, suffixes=(".eval",), json=_is_log)}

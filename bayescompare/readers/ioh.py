@@ -6,19 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
-from bayescompare.readers.records import COUNT, Chosen, Format, Record, number_at
+from bayescompare.readers.records import Chosen, Field, Format, Record, number_at
 from bayescompare.table.input import (
     Paths,
     algorithm_label,
     find_files,
     naming,
     number_or_text,
-    parsed_name,
     read_json,
     read_text,
 )
@@ -97,13 +96,13 @@ def read_ioh(paths: Paths, *, measures: Chosen | None = None) -> Results:
     first, way = trials[0].record, trials[0].maximized
     quality = None if way is None else Measure("max" if way else "min")
     known: dict[str, Measure | None] = dict.fromkeys(first.values, quality)
-    spec = records.select(measures, known | {"evals": COUNT}, [next(iter(first.values))])
-    counts: Counter[tuple[str, str, str | None]] = Counter()
+    spec = records.select(measures, known | records.costs("evals"), [next(iter(first.values))])
+    times: Counter[tuple[str, str, str | None]] = Counter()
     runs: list[Record] = []
     for one, *_ in trials:
         key = (one.dataset, one.algorithm, one.replicate)
-        counts[key] += 1
-        again = "" if counts[key] == 1 else f".{counts[key]}"
+        times[key] += 1
+        again = "" if times[key] == 1 else f".{times[key]}"
         runs.append(one._replace(replicate=f"{one.replicate}{again}"))
     return records.results_of(runs, source, spec, replicates="seeds")
 
@@ -154,48 +153,39 @@ def _read_trials(file: Path, name: str | None) -> list[_Trial]:
 
 
 def _json_trials(file: Path, name: str | None) -> Iterator[_Trial]:
-    data = read_json(file)
-    algorithm = data.get("algorithm") if _is_json(data) else None
-    if not isinstance(algorithm, dict) or not isinstance(data["scenarios"], list):
+    data = Field(read_json(file))
+    algorithm, scenarios = data["algorithm"], data["scenarios"]
+    whole = _is_json(data.value) and isinstance(algorithm.value, dict)
+    if not whole or not isinstance(scenarios.value, list):
         raise BayescompareError(
             "not a meta file of IOHprofiler, which has 'function_id', 'algorithm' and 'scenarios'."
         )
-    label = algorithm_label(name or parsed_name(algorithm.get("name"), "algorithm.name"))
-    function = f"f{parsed_name(data['function_id'], 'function_id')}"
-    if data.get("function_name"):
-        function += f" {parsed_name(data['function_name'], 'function_name')}"
-    maximized = data.get("maximization")
-    if maximized is not None:
-        records.truth_at(maximized, "maximization")
-    suite = "" if data.get("suite") == "unknown_suite" else str(data.get("suite", ""))
-    seen: dict[str, int] = {}
-    for place, scenario in enumerate(data["scenarios"]):
-        where = f"scenarios[{place}]"
-        runs = records.part(scenario, "runs")
-        if not isinstance(runs, list):
-            raise BayescompareError(f"{where} has no list of 'runs'.")
-        dataset = f"{function} d{parsed_name(scenario.get('dimension'), f'{where}.dimension')}"
-        other = seen.setdefault(str(scenario.get("path", place)), place)
-        if other != place:
+    label = algorithm_label(name or algorithm["name"].name())
+    function = f"f{data['function_id'].name()}"
+    if data["function_name"].value:
+        function += f" {data['function_name'].name()}"
+    way = data["maximization"]
+    maximized = None if way.value is None else way.truth()
+    suite = str(data.value.get("suite", "")).removeprefix("unknown_suite")
+    seen: dict[str, Field] = {}
+    for scenario in scenarios.each():
+        runs = scenario["runs"]
+        if not isinstance(runs.value, list):
+            raise BayescompareError(f"{scenario.where} has no list of 'runs'.")
+        dataset = f"{function} d{scenario['dimension'].name()}"
+        path = str(scenario.value.get("path", scenario.where))
+        other = seen.setdefault(path, scenario)
+        if other is not scenario:
             raise BayescompareError(
-                f"scenarios[{other}] and {where} are both of {scenario['path']!r}: remove one."
+                f"{other.where} and {scenario.where} are both of {path!r}: remove one."
             )
-        for number, run in enumerate(runs):
-            instance, values = _run(run, f"{where}.runs[{number}]")
-            record = Record(file, dataset, label, values, replicate=instance)
+        for run in runs.each():
+            best, evals = run["best"]["y"], run["evals"]
+            if not is_number(best.value) or not is_number(evals.value):
+                raise BayescompareError(f"{run.where} has no number as best.y and as evals.")
+            values = {"y": best.number(), "evals": evals.number()}
+            record = Record(file, dataset, label, values, replicate=run["instance"].name())
             yield _Trial(record, maximized, suite)
-
-
-def _run(run: Any, where: str) -> tuple[str, dict[str, float]]:
-    """Return the instance of a run, and what it reached."""
-    value, evals = records.part(run, "best", "y"), records.part(run, "evals")
-    if not is_number(value) or not is_number(evals):
-        raise BayescompareError(f"{where} has no number as best.y and as evals.")
-    values = {
-        "y": number_at(value, f"{where}.best.y"),
-        "evals": number_at(evals, f"{where}.evals"),
-    }
-    return parsed_name(run.get("instance"), f"{where}.instance"), values
 
 
 # ---------------------------------------------------------------------------------------- the text
@@ -206,15 +196,19 @@ def _info_trials(file: Path, name: str | None) -> Iterator[_Trial]:
     header: dict[str, str] = {}
     seen: dict[str, int] = {}
     waiting = 0
-    for number, line in enumerate(read_text(file).splitlines(), 1):
+    for number, line in enumerate([*read_text(file).splitlines(), "funcId"], 1):
         if not line.strip() or line.lstrip().startswith("%"):
             continue
         if "funcId" in line:
-            _check_has_runs(waiting)
+            # Another header or the end: the experiment was interrupted, or the file is cut off.
+            if waiting:
+                raise BayescompareError(
+                    f"no run after line {waiting}: finish the experiment, or remove the line."
+                )
             waiting = number
             header = {key: value.strip().strip("'\"") for key, value in _FIELD.findall(line)}
             absent = [key for key in ("funcId", "DIM", "algId") if not header.get(key)]
-            if absent:
+            if absent and line != "funcId":
                 raise BayescompareError(f"line {number} has no {quoted_names(absent)}.")
             continue
         if not header:
@@ -232,15 +226,6 @@ def _info_trials(file: Path, name: str | None) -> Iterator[_Trial]:
         for trial in _line_trials(file, name, header, f"line {number}", line):
             waiting = 0
             yield trial
-    _check_has_runs(waiting)
-
-
-def _check_has_runs(line: int) -> None:
-    """Refuse a header that no run follows: the experiment was interrupted, or the file cut off."""
-    if line:
-        raise BayescompareError(
-            f"no run after line {line}: finish the experiment, or remove the line."
-        )
 
 
 def _line_trials(
@@ -276,4 +261,6 @@ def _direction(header: dict[str, str]) -> bool | None:
     return suite == "pbo" if suite == "pbo" or "bbob" in suite else None
 
 
-FORMAT = Format("runs of IOHprofiler or COCO", read_ioh, suffixes=(".info",), json=_is_json)
+FORMATS = {
+    "ioh": Format("runs of IOHprofiler or COCO", read_ioh, suffixes=(".info",), json=_is_json)
+}

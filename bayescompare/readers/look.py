@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from bayescompare._checks import check_options
 from bayescompare._errors import BayescompareError
 from bayescompare.readers.formats import read_as, recognised, tools
 from bayescompare.table.files import first_rows
 from bayescompare.table.frames import is_dataframe
-from bayescompare.table.guess import Guess, guess
+from bayescompare.table.given import FrameOptions
+from bayescompare.table.guess import Guess, as_it_looks, guess
 from bayescompare.table.input import (
     TABLES,
     Paths,
@@ -90,15 +92,8 @@ class Look:
 
     @cached_property
     def _asks(self) -> list[str]:
-        return (
-            ["compare", "gate"]
-            if len(self.results.algorithms) == 2
-            else [
-                "pairwise",
-                "rank",
-                "gate",
-            ]
-        )
+        two = len(self.results.algorithms) == 2
+        return ["compare", "gate"] if two else ["pairwise", "rank", "gate"]
 
     def __str__(self) -> str:
         rows = [(role, name, why) for name, (role, why) in self.columns.items()]
@@ -135,13 +130,8 @@ def _facts(results: Results) -> Iterable[tuple[str, str]]:
     """Say what is missing, constant or tied."""
     cells = results._cells()
     algorithms = first_words([repr(name) for name in results.algorithms], 4)
-    yield (
-        "Table",
-        (
-            f"{plural(len(results.datasets), 'dataset')}, "
-            f"{plural(len(results.algorithms), 'algorithm')} ({algorithms})"
-        ),
-    )
+    sizes = plural(len(results.datasets), "dataset"), plural(len(results.algorithms), "algorithm")
+    yield "Table", f"{', '.join(sizes)} ({algorithms})"
     if (n := results.n_replicates) is not None:
         yield "", f"up to {n} {results.replicates} of each cell"
     absent = int(np.isnan(cells).sum())
@@ -198,8 +188,13 @@ def look(data: Any, **options: Any) -> Look:
     given = {name: value for name, value in options.items() if value is not None}
     measures = given.pop("measures", None)
     if is_dataframe(data):
+        check_options(given, FrameOptions.__annotations__, "a frame")
         found = guess(data, measures=measures, **given)
-        make = partial(_frame_as_guessed, data, found)
+
+        def make() -> Results:
+            options = found.checked().options
+            return Results.from_frame(data, measures=found.measures, **options)
+
         return _look(f"a frame of {type(data).__module__.partition('.')[0]}", found, make, df=True)
     limits = {name: given.pop(name, None) for name in ("max_cells", "max_bytes")}
     with input_limits(**limits):
@@ -236,11 +231,6 @@ def _look(
     return Look(source, f"a {kind} of results", tuple(found.problems), columns, options, read)
 
 
-def _frame_as_guessed(data: Any, found: Guess) -> Results:
-    found.checked()
-    return Results.from_frame(data, measures=found.measures, **found.options)
-
-
 def guessed_table(
     paths: Paths, measures: Any = None, *, loosely: bool = False, **given: Any
 ) -> tuple[Guess, TableReading]:
@@ -249,10 +239,7 @@ def guessed_table(
     The guess may have problems, and then the reading cannot be used.
     """
     known = {each.name for each in fields(TableReading)}
-    if unknown := sorted(given.keys() - known):
-        raise BayescompareError(
-            f"{unknown[0]}=: one of these is not an option of read_results(): {', '.join(unknown)}."
-        )
+    check_options(given, sorted(known), "read_results()")
     (file, label), *_ = list_paths(paths)[0]
     with naming(file):
         table = first_rows(file, given.get("format"), sheet=given.get("sheet"))
@@ -273,17 +260,15 @@ def guessed_table(
 def read_guessed(paths: Paths, measures: Any = None, **given: Any) -> Results:
     """Read tables with what was not given as it looks; a note says what was guessed."""
     paths = repeatable_paths(paths)
-    whole = bool(measures) and isinstance(measures, Mapping)
-    whole = whole and not any(isinstance(each, dict) for each in measures.values())
-    try:
-        if whole:
-            return read_tables(paths, TableReading(measures=measures, **given))
-    except BayescompareError:
+
+    def exact() -> Results:
+        return read_tables(paths, TableReading(measures=measures, **given))
+
+    def guessed() -> tuple[Guess, Callable[[], Results]]:
         found, reading = guessed_table(paths, measures, **given)
-        if found.problems or not found.finds_names:
-            raise
-    else:
-        found, reading = guessed_table(paths, measures, **given)
-        found.checked(list_paths(paths)[1])
-    results: Results = found.noted(read_tables(paths, reading))
-    return results
+        return found, partial(read_tables, paths, reading)
+
+    # Details of a measure, such as its rope, may come without its direction.
+    said = isinstance(measures, Mapping) and bool(measures)
+    said = said and not any(isinstance(each, dict) for each in measures.values())
+    return as_it_looks(exact if said else None, guessed, list_paths(paths)[1])

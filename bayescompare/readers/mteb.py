@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.readers import records
-from bayescompare.readers.records import SECONDS, Chosen, Format, Record, number_at
+from bayescompare.readers.records import Chosen, Format, Record, number_at
 from bayescompare.table.input import (
     Paths,
     algorithm_label,
@@ -31,12 +32,15 @@ _HIGHER = (
     *("spearman", "pearson", "cv_recall", "lrap", "nauc_"),
 )
 _NEITHER = ("_threshold", "_stderr")
-_COSTS = {
-    "evaluation_time": SECONDS,
-    "kg_co2_emissions": Measure("min", bounds=(0, None), unit="kg"),
-}
+_COSTS = records.costs("evaluation_time", "s") | records.costs("kg_co2_emissions", "kg")
 #: How files before version 1.11 called the kinds of score that later ones put before a name.
 _KINDS = {"cos_sim": "cosine"} | {k: k for k in ("manhattan", "euclidean", "dot", "max")}
+
+#: The types of tasks, which MTEB's files do not name but the names of nearly all tasks do.
+_TYPE = re.compile(
+    "BitextMining|PairClassification|MultilabelClassification|Classification|Clustering"
+    "|Reranking|Retrieval|STS|Summarization"
+)
 
 #: A split and a subset.
 type Part = tuple[str, str]
@@ -263,29 +267,33 @@ def _records(
                 scores = [number_at(task.scores[key].get(name), repr(name)) for key in keys]
             values[name] = sum(scores) / len(scores)
         group = task.name if subsets and domains else None
-        belongs = task.name if subsets else None
+        kind = _TYPE.search(task.name)
+        belongs = task.name if subsets else kind and kind[0]
         yield Record(task.file, dataset, task.model, values, group=group, benchmark=belongs)
 
 
 def _check_same_parts(tasks: list[_Task], split: str | None, subsets: bool) -> None:
-    """Refuse means over different splits or subsets, which cannot be compared."""
+    """Refuse means over different splits or subsets, and say all that it takes to compare them."""
     seen: dict[tuple[str, str], tuple[_Task, set[Part]]] = {}
+    lacks, ways = "", dict[str, None]()
     for task in tasks:
         for part, keys in _parts(task, subsets).items():
             other, theirs = seen.setdefault((task.name, part), (task, set(keys)))
             if theirs == set(keys):
                 continue
-            gone, poor, rich = theirs - set(keys), task, other
-            if not gone:
-                gone, poor, rich = set(keys) - theirs, other, task
-            lacks = first_words([f"{sub!r} of split {own!r}" for own, sub in sorted(gone)], 3)
-            # Subsets may differ in the splits that they have, too.
-            ways = ["choose a split by split="] if split is None else []
-            ways += [] if subsets else ["use subsets=True"]
-            raise BayescompareError(
-                f"{poor.file}: lacks {lacks}, which {rich.file} has, so that their means are of "
-                f"different things: {', or '.join(ways)}."
-            )
+            if not lacks:
+                gone, poor, rich = theirs - set(keys), task, other
+                if not gone:
+                    gone, poor, rich = set(keys) - theirs, other, task
+                words = first_words([f"{sub!r} of split {own!r}" for own, sub in sorted(gone)], 3)
+                lacks = f"{poor.file}: lacks {words}, which {rich.file} has"
+            if split is None and {own for own, _ in keys} != {own for own, _ in theirs}:
+                ways["choose a split by split="] = None
+            if not subsets and {sub for _, sub in keys} != {sub for _, sub in theirs}:
+                ways["use subsets=True"] = None
+    if lacks:
+        remedy = " and ".join(ways) or "choose a split by split="
+        raise BayescompareError(f"{lacks}, so that their means are of different things: {remedy}.")
 
 
-FORMAT = Format("results of MTEB", read_mteb, json=_is_task)
+FORMATS = {"mteb": Format("results of MTEB", read_mteb, json=_is_task)}

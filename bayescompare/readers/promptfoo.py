@@ -8,7 +8,7 @@ from typing import Any
 
 from bayescompare._errors import UNPRINTABLE, BayescompareError
 from bayescompare.readers import records
-from bayescompare.readers.records import COUNT, Chosen, Format, Record, mapping_at
+from bayescompare.readers.records import Chosen, Field, Format, Record
 from bayescompare.table.input import (
     Paths,
     algorithm_label,
@@ -30,13 +30,12 @@ _ERROR = 2
 #: A prompt's label up to this long is part of a name; a longer one is a whole prompt.
 _LABEL = 40
 
-_FIELDS = {
-    "success": Measure("max", bounds=(0, 1)),
-    "score": Measure("max"),
-    "cost": Measure("min", bounds=(0, None), unit="USD"),
-    "latencyMs": Measure("min", bounds=(0, None), unit="ms"),
-    "tokens": COUNT,
-}
+_MEASURES = (
+    {"success": Measure("max", bounds=(0, 1)), "score": Measure("max")}
+    | records.costs("cost", "USD")
+    | records.costs("latencyMs", "ms")
+    | records.costs("tokens")
+)
 
 
 def read_promptfoo(paths: Paths, *, measures: Chosen | None = None) -> Results:
@@ -75,10 +74,8 @@ def read_promptfoo(paths: Paths, *, measures: Chosen | None = None) -> Results:
     files, source = find_files(paths, "*.json")
     answers = [answer for file, name in files for answer in _answers(file, name)]
     records.one_file_each(one for one, _ in answers)
-    known: dict[str, Measure | None] = dict(_FIELDS)
-    for one, _ in answers:
-        known |= {name: Measure("max") for name in one.values if name not in known}
-    spec = records.select(measures, known, ["success"])
+    named = dict.fromkeys((name for one, _ in answers for name in one.values), Measure("max"))
+    spec = records.select(measures, {**_MEASURES, **named, **_MEASURES}, ["success"])
     failed = sum(one.values["success"] is None for one, _ in answers)
     notes = [f"{plural(failed, 'test')} without an answer of the provider"] if failed else []
     return records.results_of(_with_epochs(answers), source, spec, replicates="items", notes=notes)
@@ -91,34 +88,23 @@ def _is_export(data: object) -> bool:
 def _answers(file: Path, name: str | None) -> list[tuple[Record, str]]:
     """Return what each provider made of each test, and what the test is."""
     with naming(file):
-        data = read_json(file)
-        if not _is_export(data):
+        data = Field(read_json(file))
+        if not _is_export(data.value):
             raise BayescompareError(
                 "not an export of promptfoo, which has 'results' with a list of 'results'."
             )
-        rows = data["results"]["results"]
+        rows = list(data["results"]["results"].each())
         if not rows:
             raise BayescompareError("results.results is empty: no test was run.")
-        places = [f"results.results[{k}]" for k in range(len(rows))]
-        for row, place in zip(rows, places, strict=True):
-            _check(row, place)
-        title = records.part(data, "config", "description")
-        dataset = parsed_name(title or file.stem, "config.description")
-        own = _algorithms(rows)
+        values = [_values(row) for row in rows]
+        title = data["config"]["description"]
+        dataset = parsed_name(title.value or file.stem, title.where)
+        own = _algorithms([row.value for row in rows])
         alone = len(set(own)) == 1
+        labels = [algorithm_label(labelled_run(name, each, alone=alone)) for each in own]
         return [
-            (
-                Record(
-                    file,
-                    dataset,
-                    algorithm_label(labelled_run(name, algorithm, alone=alone)),
-                    _values(row, place),
-                    place,
-                    parsed_name(row["testIdx"], f"{place}.testIdx"),
-                ),
-                _test(row),
-            )
-            for row, place, algorithm in zip(rows, places, own, strict=True)
+            (Record(file, dataset, label, cells, row.where, row["testIdx"].name()), _test(row))
+            for row, label, cells in zip(rows, labels, values, strict=True)
         ]
 
 
@@ -128,34 +114,30 @@ def _facts(row: dict[str, Any]) -> dict[str, Any]:
     return provider if isinstance(provider, dict) else {"id": provider}
 
 
-def _check(row: Any, where: str) -> None:
-    if not isinstance(row, dict):
-        raise BayescompareError(f"{where} is not an object.")
-    if "testIdx" not in row:
+def _values(row: Field) -> dict[str, Any]:
+    """Check a result, and return its values by measure."""
+    whole = row.value
+    if not isinstance(whole, dict):
+        raise BayescompareError(f"{row.where} is not an object.")
+    if "testIdx" not in whole:
         raise BayescompareError(
-            f"{where} has no 'testIdx', which promptfoo writes from version 0.97 on: it has "
-            f"{quoted_names(row, 8)}."
+            f"{row.where} has no 'testIdx', which promptfoo writes from version 0.97 on: it has "
+            f"{quoted_names(whole, 8)}."
         )
-    if not isinstance(row.get("provider"), (dict, str)) or not row["provider"]:
-        raise BayescompareError(f"{where} has no 'provider'.")
-    parsed_name(_facts(row).get("label") or _facts(row).get("id"), f"{where}.provider")
-    records.truth_at(row.get("success"), f"{where}.success")
+    if not isinstance(whole.get("provider"), (dict, str)) or not whole["provider"]:
+        raise BayescompareError(f"{row.where} has no 'provider'.")
+    parsed_name(_facts(whole).get("label") or _facts(whole).get("id"), row["provider"].where)
+    values: dict[str, Any] = dict(row["namedScores"].mapping())
+    values |= {key: whole.get(key) for key in ("score", "cost", "latencyMs")}
+    values["tokens"] = row["tokenUsage"].mapping().get("total")
+    values["success"] = float(row["success"].truth())
+    return dict.fromkeys(values) if whole.get("failureReason") == _ERROR else values
 
 
-def _values(row: dict[str, Any], where: str) -> dict[str, Any]:
-    values: dict[str, Any] = dict(mapping_at(row.get("namedScores"), f"{where}.namedScores"))
-    values |= {key: row.get(key) for key in ("score", "cost", "latencyMs")}
-    values["tokens"] = mapping_at(row.get("tokenUsage"), f"{where}.tokenUsage").get("total")
-    if row.get("failureReason") == _ERROR:
-        return dict.fromkeys([*values, "success"])
-    return values | {"success": float(row["success"])}
-
-
-def _test(row: dict[str, Any]) -> str:
+def _test(row: Field) -> str:
     """Write what is asked and how it is judged, or nothing if there are no variables to tell by."""
-    if not row.get("vars"):
-        return ""
-    return fingerprint([row.get("vars"), records.part(row, "testCase", "assert")])
+    asked = row["vars"].value
+    return fingerprint([asked, row["testCase"]["assert"].value]) if asked else ""
 
 
 # ------------------------------------------------------------------------------------------- names
@@ -188,18 +170,15 @@ def _providers(rows: list[dict[str, Any]]) -> list[str]:
     """Return the label of each result's provider, or its id where two have the same label."""
     facts = [_facts(row) for row in rows]
     pairs = [(str(own.get("label") or own.get("id")), str(own.get("id") or "")) for own in facts]
-    ids: dict[str, set[str]] = {}
-    for label, own_id in pairs:
-        ids.setdefault(label, set()).add(own_id)
-    return [own_id if len(ids[label]) > 1 else label for label, own_id in pairs]
+    shared = records.several(pairs)
+    return [own_id if label in shared else label for label, own_id in pairs]
 
 
 def _prompts(rows: list[dict[str, Any]]) -> list[str]:
     """Return a short label of each result's prompt, or its number."""
     labels, numbers = [], dict[str, int]()
     for row in rows:
-        prompt = row.get("prompt")
-        label = str(prompt.get("label") or "") if isinstance(prompt, dict) else ""
+        label = str(records.part(row, "prompt", "label") or "")
         key = str(row.get("promptId") or label)
         numbers.setdefault(key, len(numbers) + 1)
         short = label if len(label) <= _LABEL and not UNPRINTABLE.search(label) else ""
@@ -218,9 +197,7 @@ def _with_epochs(answers: Iterable[tuple[Record, str]]) -> list[Record]:
         if key not in names:
             # Another export may have another test under this number.
             owner = owners.setdefault((one.dataset, one.replicate), one.file)
-            names[key] = (
-                f"{one.replicate}" if owner == one.file else f"{one.replicate} of {one.file}"
-            )
+            names[key] = f"{one.replicate}" + ("" if owner == one.file else f" of {one.file}")
         seen = times.setdefault((one.dataset, one.algorithm, names[key]), [])
         if one.replicate in seen:
             raise BayescompareError(
@@ -232,4 +209,4 @@ def _with_epochs(answers: Iterable[tuple[Record, str]]) -> list[Record]:
     return told
 
 
-FORMAT = Format("exports of promptfoo", read_promptfoo, json=_is_export)
+FORMATS = {"promptfoo": Format("exports of promptfoo", read_promptfoo, json=_is_export)}

@@ -8,27 +8,24 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from bayescompare._checks import check_word, is_number, show_checked_value_briefly
+from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare.table.checks import check_selection, check_spec
-from bayescompare.table.frames import numbers_in
-from bayescompare.table.input import naming
+from bayescompare.table.input import naming, parsed_name
 from bayescompare.table.measure import Direction, Measure
 from bayescompare.table.results import Results
-from bayescompare.text.names import first_words, meant_name, quoted_names
-from bayescompare.text.numbers import plural, setting_number_text
+from bayescompare.text.names import meant_name, quoted_names
+from bayescompare.text.numbers import setting_number_text
 
 #: Names with their directions, or names alone if their directions are known from elsewhere.
 type Chosen = Mapping[str, Direction | Measure] | Iterable[str]
-
-COUNT = Measure("min", bounds=(0, None))
-SECONDS = Measure("min", bounds=(0, None), unit="s")
 
 
 def fits_nothing(_: Any) -> bool:
@@ -116,6 +113,65 @@ class Record(NamedTuple):
 # ------------------------------------------------------------------------------------------ fields
 
 
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A value in a JSON file, and where it is; what lies below is a field, too.
+
+    Examples
+    --------
+    >>> log = Field({"model": {"id": "small"}, "scores": [0.5, "high"]})
+    >>> log["model"]["id"].name(), log["model"]["size"].number()
+    ('small', nan)
+    >>> [score.number() for score in log["scores"].each()]
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: scores[1] is 'high', not a number.
+    """
+
+    value: Any
+    where: str = ""
+
+    def __getitem__(self, key: object) -> Field:
+        """Return what lies below a key, None where there is nothing or no object."""
+        dot = "." if self.where and not self.where.endswith(": ") else ""
+        below = self.value.get(key) if isinstance(self.value, dict) else None
+        return Field(below, f"{self.where}{dot}{key}")
+
+    def each(self) -> Iterator[Field]:
+        """Yield what a list has."""
+        for k, value in enumerate(self.value):
+            yield Field(value, f"{self.where}[{k}]")
+
+    def name(self) -> str:
+        """Return a name, which is text or a whole number."""
+        return parsed_name(self.value, self.where)
+
+    def number(self, *, least: float | None = None) -> float:
+        """Return a finite number, or NaN for a value that is missing; `least` is the smallest."""
+        return number_at(self.value, self.where, least=least)
+
+    def mapping(self) -> Mapping[str, Any]:
+        """Return an object with keys, empty for one that is missing."""
+        if self.value is None:
+            return {}
+        if not isinstance(self.value, dict):
+            raise self.wrong("an object with keys")
+        return self.value
+
+    def truth(self) -> bool:
+        """Return true or false."""
+        if not isinstance(self.value, bool):
+            raise self.wrong("true or false")
+        return self.value
+
+    def wrong(self, wanted: str) -> BayescompareError:
+        """Return the error that this is not what it should be."""
+        return _wrong(self.value, self.where, wanted)
+
+
+def _wrong(value: object, where: str, wanted: str) -> BayescompareError:
+    return BayescompareError(f"{where} is {show_checked_value_briefly(value)}, not {wanted}.")
+
+
 def number_at(value: object, where: str, *, least: float | None = None) -> float:
     """Return a finite number, or NaN for a value that is missing; `least` is the smallest.
 
@@ -123,53 +179,19 @@ def number_at(value: object, where: str, *, least: float | None = None) -> float
     --------
     >>> number_at(1, "score"), number_at(None, "score")
     (1.0, nan)
-    >>> number_at("high", "results[3].score")
-    Traceback (most recent call last):
-    bayescompare._errors.BayescompareError: results[3].score is 'high', not a number.
     """
     if value is None:
         return math.nan
-    shown = f"{where} is {show_checked_value_briefly(value)}"
     if not is_number(value):
-        raise BayescompareError(f"{shown}, not a number.")
+        raise _wrong(value, where, "a number")
     if math.isinf(value):
         raise BayescompareError(f"{where} is infinite: leave out what has no value.")
     if least is not None and value < least:
-        raise BayescompareError(f"{shown}, less than {setting_number_text(least)}.")
+        raise BayescompareError(
+            f"{where} is {show_checked_value_briefly(value)}, less than "
+            f"{setting_number_text(least)}."
+        )
     return float(value)
-
-
-def mapping_at(value: object, where: str) -> Mapping[str, Any]:
-    """Return an object with keys, empty for one that is missing.
-
-    Examples
-    --------
-    >>> mapping_at(None, "usage")
-    {}
-    """
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise BayescompareError(
-            f"{where} is {show_checked_value_briefly(value)}, not an object with keys."
-        )
-    return value
-
-
-def truth_at(value: object, where: str) -> bool:
-    """Return true or false.
-
-    Examples
-    --------
-    >>> truth_at("no", "success")
-    Traceback (most recent call last):
-    bayescompare._errors.BayescompareError: success is 'no', not true or false.
-    """
-    if not isinstance(value, bool):
-        raise BayescompareError(
-            f"{where} is {show_checked_value_briefly(value)}, not true or false."
-        )
-    return value
 
 
 def part(data: Any, *keys: str) -> Any:
@@ -198,6 +220,17 @@ def directed(maximal: str, minimal: str) -> dict[str, Measure]:
     """
     ways = ((maximal, Measure("max")), (minimal, Measure("min")))
     return {name: measure for names, measure in ways for name in names.split()}
+
+
+def costs(names: str, unit: str | None = None) -> dict[str, Measure]:
+    """Make a table of measures that are at least 0, and better when lower.
+
+    Examples
+    --------
+    >>> costs("fit_time score_time", "s")["fit_time"].unit
+    's'
+    """
+    return dict.fromkeys(names.split(), Measure("min", bounds=(0, None), unit=unit))
 
 
 def common_to(
@@ -260,7 +293,9 @@ def select(
         if all(isinstance(name, str) for name in measures):
             measures = list(_meant(dict.fromkeys(measures, ""), known)) or measures
     if measures is None and not default:
-        clear = next((name for name, kind in known.items() if kind), next(iter(known), "accuracy"))
+        # A quality, if there is one, before a cost.
+        told = sorted((kind.direction, name) for name, kind in known.items() if kind)
+        clear = told[0][1] if told else next(iter(known), "accuracy")
         raise BayescompareError(
             f"measures=None: name the measures to read, as in measures=[{clear!r}]; choose from "
             f"{quoted_names(known)}."
@@ -340,24 +375,6 @@ def one_place_each(records: Iterable[Record]) -> None:
         )
 
 
-def one_row_each(datasets: Iterable[str], algorithms: Iterable[str]) -> None:
-    """Refuse two rows of one algorithm on one dataset, where a tool writes no replicates.
-
-    Examples
-    --------
-    >>> one_row_each(["ETT", "ETT"], ["theta", "theta"])
-    Traceback (most recent call last):
-    bayescompare._errors.BayescompareError: more than one row of 'theta' on 'ETT': keep one of them.
-    """
-    seen: set[tuple[str, str]] = set()
-    for pair in zip(datasets, algorithms, strict=True):
-        if pair in seen:
-            raise BayescompareError(
-                f"more than one row of {pair[1]!r} on {pair[0]!r}: keep one of them."
-            )
-        seen.add(pair)
-
-
 def one_metric_each(table: pd.DataFrame, dataset: str, value: str) -> None:
     """Refuse a dataset whose values are of two metrics, which the column ``metric`` names.
 
@@ -428,7 +445,7 @@ def results_of(
     number : callable
         Reads a value, given the words for its place.
     notes : iterable of str
-        What else there is to say.
+        What else there is to say; what is empty is not said.
     **options
         Of `Results.from_frame`.
 
@@ -461,7 +478,8 @@ def results_of(
         table, zip(files.unique(), own, strict=True), source, measures=spec, **options
     )
     belongs = {one.dataset: one.benchmark for one in records if one.benchmark is not None}
-    return results._with(notes=(*results.notes, *notes), benchmark_of=belongs or None)
+    said = (*results.notes, *filter(None, notes))
+    return results._with(notes=said, benchmark_of=belongs or None)
 
 
 def _value(
@@ -479,82 +497,24 @@ def results_of_frame(
     whole: pd.DataFrame, parts: Iterable[tuple[Path, pd.DataFrame]], source: str, **options: Any
 ) -> Results:
     """Build results from a table; its parts are those of each file, which an error names."""
+
+    def make(table: pd.DataFrame) -> Results:
+        return Results.from_frame(table, source=source, **options)
+
+    return named_by_file(whole, parts, source, make)
+
+
+def named_by_file[T](
+    whole: pd.DataFrame,
+    parts: Iterable[tuple[Path, pd.DataFrame]],
+    source: str,
+    make: Callable[[pd.DataFrame], T],
+) -> T:
+    """Make something of a table; an error names the file whose part it is about."""
     try:
-        return Results.from_frame(whole, source=source, **options)
+        return make(whole)
     except BayescompareError as error:
         for file, own in parts:
             with naming(file):
-                Results.from_frame(own, source=source, **options)
+                make(own)
         raise BayescompareError(f"{source}: {error}") from None
-
-
-# ------------------------------------------------------------------------------------ repeated runs
-
-type Repeats = Literal["raise", "replicate", "mean"]
-
-
-def settle_repeats(
-    runs: pd.DataFrame,
-    spec: Mapping[str, Measure],
-    repeats: Repeats,
-    *,
-    source: str,
-    notes: tuple[str, ...] = (),
-) -> Results:
-    """Build results from one row per run, or per fold of a run.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        The columns ``dataset``, ``algorithm``, perhaps ``replicate``, and one for each measure.
-    spec : mapping of str to Measure
-        What was measured.
-    repeats : {"raise", "replicate", "mean"}
-        Refuse several runs of a cell, number them as replicates, or average those that have a
-        value; a note then says how many have none.
-    source : str
-        Where the runs came from.
-    notes : tuple of str
-        What was done to the runs before, in words.
-
-    Examples
-    --------
-    >>> runs = pd.DataFrame({"dataset": "iris", "algorithm": "A", "auc": [0.8, 0.9]})
-    >>> spec = {"auc": Measure("max")}
-    >>> settle_repeats(runs, spec, "mean", source="here").values()
-    array([[[0.85]]])
-    """
-    check_word("repeats", repeats, ("raise", "replicate", "mean"))
-    measured = list(spec)
-    runs = runs.assign(**{name: numbers_in(runs[name], f"measure {name!r}") for name in spec})
-    cell = [role for role in ("dataset", "algorithm", "replicate") if role in runs]
-    groups = runs.groupby(cell, sort=False)
-    sizes = groups.size()
-    several = sizes[sizes > 1]
-    if len(several) and repeats == "raise":
-        words = [f"{n} of {key[1]!r} on {key[0]!r}" for key, n in several.items()]  # type: ignore[index]
-        raise BayescompareError(
-            f"{plural(len(words), 'cell')} with more than one run: {first_words(words, 4)}. Use "
-            "repeats='replicate' to keep them apart, or repeats='mean' to average them."
-        )
-    if len(several) and repeats == "mean":
-        # A cell without any value has no mean; if no cell has a value, nothing was averaged.
-        counts = sorted({int(n) for n in groups[measured].count().to_numpy().ravel() if n} or {0})
-        words_of = plural(counts[-1], "run")
-        span = words_of if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
-        notes = (*notes, f"each cell is the mean of {span}")
-        failed = int(runs[measured].isna().any(axis=1).sum())
-        if failed:
-            notes = (*notes, f"{plural(failed, 'run')} without a value left out")
-        runs = groups[measured].agg(_mean).reset_index()
-    elif len(several):
-        folds = "." + runs["replicate"] if "replicate" in runs else ""
-        runs = runs.assign(replicate=(groups.cumcount() + 1).astype(str) + folds)
-    replicate = "replicate" if "replicate" in runs else None
-    results = Results.from_frame(runs, replicate=replicate, measures=spec, source=source)
-    return results._with(notes=notes)
-
-
-def _mean(column: pd.Series[Any]) -> float:
-    present = column.dropna()
-    return sum(present.tolist()) / len(present) if len(present) else math.nan

@@ -12,13 +12,13 @@ import pandas as pd
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.readers.records import SECONDS, Chosen, select
+from bayescompare.readers.records import Chosen, costs, select
 from bayescompare.table.input import algorithm_label
 from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, repeated_name
 
-_TIMES = dict.fromkeys(("fit_time", "score_time"), SECONDS)
+_TIMES = costs("fit_time score_time", "s")
 # Whatever a scorer is called, scikit-learn's convention is that greater is better.
 _SCORE = Measure("max")
 

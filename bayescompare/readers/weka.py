@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -41,16 +42,12 @@ _FIELDS = records.directed(
     "Mean_absolute_error Root_mean_squared_error Relative_absolute_error "
     "Root_relative_squared_error SF_scheme_entropy SF_mean_scheme_entropy False_positive_rate "
     "False_negative_rate Weighted_avg_false_positive_rate Weighted_avg_false_negative_rate",
-) | {
-    name: Measure("min", bounds=(0, None), unit=unit)
-    for unit, names in (
-        ("s", "Elapsed_Time_training Elapsed_Time_testing UserCPU_Time_training "),
-        ("s", "UserCPU_Time_testing"),
-        ("ms", "UserCPU_Time_millis_training UserCPU_Time_millis_testing"),
-        ("bytes", "Serialized_Model_Size"),
-    )
-    for name in names.split()
-}
+) | (
+    records.costs("Elapsed_Time_training Elapsed_Time_testing", "s")
+    | records.costs("UserCPU_Time_training UserCPU_Time_testing", "s")
+    | records.costs("UserCPU_Time_millis_training UserCPU_Time_millis_testing", "ms")
+    | records.costs("Serialized_Model_Size", "bytes")
+)
 _OWN = ("Key_Dataset", "Key_Run", "Key_Scheme")
 #: The fields that Weka's own Analyse panel shows first.
 _FIRST = ("Percent_correct", "Root_relative_squared_error")
@@ -115,7 +112,8 @@ def read_weka(path: Paths, *, measures: Chosen | None = None) -> Results:
     labels = _labels(_schemes(whole))
     parts = []
     for file, name, table in tables:
-        values = table.reindex(columns=list(spec)).map(_value)
+        cells = table.reindex(columns=list(spec))
+        values = cells.map(lambda cell: math.nan if cell == "?" else number_or_text(cell))
         parts.append((file, _keys(table, labels, name).join(values)))
     frame = pd.concat([part for _, part in parts], ignore_index=len(parts) > 1)
     return records.results_of_frame(frame, parts, source, replicate="replicate", measures=spec)
@@ -193,10 +191,6 @@ def _unescaped(text: str) -> str:
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), text)
 
 
-def _value(cell: str) -> float | str:
-    return float("nan") if cell == "?" else number_or_text(cell)
-
-
 # --------------------------------------------------------------------------------------------- keys
 
 
@@ -238,4 +232,6 @@ def _labels(schemes: pd.DataFrame) -> Mapping[tuple[str, str], str]:
     }
 
 
-FORMAT = Format("an experiment of Weka", read_weka, suffixes=(".arff",), columns=frozenset(_OWN))
+FORMATS = {
+    "weka": Format("an experiment of Weka", read_weka, suffixes=(".arff",), columns=frozenset(_OWN))
+}

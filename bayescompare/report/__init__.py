@@ -44,7 +44,8 @@ def write_report(
     ----------
     thing : Comparison, Pairwise, Ranking or Gate
     path : path
-        Its suffix sets the format: ``.html`` (with figures), ``.md``, ``.tex`` or ``.json``.
+        Its suffix sets the format: ``.html``, a page with figures; ``.tex``, what a paper needs
+        (verdict, table, figures, a methods paragraph and BibTeX); ``.md``; or ``.json``.
     overwrite : bool
         Whether an existing file may be replaced.
     level, fdr : float, optional
@@ -53,11 +54,11 @@ def write_report(
     command : str, optional
         The command to show as the origin of the report; by default the Python call.
     fragment : bool
-        With ``.tex``, only the table that a paper prints, to be read by ``\input``, with a
-        caption and the label ``tab:name`` of the file's name.
+        With ``.tex``, without preamble and references, to be read by ``\input``. The label of the
+        table is ``tab:name``, after the file's name.
     figures : bool
-        With ``.tex`` and ``.md``, also write the figures, as PDF or PNG, into a folder that is
-        named after the file and beside it.
+        With ``.md``, also write the figures, as PNG, into a folder that is named after the file and
+        beside it; with ``.tex`` they are always there, as PDF.
 
     Returns
     -------
@@ -75,22 +76,27 @@ def write_report(
     """
     target = check_report_path(path, overwrite=overwrite)
     format = _FORMATS[target.suffix.lower()]
-    if not (fragment or figures):
-        return write_text(target, render(thing, format, level=level, fdr=fdr, command=command))
-    from bayescompare.report import formats, pictures
-
     if fragment and format != "latex":
         raise BayescompareError(
             f"fragment=True is for .tex, and path={str(target)!r} is not: end it in .tex."
         )
-    folder = pictures.check_figures(target, format) if figures else None
+    if format == "json" and not figures:
+        return write_text(target, render(thing, format, level=level, fdr=fdr))
+    from bayescompare.report import formats, pictures
+
+    folder = None
+    if figures or format == "latex":
+        folder = pictures.check_figures(target, format)
     page = page_of(thing, level=level, fdr=fdr, command=command)
     written = {}
     if folder is not None:
-        written = pictures.write_figures(page, folder, format, overwrite=overwrite)
-    if fragment:
-        return write_text(target, formats.latex_fragment(page, target.stem, written))
-    return write_text(target, _written(page, format, written))
+        shown = page.paper_pictures if format == "latex" else page.pictures
+        written = pictures.write_figures(shown, folder, format, overwrite=overwrite)
+    if format == "latex":
+        text = formats.latex(page, written, name=target.stem, fragment=fragment)
+    else:
+        text = _written(page, format, written)
+    return write_text(target, text)
 
 
 def render(
@@ -141,21 +147,19 @@ def page_of(
     from bayescompare.outcome.verdicts import as_rule
     from bayescompare.ranking.gate import Gate
     from bayescompare.ranking.ranking import Ranking
-    from bayescompare.report.comparison import comparison_page
-    from bayescompare.report.pairwise import pairwise_page
-    from bayescompare.report.ranking import gate_page, ranking_page
+    from bayescompare.report import pages
 
     origin: object = command  # of any type at run time
     if not (origin is None or isinstance(origin, str)):
         raise BayescompareError(f"command={show_checked_value(origin)}: give a string, or None.")
     if isinstance(thing, Comparison):
-        return comparison_page(thing, command)
+        return pages.comparison_page(thing, command)
     if isinstance(thing, Pairwise):
-        return pairwise_page(thing, as_rule(level=level, fdr=fdr), command)
+        return pages.pairwise_page(thing, as_rule(level=level, fdr=fdr), command)
     if isinstance(thing, Ranking):
-        return ranking_page(thing, command)
+        return pages.ranking_page(thing, command)
     if isinstance(thing, Gate):
-        return gate_page(thing, command)
+        return pages.gate_page(thing, command)
     raise BayescompareError(
         f"a {type(thing).__name__} has no report: give the result of compare(), pairwise(), "
         "rank() or gate()."

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -14,10 +16,13 @@ import numpy as np
 from bayescompare._version import __version__
 from bayescompare.learned import Learned, LearnedPrior
 from bayescompare.outcome import registry
-from bayescompare.outcome.effects import EFFECTS_TITLE, printed_comparison_effects
 from bayescompare.outcome.gaps import GAPS_TEXT
-from bayescompare.outcome.method import chosen_options, is_bayesian, is_simultaneous
-from bayescompare.outcome.method_checks import is_built_in_method
+from bayescompare.outcome.method import (
+    chosen_options,
+    is_bayesian,
+    is_built_in_method,
+    is_simultaneous,
+)
 from bayescompare.outcome.posterior import Tested
 from bayescompare.outcome.verdicts import Rule
 from bayescompare.report.page import MOST_PAIRS, Cell, Section, Table
@@ -36,7 +41,6 @@ if TYPE_CHECKING:
     from bayescompare.outcome.comparison import Comparison
     from bayescompare.outcome.diagnosis import Diagnosis
     from bayescompare.outcome.method import Method
-    from bayescompare.outcome.pairwise import Pairwise
     from bayescompare.table.results import Results
 
 #: Up to so many names are listed, up to so many algorithms are named in a title.
@@ -65,19 +69,6 @@ def page_title(results: Results, *, against: str | None = None, few: int | None 
 def pairs_title(results: Results, *, against: str | None = None) -> str:
     """Return the title of a page on which many algorithms are only counted."""
     return page_title(results, against=against, few=_FEW_NAMES)
-
-
-def effect_tables(
-    thing: Comparison | Pairwise, pairs: Sequence[tuple[str, str]] = ()
-) -> list[Table]:
-    """Return the effects of a comparison, or of these pairs; none without anything to subtract."""
-    rows = printed_comparison_effects(thing, pairs)
-    if rows.empty:
-        return []
-    words = list(rows.columns).index("measure") + 1
-    body = rows.head(MOST_PAIRS).astype(str).to_numpy().tolist()
-    more = max(0, len(rows) - MOST_PAIRS)
-    return [Table(EFFECTS_TITLE, [str(head) for head in rows], body, text=words, more=more)]
 
 
 def diagnostics_section(diagnosis: Diagnosis, tables: Sequence[Table] = ()) -> Section:
@@ -361,9 +352,34 @@ def provenance_section(
         "options": ", ".join(f"{name} = {value}" for name, value in shown.items()) or "none",
         **more,
         **_exactness(comparisons),
-        "versions": package_versions("numpy", "scipy", *sampling, "matplotlib"),
+    }
+    return made_section(comparisons[0].results, facts, call, *sampling)
+
+
+def made_section(results: Results, facts: Mapping[str, str], call: str, *used: str) -> Section:
+    """Return the section about the origin of the figures; `used` are packages beside the usual."""
+    facts = {
+        **facts,
+        "versions": package_versions("numpy", "scipy", *used, "matplotlib"),
+        "data": f"SHA-256 {data_hash(results)[:16]}",
     }
     return Section("How it was made", facts=facts, code={"Command": call})
+
+
+def data_hash(results: Results) -> str:
+    """Return a hash of a table: its names, directions and ropes, and every value.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> pnn = bc.load_example("pnn")
+    >>> len(data_hash(pnn)), data_hash(pnn) == data_hash(pnn.sel(measures=["accuracy"]))
+    (64, False)
+    """
+    named = results.datasets, results.algorithms, [asdict(results[m]) for m in results.measures]
+    made = hashlib.sha256(repr((*named, results.measures)).encode())
+    made.update(np.ascontiguousarray(cell_means(results), dtype="<f8").tobytes())
+    return made.hexdigest()
 
 
 def python_call(

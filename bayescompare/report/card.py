@@ -6,6 +6,7 @@ colours of the page around it, and reads well without any styles.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -22,11 +23,8 @@ BADGES = {**dict.fromkeys(("settled", "trade-off", "pass", "fail"), "●"), "par
 TONES = ("#2e86c8", "#d2691e", "#a765a0")
 _ANSI = ("34", "33", "35")
 
-#: What stands for a sign where the encoding has no more.
-_PLAIN = str.maketrans(
-    {"●": "*", "○": "o", "◐": "o", "·": "-", "↑": "^", "↓": "v", "≥": ">=", "≤": "<=", "“": '"'}
-    | {"”": '"', "−": "-", "–": "-", "…": "...", "’": "'", "θ": "theta", "\N{NO-BREAK SPACE}": " "}
-)
+#: Letters of a head that has room.
+_HEAD = 28
 
 
 def block_of(thing: object, **rule: Any) -> Block:
@@ -38,13 +36,14 @@ def block_of(thing: object, **rule: Any) -> Block:
     >>> block_of(bc.compare(bc.load_example("benavoli-example1"))).headline
     'B is better than A on accuracy; time is open.'
     """
-    from bayescompare.outcome.board_words import pairs_block, ranking_block
+    from bayescompare.outcome.board_words import pairs_block
     from bayescompare.outcome.comparison import Comparison
     from bayescompare.outcome.pairwise import Pairwise
     from bayescompare.outcome.verdicts import as_rule
-    from bayescompare.outcome.words import comparison_block, gate_block
+    from bayescompare.outcome.words import comparison_block
     from bayescompare.ranking.gate import Gate
     from bayescompare.ranking.ranking import Ranking
+    from bayescompare.ranking.words import gate_block, ranking_block
 
     makers: dict[type, Callable[[Any], Block]] = {
         Comparison: comparison_block,
@@ -61,12 +60,15 @@ def block_of(thing: object, **rule: Any) -> Block:
     )
 
 
+def _counts_head(block: Block) -> str:
+    """Return the head of the counts; of long names those who are meant."""
+    return block.counts if len(block.counts) <= _HEAD else "first : second"
+
+
 # text ---------------------------------------------------------------------------------------------
 
 
-def card_text(
-    block: Block, *, width: int = 80, colour: bool = False, encoding: str = "utf-8"
-) -> str:
+def card_text(block: Block, *, width: int = 80, colour: bool = False) -> str:
     """Write a block for a terminal.
 
     Parameters
@@ -76,64 +78,50 @@ def card_text(
         Columns of the terminal; at most 100 are used.
     colour : bool
         Whether marks and headline have colours; the words say the same without.
-    encoding : str
-        Of the terminal: what it lacks is written in ASCII.
 
     Examples
     --------
     >>> import bayescompare as bc
     >>> block = block_of(bc.compare(bc.load_example("benavoli-example1")))
-    >>> print(card_text(block, encoding="ascii").splitlines()[5])
-    accuracy ^   * B better               3 : 9  0.961
+    >>> print(card_text(block).splitlines()[5])
+    accuracy ↑   ● B better                     3 : 9  0.961
     """
-
-    def plain(text: str) -> str:
-        return text.translate(_PLAIN).encode(encoding, "replace").decode(encoding)
-
-    width = min(width, 100)
-    try:
-        "\n".join(_lines(block, width, colour, str)).encode(encoding)
-    except UnicodeEncodeError:
-        return "\n".join(_lines(block, width, colour, plain))
-    return "\n".join(_lines(block, width, colour, str))
+    return "\n".join(_lines(block, min(width, 100), colour))
 
 
-def _lines(block: Block, width: int, colour: bool, put: Callable[[str], str]) -> Iterator[str]:
+def _lines(block: Block, width: int, colour: bool) -> Iterator[str]:
     def styled(text: str, code: str) -> str:
         return f"\033[{code}m{text}\033[0m" if colour else text
 
-    for line in textwrap.wrap(put(block.headline), width):
+    for line in textwrap.wrap(block.headline, width):
         yield styled(line, "1")
-    for line in textwrap.wrap(put(f"{block.status} · {block.about}; {block.meaning}"), width):
+    for line in textwrap.wrap(f"{block.status} · {block.about}; {block.meaning}", width):
         yield styled(line, "2")
     yield ""
     rows = [row for row in block.rows if row.text]
     if rows:
         first = max(len(row.measure) for row in rows)
-        counts = max(len(block.counts), *(len(row.counts) for row in rows))
+        above = _counts_head(block)
+        counts = max(len(above), *(len(row.counts) for row in rows))
         figure = max(len(block.figure), *(len(row.figure) for row in rows))
         room = max(12, width - first - counts - figure - 8)
         said = min(room, max(len(row.text) for row in rows))
-        head = f"{'':{first + 4 + said}}  {put(block.counts):>{counts}}  {block.figure:>{figure}}"
+        head = f"{'':{first + 4 + said}}  {above:>{counts}}  {block.figure:>{figure}}"
         yield styled(head, "2")
         for row in rows:
-            start, *more = textwrap.wrap(put(row.text), said) or [""]
-            sign = styled(put(SIGNS[row.mark]), _ANSI[row.side])
-            yield (
-                f"{put(row.measure):<{first}}  {sign} {start:<{said}}  {put(row.counts):>{counts}}"
-                f"  {row.figure:>{figure}}"
-            ).rstrip()
+            start, *more = textwrap.wrap(row.text, said) or [""]
+            sign = styled(SIGNS[row.mark], _ANSI[row.side])
+            figures = f"{row.counts:>{counts}}  {row.figure:>{figure}}"
+            yield f"{row.measure:<{first}}  {sign} {start:<{said}}  {figures}".rstrip()
             for line in more:
                 yield f"{'':{first + 4}}{line}"
     for row in block.rows:
-        if row.note:
-            yield from (f"  {line}" for line in textwrap.wrap(put(row.note), width - 2))
+        yield from (f"  {line}" for line in textwrap.wrap(row.note, width - 2))
     for slot, sentences in block.slots.items():
         yield ""
         title = f"{TITLES[slot]:<11}"
-        yield from textwrap.wrap(
-            put(f"{title}{' '.join(sentences)}"), width, subsequent_indent=" " * len(title)
-        )
+        words = title + " ".join(sentences)
+        yield from textwrap.wrap(words, width, subsequent_indent=" " * len(title))
 
 
 # Markdown -----------------------------------------------------------------------------------------
@@ -156,7 +144,7 @@ def card_markdown(block: Block) -> str:
     lines[-1] += md(block.meaning)
     rows = [row for row in block.rows if row.text]
     if rows:
-        lines += ["", f"| Measure | Verdict | {md(block.counts)} | {block.figure} |"]
+        lines += ["", f"| Measure | Verdict | {md(_counts_head(block))} | {block.figure} |"]
         lines += ["| :--- | :--- | ---: | ---: |", *(_markdown_row(row, md) for row in rows)]
     notes = [md(row.note) for row in block.rows if row.note]
     lines += ["", *(f"- {note}" for note in notes)] if notes else []
@@ -184,7 +172,14 @@ def _template() -> Any:
         lstrip_blocks=True,
         autoescape=True,
     )
+    environment.filters["soft"] = _soft
     return environment.get_template("card.html.j2")
+
+
+def _soft(text: str) -> str:
+    """Let names break after their signs and wherever they are long; an arrow stays at its name."""
+    text = re.sub(r"([_/])", "\\1\u200b", text).replace(" ↑", "\u00a0↑").replace(" ↓", "\u00a0↓")
+    return re.sub(r"([^\s\u200b-]{20})(?=[^\s\u200b-])", "\\1\u200b", text)
 
 
 def card_html(block: Block) -> str:
@@ -197,5 +192,5 @@ def card_html(block: Block) -> str:
     >>> html.startswith("<section"), "<script" in html
     (True, False)
     """
-    badge = BADGES.get(block.status, "○")
-    return str(_template().render(b=block, titles=TITLES, tones=TONES, signs=SIGNS, badge=badge))
+    look = {"titles": TITLES, "tones": TONES, "signs": SIGNS, "counts": _counts_head(block)}
+    return str(_template().render(b=block, badge=BADGES.get(block.status, "○"), **look))

@@ -162,6 +162,12 @@ _SIGNS = {
     "”": "''",
     "’": "'",
     "ε": r"$\varepsilon$",
+    "φ": r"$\varphi$",
+    "·": r"\textperiodcentered{}",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "⌊": r"$\lfloor$",
+    "⌋": r"$\rfloor$",
     "\N{NO-BREAK SPACE}": "~",
 }
 _GREEK = "alpha beta gamma delta theta kappa lambda mu nu pi rho sigma tau"
@@ -177,39 +183,52 @@ _MOST_ROWS = 40
 _BROKEN, _WIDTH = 48, r"p{0.55\linewidth}"
 
 
-def latex(page: Page, figures: Mapping[str, str] = _NONE) -> str:
-    """Return the page as a LaTeX document; `figures` are the paths of its pictures, by name."""
-    tools = {"tex": escaped_for_latex, "lines": _code_lines, "columns": _columns}
-    return _rendered("report.tex.j2", page=page, figures=figures, **tools)
+def latex(
+    page: Page,
+    figures: Mapping[str, str] = _NONE,
+    *,
+    name: str = "report",
+    fragment: bool = False,
+) -> str:
+    r"""Return what a paper needs: verdict, table, figures, a methods paragraph, BibTeX.
 
-
-def latex_fragment(page: Page, name: str, figures: Mapping[str, str]) -> str:
-    r"""Return the main table of a page as a float with caption and label ``tab:name``.
-
-    `figures` are the paths of pictures that were written, by name; each becomes a float too.
+    Parameters
+    ----------
+    page : Page
+    figures : mapping of str to str
+        Paths of pictures that were written, by name; each becomes a float.
+    name : str
+        Of the file: labels are ``tab:name`` and ``fig:name-…``, and the references ``name.bib``.
+    fragment : bool
+        Without preamble and references, to be read by ``\input``.
     """
-    table = page.table
-    if table is None:
+    if fragment and page.table is None:
         raise BayescompareError("fragment=True: this report has no table of its own to print.")
+    table = page.table or Table("", [], [])
     left_out = max(0, len(table.rows) - _MOST_ROWS) + table.more
     table = replace(table, rows=table.rows[:_MOST_ROWS])
     # The last column ends the row, which ragged lines cannot.
     words = range(min(table.text, len(table.heads) - 1))
     broken = {k for k in words if max(len(str(row[k])) for row in table.rows) > _BROKEN}
     columns = "".join(_WIDTH if k in broken else "l" for k in range(table.text))
-    sentences = [page.block.headline, page.block.about]
+    caption = [page.title, page.block.about]
     if left_out:
-        sentences.append(f"{count(left_out)} more rows are left out")
+        caption.append(f"{count(left_out)} more rows are left out")
+    method = next(section for section in page.sections if section.title == "Method")
     return _rendered(
-        "fragment.tex.j2",
-        table=table,
-        caption=" ".join(f"{text.rstrip('.')}." for text in sentences if text),
+        "paper.tex.j2",
+        fragment=fragment,
+        table=table if page.table else None,
+        said=[page.block.headline, *page.block.facts.values()],
+        caption=" ".join(f"{text.rstrip('.')}." for text in caption),
         # What LaTeX accepts in a label.
         label=re.sub(r"[^A-Za-z0-9:-]+", "-", name).strip("-") or "bayescompare",
         columns=columns + "r" * (len(table.heads) - table.text),
         broken=broken,
-        pictures=page.pictures,
+        pictures=[picture for picture in page.pictures if picture.name in figures],
         figures=figures,
+        method=method.words,
+        bibtex=method.code["BibTeX"],
         tex=escaped_for_latex,
     )
 
@@ -233,31 +252,3 @@ def _letter(letter: str) -> str:
     if 0x20 <= code < 0x7F or (code in _LATIN and kind == "L"):
         return letter
     return "" if kind == "C" else rf"\other{{{code:X}}}{{{letter}}}"  # C: not printable
-
-
-def _columns(table: Table) -> str:
-    """Return the column widths: columns of words as wide as needed, within the page."""
-    wanted = [
-        # The signs of an order are wider than letters.
-        0.25 + 0.2 * max(len(cell) + 0.5 * cell.count(">") for cell in column)
-        for column in list(zip(*[table.heads, *table.rows], strict=True))[: table.text]
-    ]
-    # A4 has 17 cm between its margins; every column has some room at its sides.
-    room = 16.9 - 0.43 * table.text
-    room = max(room - sum(0.5 + 0.16 * len(head) for head in table.heads[table.text :]), 6.0)
-    # Only wide columns shrink.
-    narrow = [width for width in wanted if width <= 2.5]
-    if room < sum(wanted) and len(narrow) < len(wanted):
-        share = (room - sum(narrow)) / (sum(wanted) - sum(narrow))
-        wanted = [width if width <= 2.5 else max(2.5, width * share) for width in wanted]
-    words = "".join(rf">{{\raggedright\arraybackslash}}p{{{width:.2f}cm}}" for width in wanted)
-    return words + "r" * (len(table.heads) - table.text)
-
-
-def _code_lines(text: str) -> str:
-    """Write code line by line, in a fixed-width font; long lines may break."""
-    lines = []
-    for line in text.splitlines():
-        indent = len(line) - len(line.lstrip())
-        lines.append(rf"\hspace*{{{indent * 0.5:g}em}}{escaped_for_latex(line)}")
-    return "\\\\\n".join(lines)

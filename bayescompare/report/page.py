@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from bayescompare.plots.boards import WIDE
 from bayescompare.text import numbers
 from bayescompare.text.names import common_prefix, rename_in, short_names
 from bayescompare.text.phrases import COLUMN_TITLES, cell_text, figure_text
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from bayescompare.outcome.words import Block
     from bayescompare.plots.pen import Pen
-    from bayescompare.report.ropes import RopeSlider
 
 #: Most rows that a page shows of long tables; it says how many more there are.
 MOST_ROWS, MOST_PAIRS = 50, 100
@@ -129,6 +127,8 @@ class Picture:
         Draws it in a width in pixels, for the page and for a phone, in place of `draw`.
     small : bool
         Whether two of them stand beside each other on a page.
+    for_paper : bool
+        Whether it goes into a paper beside the first picture of its page.
     """
 
     title: str
@@ -137,6 +137,7 @@ class Picture:
     words: str
     pen: Callable[[float], Pen] | None = None
     small: bool = False
+    for_paper: bool = False
 
     @classmethod
     def of(
@@ -145,6 +146,8 @@ class Picture:
         """Return a picture that a pen draws; its words are the pen's own."""
 
         def draw(figure: Figure) -> None:
+            from bayescompare.plots.boards import WIDE
+
             pen(WIDE).onto(cast("Axes", figure))
 
         return cls(title, draw, name, title, pen, small)
@@ -200,7 +203,6 @@ class Page:
     picture : Picture, optional
     reading : sequence of str
         How to read the page, a sentence for each term.
-    ropes : sequence of RopeSlider
     table : Table, optional
         The one table that a paper would print.
     names : sequence of str
@@ -214,7 +216,6 @@ class Page:
     citations: Sequence[str] = ()
     picture: Picture | None = None
     reading: Sequence[str] = ()
-    ropes: Sequence[RopeSlider] = ()
     table: Table | None = None
     names: Sequence[str] = ()
 
@@ -223,6 +224,11 @@ class Page:
         """Every picture of the page, in order."""
         first = [] if self.picture is None else [self.picture]
         return [*first, *(one for section in self.sections for one in section.pictures)]
+
+    @property
+    def paper_pictures(self) -> list[Picture]:
+        """The first picture and the critical-difference diagrams, which reviewers know."""
+        return [one for one in self.pictures if one is self.picture or one.for_paper]
 
     def with_short_names(self) -> Page:
         """Return the page without what all names begin with; its block says so."""

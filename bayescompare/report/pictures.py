@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from bayescompare.table.writing import check_file_is_writable, write_bytes
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from bayescompare.report.page import Page, Picture
+    from bayescompare.report.page import Picture
 
 #: Text stays text, so that it can be searched and the browser can show any script; ids are fixed.
 _SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "bayescompare"}
@@ -106,17 +106,19 @@ def check_figures(target: Path, format: str) -> Path:
     return folder
 
 
-def write_figures(page: Page, folder: Path, format: str, *, overwrite: bool) -> dict[str, str]:
-    """Write every picture of a page, and return their paths beside the report, by name."""
+def write_figures(
+    shown: Sequence[Picture], folder: Path, format: str, *, overwrite: bool
+) -> dict[str, str]:
+    """Write pictures of a page, and return their paths beside the report, by name."""
     suffix = _SUFFIXES[format]
-    paths = {picture.name: folder / f"{_file_name(picture)}.{suffix}" for picture in page.pictures}
+    paths = {picture.name: folder / f"{_file_name(picture)}.{suffix}" for picture in shown}
     made = not folder.exists()
     if made:
         folder.mkdir()
     try:
         for path in paths.values():
             check_file_is_writable(path, overwrite=overwrite)
-        for picture in page.pictures:
+        for picture in shown:
             write_bytes(paths[picture.name], _drawn(picture.draw, suffix)[0])
     except BaseException:
         if made:  # nothing is left behind

@@ -24,25 +24,6 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
-// The ropes of a slider were answered when the page was made: their answers are looked up.
-for (const panel of document.querySelectorAll(".rope")) {
-  const { shown, which, answers, words } = JSON.parse(panel.dataset.rope);
-  const input = panel.querySelector("input");
-  const update = () => {
-    const [headline, rows] = answers[which[Number(input.value)]];
-    panel.querySelector("output").textContent = shown[Number(input.value)];
-    panel.querySelector("p").textContent = headline;
-    panel.querySelector("tbody").replaceChildren(...rows.map(([statement, ...figures]) => {
-      const line = document.createElement("tr");
-      for (const text of [words[statement], ...figures]) line.insertCell().textContent = text;
-      line.cells[0].className = "text break";
-      return line;
-    }));
-  };
-  input.addEventListener("input", update);
-  panel.hidden = false;
-  update();
-}
 for (const button of document.querySelectorAll("button.copy")) {
   button.hidden = false;
   button.addEventListener("click", async () => {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bayescompare._parallel import use_dask
+from bayescompare.studies.recovery import recovery
 from bayescompare.studies.sbc import SBC, calibrated_by_sbc, sbc
 from bayescompare.studies.sbc_nuts import sbc_model
 from bayescompare.studies.study import Study
@@ -13,6 +14,7 @@ __all__ = [
     "SBC",
     "Study",
     "auc",
+    "recovery",
     "sbc",
     "sbc_model",
     "success_curves",
@@ -22,7 +24,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> tuple[str, ...]:
-    """Return ``CALIBRATED``, the currently registered methods that can be calibrated."""
+    """Return ``CALIBRATED``, the methods that `sbc` calibrates without a table."""
     if name == "CALIBRATED":
         return tuple(calibrated_by_sbc())
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,39 +4,56 @@ Draw parameters from the prior, data given them, and L posterior draws given the
 the truth among the draws is then uniform on 0, …, L, whatever the quantity, if and only if prior,
 likelihood and sampler fit together.
 
+*Posterior* SBC asks the same where the data are: parameters are drawn from the posterior of a
+table, as many datasets again given them, and the posterior of both tables together must contain the
+truth as often as it claims. It finds what goes wrong near these data.
+
 References
 ----------
 Talts, Betancourt, Simpson, Vehtari & Gelman (2018), Validating Bayesian inference algorithms with
 simulation-based calibration. Modrák et al. (2023) for quantities that depend on the data.
+Säilynoja, Schmitt, Bürkner & Vehtari (2025), Posterior SBC.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from scipy import stats
 
-from bayescompare._checks import check_count, check_jobs, check_positive, check_word
-from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare._checks import check_count, check_flag, check_jobs, check_word
+from bayescompare._compare import compare
+from bayescompare._errors import BayescompareError
 from bayescompare._model_files import bundled
 from bayescompare._rng import Rng
-from bayescompare._typing import FloatArray, IntArray
+from bayescompare._typing import AnyArray, FloatArray
+from bayescompare.methods._shared.new_datasets import categorical_labels, table_of_statements
 from bayescompare.outcome import registry
-from bayescompare.outcome.method import Replicate
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.method import Method
+from bayescompare.studies.simulated import as_simulated, simulated_table, with_again
 from bayescompare.studies.study import Study, without_failed_cases
+from bayescompare.table.examples import load_example
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-#: Simulations that share a stream of random numbers, whatever the number of jobs.
-_BLOCK = 50
+#: What a method is calibrated on where no table is given.
+_EXAMPLES = {
+    "dirichlet": "benavoli-example1",
+    "network": "benavoli-example1",
+    "poisson-binomial": "lacoste-svm-parzen",
+    "hierarchical": "lacoste-svm-parzen",
+}
+#: Entries of a variable that are ranked; of more, that many at even distances.
+MOST = 16
 #: A p-value below this, over all quantities together, means that the model is not calibrated.
 _FAULT = 0.01
 
@@ -111,27 +128,31 @@ def sbc(
     *,
     simulations: int = 1000,
     draws: int = 99,
+    posterior: bool = False,
     priors: Mapping[str, Any] | None = None,
     rng: Rng = None,
     n_jobs: int = 1,
     progress: bool = False,
     **options: Any,
 ) -> SBC:
-    """Calibrate a method, or a model of your own, by simulation.
+    """Calibrate a method with any prior, or a model of your own, by simulation.
 
     Parameters
     ----------
-    model : str, path, callable or ModelFile
-        "dirichlet", "network" (a chain of three measures), "replicated" (with known noise),
-        "poisson-binomial" (the full model) or "hierarchical"; or what `compare` takes as a model: a
-        file that ends in ``.py``, a bundled model's name, a build function or a
-        `bayescompare.methods.ModelFile`. Models are sampled by NUTS, see `sbc_model`.
+    model : str, path, callable or method
+        What `compare` takes as a method: the name of a method, one with options of its own, such as
+        ``Dirichlet(prior="jeffreys")``, or a model: a file that ends in ``.py``, a bundled model's
+        name, a build function or a `bayescompare.methods.ModelFile`. Models are sampled by NUTS,
+        see `sbc_model`; the tables of a method go through `compare`, as yours do.
     results : Results, optional
-        Only for models: the simulated tables have its sizes and names.
+        The simulated tables have its sizes, names, ropes and gaps; of replicates they have the
+        numbers and the noise. Needed for models; methods have an example of their own.
     simulations : int
-        Of a model each takes about half a second; a hundred show gross faults.
+        A hundred show gross faults; one takes some 30 ms, and half a second where NUTS is needed.
     draws : int
         Posterior draws per simulation.
+    posterior : bool
+        Posterior SBC: parameters come from the posterior of `results`, not from the prior.
     priors : mapping, optional
         Only for models: arguments for ``build``, as in `bayescompare.methods.ModelFile`.
     rng : None, int or Generator
@@ -141,33 +162,36 @@ def sbc(
     progress : bool
         Show a progress bar with the time left on standard error.
     **options
-        For a method the sizes of the simulated data, named as in the method's simulation function;
-        for a model `tune` and `thin`.
+        For a model `tune` and `thin`.
 
     Examples
     --------
-    >>> study = sbc("dirichlet", simulations=300, rng=1)
+    >>> study = sbc("dirichlet", simulations=60, rng=1)
     >>> study.ok
     True
     """
-    if isinstance(model, str) and not model.endswith(".py"):
-        check_word("model", model, [*calibrated_by_sbc(), *bundled()])
-        if model in calibrated_by_sbc():
-            _check_no_table(model, results=results, priors=priors)
-            return _of_method(model, simulations, draws, rng, options, n_jobs, progress)
+    method = _method_of(model)
+    check_flag(posterior=posterior)
+    if method is not None:
+        _check_unused(method.name, priors=priors, **options)
+        check_count(simulations=simulations, draws=draws)
+        check_jobs(n_jobs)
+        asked = _asked(method, results, posterior=posterior)
+        return _of_method(asked, simulations, draws, posterior, rng, n_jobs, progress)
     if results is None:
         raise BayescompareError(
             "results is missing: a model file is calibrated on tables of the size of one: give it, "
-            f"as in sbc(model, results). These need none: {', '.join(calibrated_by_sbc())}."
+            f"as in sbc(model, results). These need none: {', '.join(_EXAMPLES)}."
         )
     from bayescompare.studies.sbc_nuts import sbc_model
 
-    _check_names("a model file", options, ["tune", "thin"])
+    _check_unused("a model file", **{k: v for k, v in options.items() if k not in ("tune", "thin")})
     return sbc_model(
         model,
         results,
         simulations=simulations,
         draws=draws,
+        posterior=posterior,
         priors=priors,
         rng=rng,
         n_jobs=n_jobs,
@@ -177,84 +201,139 @@ def sbc(
 
 
 def calibrated_by_sbc() -> list[str]:
-    """Return the names of the methods that can simulate from their own model."""
-    return [name for name in registry.names() if hasattr(registry.get(name), "calibration")]
+    """Return the names of the methods that need no table."""
+    return list(_EXAMPLES)
+
+
+def _method_of(model: Any) -> Method | None:
+    """The built-in method that is meant; None of a model file."""
+    if isinstance(model, Method):
+        return None if model.name == registry.MODEL_FILE else model
+    if isinstance(model, str) and not model.endswith(".py"):
+        simulate = [*registry.having("simulate"), "replicated"]
+        check_word("model", model, [*simulate, *bundled()])
+        if model in simulate:
+            made: Any = registry.get(model)
+            found: Method = made(joint=True) if model == "poisson-binomial" else made()
+            return found
+    return None
+
+
+def _check_unused(what: str, **given: object) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise BayescompareError(
+                f"{name}={value!r}: {what} has no such option here; leave it out."
+            )
+
+
+def _asked(method: Method, results: Results | None, *, posterior: bool) -> Comparison:
+    """Ask about the table that the simulated ones are like."""
+    if results is None:
+        if method.name not in _EXAMPLES:
+            raise BayescompareError(
+                f"results is missing: give a table whose sizes are simulated, as in sbc("
+                f"{method.name!r}, results). These need none: {', '.join(_EXAMPLES)}."
+            )
+        results = load_example(_EXAMPLES[method.name])
+    asked = compare(results, method=method, rng=0)
+    if posterior and (method.needs_mcmc or method.name not in ("dirichlet", "network")):
+        raise BayescompareError(
+            f"posterior=True: no further datasets follow from the draws of {method.name!r}; it is "
+            "for 'dirichlet' and 'network' in closed form, and for model files."
+        )
+    return as_simulated(asked)
 
 
 def _of_method(
-    model: str,
+    asked: Comparison,
     simulations: int,
     draws: int,
+    posterior: bool,
     rng: Rng,
-    options: dict[str, Any],
     n_jobs: int,
     progress: bool,
 ) -> SBC:
-    """Calibrate a method by its own simulations and its exact draws."""
-    method: Any = registry.get(model)
-    simulate = method.calibration()
-    check_count(simulations=simulations, draws=draws)
-    check_jobs(n_jobs)
-    _check_sizes(model, simulate, options)
+    """Calibrate a method: simulate tables, compare, and rank the truth among the draws."""
+    name = asked.method.name
     study = Study(
-        name=f"sbc {model}",
+        name=f"sbc {name}",
         grid={},
         replications=simulations,
-        block=_ranks,
-        block_size=_BLOCK,
-        constants={"simulate": simulate, "draws": draws, "options": options},
+        case=_ranks,
+        constants={"asked": asked, "draws": draws, "posterior": posterior},
     )
     table = without_failed_cases(study.run(rng=rng, n_jobs=n_jobs, progress=progress))
     ranks = pd.DataFrame({str(name): table[name].to_numpy() for name in table.data_vars})
     ranks.attrs["seed"] = table.attrs["seed"]
-    return SBC(model, ranks, draws)
+    return SBC(name, ranks.astype(int), draws)
 
 
 def _ranks(
-    rng: np.random.Generator,
-    size: int,
-    *,
-    simulate: Callable[..., Iterator[Replicate]],
-    draws: int,
-    options: Mapping[str, Any],
-) -> dict[str, IntArray]:
-    """Return the ranks of every quantity in some simulations."""
-    rows = [
-        {name: rank_of_truth(truth, drawn, rng) for name, (truth, drawn) in replicate.items()}
-        for replicate in simulate(size, draws, rng, **options)
-    ]
-    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    rng: np.random.Generator, *, asked: Comparison, draws: int, posterior: bool
+) -> dict[str, int]:
+    """Simulate a table, ask the same of it, and rank what made it among the draws."""
+    table = _table_after(asked, rng) if posterior else simulated_table(asked, rng)
+    truth = table.truth
+    assert truth is not None
+    table = table._with(truth=None)
+    how = (
+        {"draws": 10 * draws, "chains": 1, "progressbar": False} if asked.method.needs_mcmc else {}
+    )
+    again = compare(table, method=asked.method, rng=int(rng.integers(2**31 - 1)), sampler=how)
+    drawn = _drawn(again, draws, rng)
+    ranked = dict(_entries(truth, drawn))
+    if "theta" in truth and "statement" in truth["theta"].dims:
+        counts = xr.DataArray(again.answer.counts, {"statement": list(again.answer.labels)})
+        ranked["log likelihood"] = _weighed(counts, truth), _weighed(counts, drawn)
+    return {name: rank_of_truth(float(of), each, rng) for name, (of, each) in ranked.items()}
 
 
-def _check_sizes(
-    model: str, simulate: Callable[..., Iterator[Replicate]], options: dict[str, Any]
-) -> None:
-    """Refuse sizes that the method does not have, or that are not valid."""
-    parameters = inspect.signature(simulate).parameters.values()
-    known = {p.name: p.default for p in parameters if p.kind == p.KEYWORD_ONLY}
-    _check_names(model, options, list(known))
-    for name, value in options.items():
-        check = check_count if isinstance(known[name], int) else check_positive
-        check(**{name: value})
+def _drawn(c: Comparison, draws: int, rng: np.random.Generator | None = None) -> xr.Dataset:
+    """So many draws of an answer's posterior, over "draw"."""
+    if c.answer.tree is None:
+        exact: Any = c.posterior
+        tree = exact.draws(draws, 1, rng or np.random.default_rng(0))
+    else:
+        tree = c.answer.tree
+    found: xr.Dataset = tree["posterior"].to_dataset().isel(chain=0, drop=True)
+    return found.isel(draw=np.linspace(0, found.sizes["draw"] - 1, draws).astype(int))
 
 
-def _check_names(model: str, options: dict[str, Any], known: list[str]) -> None:
-    for name, value in options.items():
-        if name not in known:
-            raise BayescompareError(
-                f"{name}={value!r}: {model} has no such option; it has {', '.join(known)}."
-                f"{did_you_mean(name, known)}"
-            )
+def _weighed(counts: xr.DataArray, of: xr.Dataset) -> AnyArray:
+    """Log likelihood of the statements seen, which also finds a posterior that ignores the data."""
+    theta = of["theta"].reindex(statement=counts["statement"], fill_value=0.0).clip(1e-300)
+    return np.asarray((counts * np.log(theta)).sum("statement"))
 
 
-def _check_no_table(model: str, **given: object) -> None:
-    """Refuse for a method what only a model file takes."""
-    for name, value in given.items():
-        if value is not None:
-            raise BayescompareError(
-                f"{name}: {model} chooses its sizes and its prior itself and takes no {name}; "
-                "leave it out."
-            )
+def _entries(truth: xr.Dataset, drawn: xr.Dataset) -> Iterator[tuple[str, tuple[Any, FloatArray]]]:
+    """The scalars that both have, by name and coords, with the truth and its draws."""
+    for name, value in truth.data_vars.items():
+        if name not in drawn or set(drawn[name].dims) != {"draw", *value.dims}:
+            continue
+        # A dataset's own latents are drawn anew with its predictions.
+        if "dataset" in value.dims:
+            continue
+        both = drawn[name].transpose("draw", *value.dims)
+        indices = list(np.ndindex(value.shape))
+        for k in np.unique(np.linspace(0, len(indices) - 1, MOST).astype(int)):
+            at = dict(zip(map(str, value.dims), indices[k], strict=True))
+            named = [
+                str(value[dim].values[i]) if dim in value.coords else str(i)
+                for dim, i in at.items()
+            ]
+            label = f"{name}[{', '.join(named)}]" if named else str(name)
+            yield label, (value.isel(at).item(), both.isel(at).values.astype(np.float64))
+
+
+def _table_after(asked: Comparison, rng: np.random.Generator) -> Results:
+    """Draw θ from the posterior and as many datasets again given it; the table of both."""
+    results, truth = asked.results, _drawn(asked, 1, rng).isel(draw=0, drop=True)
+    theta = truth["theta"].values[None]
+    labels = [str(label) for label in truth["statement"].values.tolist()]
+    drawn = categorical_labels(theta / theta.sum(), labels, len(results.datasets), rng)[0]
+    more = table_of_statements(results, drawn.tolist(), truth)
+    return with_again(results, more.data)._with(truth=truth)
 
 
 def rank_of_truth(truth: float, drawn: FloatArray, rng: np.random.Generator) -> int:

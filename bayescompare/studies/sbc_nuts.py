@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,10 +21,13 @@ from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.methods.model_file import ModelFile
-from bayescompare.outcome.method import Replicate
+from bayescompare.methods.model_file.densities import batched_likelihood
+from bayescompare.methods.model_file.posterior import compiled_predictor
 from bayescompare.outcome.nuts import nuts_rounding_as_written
 from bayescompare.studies.sbc import SBC, rank_of_truth
+from bayescompare.studies.simulated import with_again
 from bayescompare.table.results import Results
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Entries ranked of what the answer is read from; of more, that many at even distances.
 _MOST = 16
+#: One simulation: quantity → (truth, posterior draws).
+Replicate = Mapping[str, tuple[float, FloatArray]]
 #: Simulations that are sent to a worker together.
 _BLOCK = 5
 
@@ -47,6 +52,7 @@ def sbc_model(
     *,
     simulations: int = 100,
     draws: int = 99,
+    posterior: bool = False,
     priors: Mapping[str, Any] | None = None,
     tune: int = 500,
     thin: int = 5,
@@ -61,11 +67,15 @@ def sbc_model(
     source : str, path, callable or ModelFile
         As for ``method=`` of `compare`.
     results : Results
-        The simulated data have their sizes and names; their values are not used.
+        The simulated data have their sizes and names; their values are not used, but by
+        ``posterior=True``.
     simulations : int
         Each takes about half a second, because the model is compiled only once.
     draws : int
         Number of posterior draws to rank among.
+    posterior : bool
+        Posterior SBC: parameters come from the posterior of `results`, and the model is asked about
+        these and as many datasets again.
     priors : mapping, optional
         As for `bayescompare.methods.ModelFile`.
     tune, thin : int
@@ -89,10 +99,20 @@ def sbc_model(
     method = source if isinstance(source, ModelFile) else ModelFile(source)
     given = {**(method.priors or {}), **(priors or {})}
     generator, seed = as_rng(rng)
-    compiled = _CompiledInWorker(secrets.token_hex(8), method, results, given, (draws, tune, thin))
+    asked = with_again(results, results.data) if posterior else results
+    compiled = _CompiledInWorker(secrets.token_hex(8), method, asked, given, (draws, tune, thin))
     study = compiled.study()
     _check_generative(study.model, study.where)
-    simulated = study.simulated(simulations, generator)
+    if posterior:
+        if own := method.code.latents_of_datasets(study.model):
+            raise BayescompareError(
+                f"posterior=True: {study.where}: each dataset has its own {join_names(own)}, of "
+                "which the posterior of others says nothing; leave posterior= out."
+            )
+        seen = method.code.model(results, given)
+        simulated = study.simulated_after(seen, simulations, generator)
+    else:
+        simulated = study.simulated(simulations, generator)
     tasks = [(compiled, part) for part in itertools.batched(simulated, _BLOCK)]
     options: Any = {"progress": progress, "label": "calibrating", "total": len(tasks)}
     parts = run_in_parallel(_replicates_of, tasks, n_jobs=n_jobs, prefer="processes", **options)
@@ -175,15 +195,47 @@ class _Study:
             for k in range(simulations)
         ]
 
+    def simulated_after(
+        self, seen: pm.Model, simulations: int, rng: np.random.Generator
+    ) -> list[_Simulated]:
+        """Draw parameters from the posterior of a table, and as many datasets again given them."""
+        import pymc as pm
+
+        seeds = [int(s) for s in rng.integers(2**31 - 1, size=simulations + 2)]
+        each = -(-self.thin * simulations // 4)
+        options: Any = {"progressbar": False, "compute_convergence_checks": False}
+        with seen, _quiet_pymc():
+            tree = pm.sample(
+                each, tune=2 * self.tune, chains=4, cores=1, random_seed=seeds[0], **options
+            )
+        posterior = tree["posterior"].to_dataset().stack(sample=("chain", "draw"))
+        posterior = posterior.transpose("sample", ...).isel(sample=slice(None, None, self.thin))
+        free = [str(rv.name) for rv in self.model.free_RVs]
+        names = [str(rv.name) for rv in self.model.observed_RVs]
+        known = [np.asarray(seen.rvs_to_values[seen[name]].eval()) for name in names]
+        with _quiet_pymc():
+            predict = compiled_predictor(self.model, seeds[1])
+        made: list[_Simulated] = []
+        for k in range(simulations):
+            truth = {str(name): v.values[k] for name, v in posterior.data_vars.items()}
+            both = predict(*(truth[name] for name in free))
+            data = {}
+            for name, old, new in zip(names, known, both, strict=True):
+                axis = list(self.model.named_vars_to_dims[name]).index("dataset")
+                more = np.take(new, range(old.shape[axis], new.shape[axis]), axis=axis)
+                data[name] = np.concatenate([old, more], axis=axis)
+            made.append((truth, data, seeds[k + 2]))
+        return made
+
     def replicates(self, simulated: Sequence[_Simulated]) -> Iterator[Replicate]:
         """Yield the parameters that were simulated, and draws given the data."""
-        data, likelihood = self._shared, self._likelihood
+        likelihood, data = self._likelihood, self._shared
         with self.model, _quiet_pymc(), nuts_rounding_as_written():
             for truth, made, seed in simulated:
                 for name, shared in data.items():
                     shared.set_value(made[name].astype(shared.dtype))
                 drawn = self._sampled(seed)
-                yield self._ranked(truth, drawn, partial(likelihood, made))
+                yield self._ranked(truth, drawn, made, likelihood)
 
     @cached_property
     def _shared(self) -> dict[str, Any]:
@@ -191,8 +243,10 @@ class _Study:
         return {rv.name: _as_shared(self.model, rv) for rv in self.model.observed_RVs}
 
     @cached_property
-    def _likelihood(self) -> Callable[[Mapping[str, AnyArray], Mapping[str, AnyArray]], float]:
-        return _log_likelihood(self.model)
+    def _likelihood(self) -> Callable[..., FloatArray]:
+        """The log likelihood of any draws and data, by draw and dataset, compiled once."""
+        found: Callable[..., FloatArray] = batched_likelihood(self.model)
+        return found
 
     @cached_property
     def _step(self) -> Any:
@@ -227,15 +281,21 @@ class _Study:
         self,
         truth: Mapping[str, AnyArray],
         drawn: Mapping[str, AnyArray],
-        likelihood: Callable[[Mapping[str, AnyArray]], float],
+        made: Mapping[str, AnyArray],
+        likelihood: Callable[..., FloatArray],
     ) -> Replicate:
         ranked: dict[str, tuple[float, FloatArray]] = {}
         for label, name, index in self.entries:
             every: tuple[Any, ...] = (slice(None), *index)
             ranked[label] = (float(truth[name][index]), drawn[name][every])
-        free = [rv.name for rv in self.model.free_RVs]
-        each = [likelihood({n: drawn[n][j] for n in free}) for j in range(self.draws)]
-        ranked["log likelihood"] = (likelihood({n: truth[n] for n in free}), np.array(each))
+        all_of = {
+            rv.name: np.concatenate([np.asarray(truth[rv.name])[None], drawn[rv.name]])
+            for rv in self.model.free_RVs
+        }
+        given = [all_of[rv.name].astype(rv.dtype) for rv in self.model.free_RVs]
+        given += [made[rv.name].astype(rv.dtype) for rv in self.model.observed_RVs]
+        logs = np.asarray(likelihood(*given)).sum(axis=1)
+        ranked["log likelihood"] = float(logs[0]), logs[1:]
         return ranked
 
     @cached_property
@@ -294,24 +354,3 @@ def _as_shared(model: pm.Model, observed: Any) -> Any:
     model.values_to_rvs.pop(old)
     model.values_to_rvs[shared] = observed
     return shared
-
-
-def _log_likelihood(
-    model: pm.Model,
-) -> Callable[[Mapping[str, AnyArray], Mapping[str, AnyArray]], float]:
-    """Compile the log likelihood as a function of the data and of the free variables."""
-    from pymc.logprob import conditional_logp
-    from pymc.pytensorf import compile as compile_function
-
-    variables = [*model.free_RVs, *model.observed_RVs]
-    values = {rv: rv.type(name=f"{rv.name}_value") for rv in variables}
-    terms = conditional_logp(values)
-    total = sum(terms[values[rv]].sum() for rv in model.observed_RVs)
-    function = compile_function(list(values.values()), total, on_unused_input="ignore")
-    dtypes = {rv.name: rv.dtype for rv in variables}
-
-    def evaluate(made: Mapping[str, AnyArray], at: Mapping[str, AnyArray]) -> float:
-        both = {**at, **made}
-        return float(function(*(np.asarray(both[name], dtype=dtypes[name]) for name in dtypes)))
-
-    return evaluate

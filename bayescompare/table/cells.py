@@ -16,10 +16,10 @@ import numpy as np
 import xarray as xr
 
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import BoolArray, FloatArray
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.table.measure import Measure
 from bayescompare.text.names import first_words
-from bayescompare.text.numbers import plural, statistic_number_text
+from bayescompare.text.numbers import count, plural, statistic_number_text
 
 if TYPE_CHECKING:
     from bayescompare.table.results import Results
@@ -89,21 +89,37 @@ def mean_over_replicates(cells: FloatArray, counted: BoolArray) -> FloatArray:
 # ------------------------------------------------------------------------------------------ words
 
 
-def replicates_note(counted: BoolArray, noun: str = "replicate") -> str:
-    """Say over how many replicates the cells were averaged.
+def span_words(numbers: Sequence[int] | IntArray, noun: str) -> str:
+    """Say between which numbers of something there are.
 
     Examples
     --------
-    >>> replicates_note(np.array([[True, True, True], [True, False, True]]))
-    'each cell is the mean of 2 to 3 replicates'
+    >>> span_words([3, 2], "replicate"), span_words([1], "item")
+    ('2 to 3 replicates', '1 item')
     """
-    number = counted.sum(axis=-1)
-    number = number[number > 0]
-    if not number.size:
-        return f"each cell is the mean of {plural(counted.shape[-1], noun)}"
-    fewest, most = int(number.min()), int(number.max())
-    number_words = plural(most, noun) if fewest == most else f"{fewest} to {plural(most, noun)}"
-    return f"each cell is the mean of {number_words}"
+    there = np.asarray(numbers)
+    fewest, most = int(there.min()), int(there.max())
+    return plural(most, noun) if fewest == most else f"{count(fewest)} to {plural(most, noun)}"
+
+
+def averaged(
+    cells: FloatArray, datasets: Sequence[str], noun: str = "replicate"
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Average over the replicates that every algorithm has; return the means, and notes on them.
+
+    Examples
+    --------
+    >>> means, notes = averaged(np.array([[[[1.0, 3.0]], [[2.0, np.nan]]]]), ["iris"])
+    >>> means.ravel().tolist(), notes[0]
+    ([1.0, 2.0], 'each cell is the mean of 1 replicate')
+    """
+    present = ~np.isnan(cells)
+    counted = common_replicates(present)
+    number = (counted & present).sum(axis=-1)
+    some = number[number > 0]
+    note = f"each cell is the mean of {span_words(some if some.size else cells.shape[-1:], noun)}"
+    means = mean_over_replicates(cells, counted)
+    return means, (note, *left_out_note(datasets, present, counted, noun))
 
 
 def left_out_note(

@@ -17,7 +17,7 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.table.frames import find_column, frozen_data, numbers_in, row_names
 from bayescompare.table.measure import Direction, Measure, as_measures
 from bayescompare.table.words import cell_words
-from bayescompare.text.names import first_words, repeated_name, unknown_name
+from bayescompare.text.names import first_words, repeated_name, unknown_name, whole_name
 from bayescompare.text.numbers import setting_number_text
 
 DIMS = ("dataset", "algorithm", "replicate")
@@ -183,10 +183,10 @@ def check_selection(argument: str, names: object, known: Collection[str]) -> lis
     if isinstance(names, str) or not isinstance(names, Iterable):
         parts = [part.strip() for part in str(names).split(",")]
         raise BayescompareError(f"{argument}={names!r}: give a list, as in {parts!r}.")
-    chosen = [str(name) for name in names]
+    there = set(known)
+    chosen = [name if name in there else whole_name(name, known) for name in map(str, names)]
     if not chosen:
         raise BayescompareError(f"{argument}=[]: name at least one, or None for all.")
-    there = set(known)
     for name in chosen:
         if name not in there:
             raise BayescompareError(f"{argument}: {unknown_name(argument[:-1], name, known)}")
@@ -237,52 +237,53 @@ def _one_each(argument: str, names: Iterable[str], values: Iterable[Any]) -> dic
 
 def check_weights(weights: object, datasets: Sequence[str] = ()) -> dict[str, float] | None:
     """Check the ``weight_of=`` argument: a number above zero for each dataset."""
-    if weights is None:
+    given = _for_every(datasets, "weight", weights, "numbers")
+    if given is None:
         return None
-    if not isinstance(weights, Mapping):
-        raise BayescompareError(
-            f"weight_of is a {type(weights).__name__}: give a mapping of datasets to numbers."
-        )
-    _check_every("weight", weights, datasets)
-    wrong = {
-        name: value
-        for name, value in weights.items()
+    wrong = [
+        f"{value!r} of {name!r}"
+        for name, value in given.items()
         if not isinstance(value, (int, float)) or not math.isfinite(value) or value <= 0.0
-    }
+    ]
     if wrong:
-        shown = first_words([f"{value!r} of {name!r}" for name, value in wrong.items()], 3)
         raise BayescompareError(
-            f"weight=: {shown}; a weight is a finite number above 0. Leave out datasets that are "
-            "not to count."
+            f"weight=: {first_words(wrong, 3)}; a weight is a finite number above 0. Leave out "
+            "datasets that are not to count."
         )
-    return {str(name): float(value) for name, value in weights.items()}
+    return {str(name): float(value) for name, value in given.items()}
 
 
 def check_groups(
     groups: object, datasets: Sequence[str] = (), argument: str = "group"
 ) -> dict[str, str] | None:
     """Check the ``group_of=`` argument: a name for each dataset."""
-    if groups is None:
+    given = _for_every(datasets, argument, groups, "names")
+    if given is None:
         return None
-    if not isinstance(groups, Mapping):
-        raise BayescompareError(
-            f"{argument}_of is a {type(groups).__name__}: give a mapping of datasets to names."
-        )
-    _check_every(argument, groups, datasets)
-    blank = [name for name, group in groups.items() if not str(group).strip()]
+    blank = [name for name, group in given.items() if not str(group).strip()]
     if blank:
         raise BayescompareError(
             f"{argument}=: dataset {blank[0]!r} has none; name the {argument} of each."
         )
-    return {str(name): str(group) for name, group in groups.items()}
+    return {str(name): str(group) for name, group in given.items()}
 
 
-def _check_every(argument: str, facts: Mapping[Any, Any], datasets: Sequence[str]) -> None:
+def _for_every(
+    datasets: Sequence[str], argument: str, facts: object, what: str
+) -> Mapping[Any, Any] | None:
+    """Check that facts are a mapping that has every dataset."""
+    if facts is None:
+        return None
+    if not isinstance(facts, Mapping):
+        raise BayescompareError(
+            f"{argument}_of is a {type(facts).__name__}: give a mapping of datasets to {what}."
+        )
     absent = [name for name in datasets if name not in facts]
     if absent:
         raise BayescompareError(
             f"{argument}_of lacks dataset {absent[0]!r}: every one needs a value."
         )
+    return facts
 
 
 def effective_weights(weights: tuple[float, ...]) -> list[float]:

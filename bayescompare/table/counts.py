@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ from bayescompare.table.frames import (
     check_frame,
     check_table_size,
     find_column,
+    find_columns,
     frozen_data,
     row_names,
     row_words,
@@ -131,7 +132,7 @@ class ErrorCounts(Results):
         names = _two_names(algorithms)
         roles = {"first_wrong": first_wrong, "second_wrong": second_wrong}
         roles |= {k: c for k, c in (("both_wrong", both_wrong), ("n", n)) if c is not None}
-        check_columns(df, roles)
+        find_columns(df, roles, (), "count")
         columns = list(roles.values())
         cells = spread(df, {"dataset": dataset}, columns, what="count")
         datasets = cells["dataset"].values.tolist()
@@ -192,10 +193,8 @@ class ErrorCounts(Results):
         [[0.0], [2.0]]
         """
         check_frame(df)
-        columns = {
-            role: find_column(df, f"{role}={name!r}", name)
-            for role, name in (("dataset", dataset), ("example", example), ("algorithm", algorithm))
-        }
+        roles = {"dataset": dataset, "example": example, "algorithm": algorithm}
+        columns = find_columns(df, roles, (), "column")
         frame = pd.DataFrame({role: row_names(df[c], role) for role, c in columns.items()})
         frame["correct"] = correctness(df, correct, y_true, y_pred)
         if y_true is not None:
@@ -256,6 +255,8 @@ class ErrorCounts(Results):
         """Return the selected part, in the order named; ``None`` keeps all."""
         chosen = super().sel(algorithms=algorithms, measures=measures, datasets=datasets)
         assert isinstance(chosen, ErrorCounts)
+        if chosen is self:
+            return self
         rows, columns = {name: k for k, name in enumerate(self.datasets)}, self.algorithms
         # An array, because indexing by a list takes xarray twice as long.
         kept = np.array([columns.index(name) for name in chosen.algorithms], dtype=np.intp)
@@ -298,14 +299,9 @@ def _errors_of(task: str, rows: pd.DataFrame, names: Sequence[str]) -> FloatArra
 def _dataset_of(
     only: FloatArray, wrong: FloatArray, n: FloatArray, datasets: list[str], names: list[str]
 ) -> xr.Dataset:
-    return xr.Dataset(
-        {
-            "wrong_only": (("dataset", "algorithm", "opponent"), only),
-            "wrong": (("dataset", "algorithm"), wrong),
-            "n": (("dataset",), n),
-        },
-        {"dataset": datasets, "algorithm": names, "opponent": names},
-    )
+    parts = zip(_DIMS.items(), (only, wrong, n), strict=True)
+    coords = {"dataset": datasets, "algorithm": names, "opponent": names}
+    return xr.Dataset({name: (dims, values) for (name, dims), values in parts}, coords)
 
 
 def _error_rates(counts: xr.Dataset) -> xr.DataArray:
@@ -372,20 +368,6 @@ def _check_numbers(
             raise BayescompareError(f"counts on {first_words(where, 4)}: {fault}.")
     check_totals((only + only.transpose(0, 2, 1)).max(axis=(1, 2)), n, datasets)
     check_totals(np.nan_to_num(wrong).max(axis=1), n, datasets)
-
-
-def check_columns(df: pd.DataFrame, columns: Mapping[str, object]) -> None:
-    """Check that every argument names a column, and no two the same."""
-    taken: dict[object, str] = {}
-    for argument, name in columns.items():
-        if not isinstance(name, (str, int)) or isinstance(name, bool):
-            raise BayescompareError(f"{argument}={name!r}: name a column.")
-        column = find_column(df, f"{argument}={name!r}", str(name))
-        if taken.setdefault(column, argument) != argument:
-            raise BayescompareError(
-                f"column {column!r} cannot be both {taken[column]}= and {argument}=: "
-                "name two columns."
-            )
 
 
 def whole_counts(values: FloatArray, column: str, datasets: Sequence[str]) -> FloatArray:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
+import io
 import itertools
+import re
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from io import BytesIO, TextIOWrapper
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -18,6 +21,7 @@ from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
 from bayescompare.table.frames import check_table_cells, find_columns
 from bayescompare.table.input import (
+    MISSING_WORDS,
     TABLES,
     check_distinct,
     check_is_regular,
@@ -28,25 +32,28 @@ from bayescompare.table.input import (
     name_unpacked,
     number_or_text,
     open_unpacked,
+    reading_errors,
     text_of,
     too_large,
 )
 from bayescompare.table.item_reader import MOST_ROWS
-from bayescompare.table.plain_text import LARGE, read_plain_text
-from bayescompare.text.names import quoted_names, repeated_name
-
-type Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx"]
+from bayescompare.text.names import quoted_names
 
 #: The number of a line, and its cells.
 type Row = tuple[int, list[str]]
+type Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx"]
 
-#: Cells of a text file that are read at a time, and rows of a large one.
-_CELLS, _ROWS = 2**16, 250_000
-#: Bytes of a text file that are looked at.
-_BEGINNING = 2**22
+#: Bytes of a text that are read at a time, and rows of a large parquet file.
+_BLOCK, _ROWS = 2**24, 250_000
+#: Lines over which the names of columns may go.
+_MOST_HEADER_LINES = 100
 #: The size of a csv or tsv file above which a table of items is read in pieces: 64 MiB.
 LARGE_TEXT = 64 * 2**20
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
+#: Words for a missing cell in their usual spellings, which pandas finds fastest.
+_MISSING = [turn(word) for word in MISSING_WORDS for turn in (str, str.upper, str.title)] + ["NaN"]
+#: Numbers as Python reads them, which pandas does by itself from 3.1 on.
+_EXACT: dict[str, Any] = {"float_precision": "round_trip"} if pd.__version__ < "3.1" else {}
 
 
 def parse_table(
@@ -62,54 +69,31 @@ def parse_table(
     if sheet is not None and kind != "xlsx":
         raise BayescompareError(f"sheet={sheet!r}: only .xlsx files have sheets, and not {kind}.")
     if kind in _DELIMITERS:
-        delimiter = _DELIMITERS[kind]
-        fast = _read_large(content, delimiter, names) if len(content) > LARGE else None
-        return _read_delimited(content, delimiter, names) if fast is None else fast
+        if b"\r" in content and content.count(b"\r") != content.count(b"\r\n"):
+            # The line ends of old Macs.
+            content = re.sub(rb"\r(?!\n)", b"\n", content)
+        tables = list(_text_pieces(BytesIO(content), _DELIMITERS[kind], names))
+        if not tables:
+            raise BayescompareError("the file has a header but no rows.")
+        return pd.concat(tables) if len(tables) > 1 else tables[0]
     table = parse_workbook(content, sheet) if kind == "xlsx" else _READERS[kind](content)
     if table.empty:
         raise BayescompareError("the table has no rows.")
-    if kind == "xlsx":
-        # Build one table of all columns: replacing them one by one takes quadratic time.
-        columns = {
-            name: cells if name in names else _numbers_read(cells) for name, cells in table.items()
-        }
-        table = pd.DataFrame(columns)
-    return table
+    return _with_numbers(table, names) if kind == "xlsx" else table
 
 
 def first_rows(path: Path, format: str | None, *, sheet: str | None = None) -> pd.DataFrame:
-    """Read a file to look at it: of a large csv or tsv file only the beginning.
+    """Read a file to look at it: of a csv or tsv file only the beginning.
 
     Columns called like measures may say true and false.
     """
     kind = format_of(path, format)
     content = content_of(path) if kind in _DELIMITERS else b""
-    if len(content) <= _BEGINNING:
-        table = parse_table(path, format, names=(), sheet=sheet)
+    if len(content) > _BLOCK:
+        table = next(_text_pieces(BytesIO(content), _DELIMITERS[kind], ()))
     else:
-        start = content[: content.rindex(b"\n", 0, _BEGINNING) + 1]
-        table = _read_delimited(start, _DELIMITERS[kind], ())
+        table = parse_table(path, format, names=(), sheet=sheet)
     return table.apply(truth_of_words)
-
-
-def _numbers_read(cells: pd.Series[Any]) -> pd.Series[Any]:
-    if cells.dtype.kind in "iuf":
-        return cells
-    read = [number_or_text(cell) if isinstance(cell, str) else cell for cell in cells]
-    return pd.Series(read, cells.index)
-
-
-def _read_large(content: bytes, delimiter: str, names: Collection[str]) -> pd.DataFrame | None:
-    """Read a large table quickly if it is plain and in order; else it is read line by line."""
-    try:
-        line = content[: content.find(b"\n")].decode().rstrip("\r")
-        reader = csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True)
-        header = next(reader, [])
-    except (UnicodeDecodeError, csv.Error):
-        return None
-    if len(header) < 2 or repeated_name(header) is not None:
-        return None
-    return read_plain_text(content, header, delimiter, names, number_or_text)
 
 
 def format_of(path: Path, format: str | None) -> str:
@@ -125,45 +109,62 @@ def format_of(path: Path, format: str | None) -> str:
     return format
 
 
-# --------------------------------------------------------------------------------------- readers
+def _with_numbers(table: pd.DataFrame, names: Collection[str]) -> pd.DataFrame:
+    """Read numbers that are written as text, but for the columns called `names`."""
+    kinds = {name: kind.kind for name, kind in table.dtypes.items() if name not in names}
+    if set(kinds.values()) <= set("iuf"):
+        return table
+    columns = {}
+    for name, cells in table.items():
+        if kinds.get(name, "f") not in "iuf":
+            texts = {cell for cell in cells if isinstance(cell, str)}
+            read = {text: number_or_text(text) for text in texts}
+            known = [read[cell] if isinstance(cell, str) else cell for cell in cells]
+            cells = pd.Series(known, cells.index)
+        columns[name] = cells
+    # One table of all columns: replacing them one by one takes quadratic time.
+    return pd.DataFrame(columns)
 
 
-def _read_delimited(content: bytes, delimiter: str, names: Collection[str]) -> pd.DataFrame:
-    """Read a table line by line, each row labelled with its line.
+# -------------------------------------------------------------------------------------------- text
 
-    Pandas is not used, because it renames a column that occurs twice, pads short rows, takes the
-    first column of long rows as an index and reads the names 001 and NA as 1 and NaN.
+
+def _text_pieces(
+    file: IO[bytes],
+    delimiter: str,
+    names: Collection[str],
+    wanted: Sequence[str] | None = None,
+) -> Iterator[pd.DataFrame]:
+    """Yield the rows of a csv or tsv file, some at a time, each row labelled with its line.
+
+    Where every line has the cells that the header has, pandas reads it. What it would make of
+    other lines, or of a header with a name twice, no program agrees about: they are gone through
+    one by one, and the first that is wrong is named.
     """
-    text_of(content)  # or say where it is no text
-    with TextIOWrapper(BytesIO(content), encoding="utf-8", newline="") as lines:
-        header, rows = _rows_of(lines, delimiter)
-        tables = list(_frames(rows, header, 1 + _CELLS // len(header), names, header))
-    if not tables:
-        raise BayescompareError("the file has a header but no rows.")
-    return pd.concat(tables) if len(tables) > 1 else tables[0]
+    header, line = _read_header(file, delimiter)
+    for block in _blocks(file):
+        regular = len(header) > 1 and _is_regular(block, delimiter.encode(), len(header))
+        read = _regular_rows if regular else _other_rows
+        table = read(block, delimiter, header, names, line)
+        line += block.count(b"\n")
+        if len(table):
+            yield _with_numbers(table if wanted is None else table[list(wanted)], names)
 
 
-def _rows_of(lines: IO[str], delimiter: str) -> tuple[list[str], Iterator[Row]]:
-    """Return the header of a text, and the rows below it."""
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-
-    def filled() -> Iterator[Row]:
-        try:
-            for row in reader:
-                if row:
-                    yield reader.line_num, row
-        except csv.Error as error:
-            raise BayescompareError(f"malformed at line {reader.line_num} ({error}).") from None
-        except UnicodeDecodeError as error:
-            raise BayescompareError(
-                f"not UTF-8 text, after line {reader.line_num} (0x{error.object[error.start]:02x}"
-                "): save it as UTF-8."
-            ) from None
-        except (OSError, EOFError) as error:  # of gzip, too
-            raise BayescompareError(f"cannot be read ({error}).") from None
-
-    rows = filled()
-    _, header = next(rows, (0, []))
+def _read_header(file: IO[bytes], delimiter: str) -> tuple[list[str], int]:
+    """Read the first line that is not blank; return its cells and its number."""
+    number, top, rows = 0, b"", list[Row]()
+    with reading_errors():
+        while not rows and (more := file.readline()):
+            number, top = number + 1, top + more
+            try:
+                rows = _rows(top.removeprefix(codecs.BOM_UTF8), delimiter, 0)
+            except BayescompareError as error:
+                # A name in quotes may go on in the next line.
+                if "unexpected end" not in str(error) or number > _MOST_HEADER_LINES:
+                    raise
+        rows = rows or _rows(top, delimiter, 0)  # which says what is wrong to the end
+    header = rows[0][1] if rows else []
     check_distinct(header)
     for other in ",;\t".replace(delimiter, ""):
         if len(header) == 1 and other in header[0]:
@@ -171,55 +172,109 @@ def _rows_of(lines: IO[str], delimiter: str) -> tuple[list[str], Iterator[Row]]:
                 f"the only column is {header[0]!r}: its cells are separated by {other!r}, not by "
                 f"{delimiter!r}."
             )
-    return header, rows
+    return header, number
 
 
-def _frames(
-    rows: Iterator[Row],
-    header: Sequence[str],
-    number: int,
-    names: Collection[str],
-    wanted: Collection[str],
-) -> Iterator[pd.DataFrame]:
-    """Yield some rows at a time, with the columns `wanted`; those in `names` are as written."""
-    places = {name: header.index(name) for name in wanted}
-    while piece := list(itertools.islice(rows, number)):
-        for line, row in piece:
-            if len(row) != len(header):
-                raise BayescompareError(
-                    f"line {line} has {len(row)} cells, but the header has {len(header)}."
-                )
-        columns: dict[str, Any] = {}
-        for name, k in places.items():
-            cells = [row[k] for _, row in piece]
-            columns[name] = _texts(cells) if name in names else _numbers(cells)
-        yield pd.DataFrame(columns, pd.Index([line for line, _ in piece], name="line"))
+def _blocks(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield a text in blocks of whole rows, a quoted cell of which may go over several lines."""
+    with reading_errors():
+        rest = file.read(_BLOCK)
+        while more := file.read(_BLOCK):
+            end = rest.rfind(b"\n") + 1
+            if end and rest.count(b'"', 0, end) % 2 == 0:
+                yield rest[:end]
+                rest = rest[end:]
+            rest += more
+    if rest:
+        yield rest
 
 
-def _texts(cells: Sequence[str]) -> Any:
-    # Equal texts are one object: as text of its own each cell would take fifty bytes.
-    known: dict[str, str] = {}
-    return _objects([known.setdefault(cell, cell) for cell in cells])
+def _is_regular(block: bytes, separator: bytes, cells: int) -> bool:
+    """Whether every line has so many cells, and quotes stand around whole cells of one line."""
+    if b"\0" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
+        return False
+    block = block if block.endswith(b"\n") else block + b"\n"
+    if b'"' in block:
+        text = np.frombuffer(block, np.uint8)
+        is_quote = text == ord('"')
+        quotes = np.flatnonzero(is_quote)
+        opening, closing = quotes[::2], quotes[1::2]
+        if len(opening) != len(closing):
+            return False
+        # Two quotes in a row stand for one, as if the cell were closed and opened again.
+        beside = [ord(separator), ord("\n"), ord('"')]
+        before, after = text[opening[opening > 0] - 1], text[closing + 1]
+        if not (np.isin(before, beside).all() and np.isin(after, [*beside, ord("\r")]).all()):
+            return False
+        inside = np.logical_xor.accumulate(is_quote)
+        if (text[inside] == ord("\n")).any():
+            return False
+        block = text[~inside].tobytes()
+    marks = block.translate(None, bytes(set(range(256)) - {ord(separator), ord("\n")}))
+    row = separator * (cells - 1) + b"\n"
+    return marks == row * (len(marks) // cells)
 
 
-def _numbers(cells: Sequence[str]) -> Any:
-    """Return cells as numbers, and as they are written where they are none."""
+def _regular_rows(
+    block: bytes, delimiter: str, header: list[str], names: Collection[str], line: int
+) -> pd.DataFrame:
+    if not block.isascii():
+        text_of(block, line)  # or say where it is no text
+    others = [name for name in header if name not in names]
+    table: pd.DataFrame = pd.read_csv(
+        BytesIO(block),
+        sep=delimiter,
+        header=None,
+        names=header,
+        index_col=False,
+        dtype={name: object for name in header if name in names},
+        na_values=dict.fromkeys(others, _MISSING),
+        keep_default_na=False,
+        skipinitialspace=True,
+        skip_blank_lines=False,
+        low_memory=False,
+        **_EXACT,
+    )
+    for name in others:
+        kind = table[name].dtype
+        if kind.kind in "iu":
+            table[name] = table[name].astype(np.float64)
+        elif kind.kind == "b" or isinstance(
+            kind, np.dtypes.ObjectDType
+        ):  # true and false stay words
+            table[name] = table[name].map(lambda v: str(v) if isinstance(v, bool) else v)
+    return table.set_axis(pd.RangeIndex(line + 1, line + 1 + len(table), name="line"))
+
+
+def _other_rows(
+    block: bytes, delimiter: str, header: list[str], _: Collection[str], line: int
+) -> pd.DataFrame:
+    rows = _rows(block, delimiter, line)
+    for number, row in rows:
+        if len(row) != len(header):
+            raise BayescompareError(
+                f"line {number} has {len(row)} cells, but the header has {len(header)}."
+            )
+    columns = zip(*(row for _, row in rows), strict=True) if rows else [()] * len(header)
+    lines = pd.Index([number for number, _ in rows], name="line")
+    cells = {
+        name: pd.Series(own, lines, dtype=object) for name, own in zip(header, columns, strict=True)
+    }
+    return pd.DataFrame(cells)
+
+
+def _rows(block: bytes, delimiter: str, line: int) -> list[Row]:
+    """Return the number and the cells of every row, below so many lines."""
+    text = io.StringIO(text_of(block, line), newline="")
+    reader = csv.reader(text, delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
-        if "_" not in "".join(cells):  # Python would read 1_000, which is no number in a table
-            return np.fromiter(map(float, cells), np.float64, len(cells))
-    except ValueError:
-        pass
-    known = {cell: number_or_text(cell) for cell in set(cells)}
-    read = [known[cell] for cell in cells]
-    if all(isinstance(value, float) for value in known.values()):
-        return np.array(read, dtype=np.float64)
-    return _objects(read)
+        return [(line + reader.line_num, row) for row in reader if row]
+    except csv.Error as error:
+        number = line + reader.line_num
+        raise BayescompareError(f"malformed at line {number} ({error}).") from None
 
 
-def _objects(cells: list[Any]) -> Any:
-    array = np.empty(len(cells), dtype=object)
-    array[:] = cells
-    return array
+# ------------------------------------------------------------------------------ json and parquet
 
 
 def _read_json_table(content: bytes) -> pd.DataFrame:
@@ -241,48 +296,43 @@ def _read_json_lines(content: bytes) -> pd.DataFrame:
 
 def _frame_of_json(table: Any, index: pd.Index[Any] | None = None) -> pd.DataFrame:
     # Records with keys of their own make a table of gaps, and so do columns with rows of their own.
-    by_row = isinstance(table, list)
-    parts = table if by_row else list(table.values())
-    keys = len(set(itertools.chain.from_iterable(p for p in parts if isinstance(p, dict))))
+    parts = table if isinstance(table, list) else list(table.values())
+    keys = len({key for part in parts if isinstance(part, dict) for key in part})
     longest = max((len(part) for part in parts if isinstance(part, list)), default=0)
-    check_table_cells(
-        {"row": len(parts), "column": keys}
-        if by_row
-        else {"row": max(keys, longest), "column": len(parts)}
-    )
+    sizes = (len(parts), max(keys, longest))
+    rows, columns = sizes if isinstance(table, list) else sizes[::-1]
+    check_table_cells({"row": rows, "column": columns})
     try:
         return pd.DataFrame(table, index=index)
     except (ValueError, OverflowError) as error:  # half a character in a text, too
         raise BayescompareError(f"not a table ({error}).") from None
 
 
+@contextmanager
+def format_errors(kind: Literal["parquet", "xlsx"]) -> Iterator[None]:
+    """Say in one line what is wrong with a file, or which package is missing."""
+    try:
+        yield
+    except BayescompareError:
+        raise
+    except ImportError:
+        package = {"parquet": "pyarrow", "xlsx": "openpyxl"}[kind]
+        raise BayescompareError(
+            f'reading {kind} needs {package}: pip install "bayescompare[{kind}]".'
+        ) from None
+    except Exception as error:  # malformed bytes can fail anywhere, even in pandas' metadata
+        raise BayescompareError(
+            f"not a readable {kind} file ({error_in_one_line(error)})."
+        ) from None
+
+
 def _read_parquet(content: bytes) -> pd.DataFrame:
-    with parquet_errors():
+    with format_errors("parquet"):
         _check_parquet_size(content)
         table = pd.read_parquet(BytesIO(content), engine="pyarrow")
         # pandas stores a named index as such; to whoever reads the file it is a column.
         table = table.reset_index([name for name in table.index.names if name is not None])
-    table = table.set_axis([str(column) for column in table.columns], axis=1)
-    check_distinct(list(table.columns))
-    return table
-
-
-@contextmanager
-def parquet_errors() -> Iterator[None]:
-    """Say in one line what is wrong with a parquet file, or that pyarrow is missing."""
-    try:
-        yield
-    except ImportError:
-        raise BayescompareError(
-            'reading parquet needs pyarrow: pip install "bayescompare[parquet]".'
-        ) from None
-    except BayescompareError:
-        raise
-    except Exception as error:  # malformed bytes can fail anywhere, even in pandas' metadata
-        reason = str(error).partition("\n")[0]
-        raise BayescompareError(
-            f"not a readable parquet file ({type(error).__name__}: {reason})."
-        ) from None
+    return table.set_axis(check_distinct(table.columns), axis=1)
 
 
 def _check_parquet_size(content: bytes) -> None:
@@ -305,9 +355,6 @@ _READERS: dict[str, Callable[[bytes], pd.DataFrame]] = {
 }
 
 
-_TRUTH = {"true": 1.0, "false": 0.0}
-
-
 def truth_of_words(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return a column with 1 for the word true and 0 for false; other cells as they are.
 
@@ -318,9 +365,9 @@ def truth_of_words(column: pd.Series[Any]) -> pd.Series[Any]:
     """
     if column.dtype.kind in "iufb":
         return column
-    cells = [_TRUTH.get(v.lower(), v) if isinstance(v, str) else v for v in column]
-    read: pd.Series[Any] = pd.Series(cells, column.index)
-    return read
+    truth = {"true": 1.0, "false": 0.0}
+    cells = [truth.get(v.lower(), v) if isinstance(v, str) else v for v in column]
+    return pd.Series(cells, column.index)
 
 
 # in pieces ----------------------------------------------------------------------------------------
@@ -349,13 +396,12 @@ def header_of(path: Path, format: str | None) -> pd.DataFrame:
     kind = format_of(path, format)
     if kind == "parquet":
         # Without pandas' metadata, an index is a column like any other.
-        with parquet_errors():
-            empty: pd.DataFrame = (
-                _opened_parquet(path).schema_arrow.remove_metadata().empty_table().to_pandas()
-            )
+        with format_errors("parquet"):
+            schema = _opened_parquet(path).schema_arrow.remove_metadata()
+            empty: pd.DataFrame = schema.empty_table().to_pandas()
             return empty
-    with _opened_text(path) as lines:
-        header, _ = _rows_of(lines, _DELIMITERS.get(kind, "\t"))
+    with open_unpacked(path) as file:
+        header, _ = _read_header(file, _DELIMITERS.get(kind, "\t"))
     return pd.DataFrame({name: pd.Series(dtype=object) for name in header})
 
 
@@ -363,43 +409,28 @@ def pieces_of(
     path: Path, format: str | None, roles: Mapping[str, str], measures: Sequence[str]
 ) -> Iterator[pd.DataFrame]:
     """Yield the rows of a long table, piece by piece, with the columns asked for."""
-    columns = find_columns(header_of(path, format), roles, measures, "measure")
-    wanted = list(columns.values())
+    wanted = list(find_columns(header_of(path, format), roles, measures, "measure").values())
     kind = format_of(path, format)
-    if kind == "parquet":
-        yield from _parquet_pieces(path, wanted)
+    if kind in _DELIMITERS:
+        with open_unpacked(path) as file:
+            names = set(wanted) - set(measures)
+            yield from _text_pieces(file, _DELIMITERS[kind], names, wanted)
         return
-    with _opened_text(path) as lines:
-        header, rows = _rows_of(lines, _DELIMITERS[kind])
-        yield from _frames(rows, header, _ROWS, set(wanted) - set(measures), wanted)
+    start = 0
+    with format_errors("parquet"):
+        from pyarrow import Table
 
-
-def _opened_text(path: Path) -> IO[str]:
-    """Open a text file, compressed or not, without a byte order mark."""
-    return TextIOWrapper(open_unpacked(path), encoding="utf-8-sig", newline="")
+        for batch in _opened_parquet(path).iter_batches(batch_size=_ROWS, columns=wanted):
+            piece = Table.from_batches([batch]).replace_schema_metadata(None).to_pandas()
+            yield piece.set_axis(pd.RangeIndex(start, start + len(piece)))
+            start += len(piece)
 
 
 def _opened_parquet(path: Path) -> Any:
-    with parquet_errors():
+    with format_errors("parquet"):
         from pyarrow.parquet import ParquetFile
 
         return ParquetFile(path)
-
-
-def _parquet_pieces(path: Path, columns: list[str]) -> Iterator[pd.DataFrame]:
-    with parquet_errors():
-        from pyarrow import Table
-    batches = _opened_parquet(path).iter_batches(batch_size=_ROWS, columns=columns)
-    start = 0
-    while True:
-        with parquet_errors():
-            batch = next(batches, None)
-            if batch is None:
-                return
-            piece = Table.from_batches([batch]).replace_schema_metadata(None).to_pandas()
-        piece.index = pd.RangeIndex(start, start + len(piece))
-        start += len(piece)
-        yield piece
 
 
 # workbooks ----------------------------------------------------------------------------------------
@@ -427,22 +458,27 @@ def parse_workbook(content: bytes, sheet: str | None = None) -> pd.DataFrame:
     sheet row
     2            iris  0.9
     """
-    with _errors():
+    with format_errors("xlsx"):
         sheets = _sheets(content)
     rows = sheets[_chosen_sheet(sheets, sheet)]
     if not rows:
         raise BayescompareError("the sheet is empty.")
     (_, header), *body = rows
-    names = _header(header)
+    names = ["" if cell is None else str(cell).strip() for cell in header]
+    if "" in names:
+        raise BayescompareError(
+            f"column {names.index('') + 1} has no name: the first row with cells must name every "
+            "column."
+        )
+    check_distinct(names)
     if not body:
         raise BayescompareError("the sheet has a header but no rows.")
     for number, row in body:
-        for cell in row[len(names) :]:
-            if cell is not None:
+        for name, cell in itertools.zip_longest(names, row):
+            if name is None and cell is not None:
                 raise BayescompareError(
                     f"sheet row {number} has a cell without a column: {cell!r}."
                 )
-        for name, cell in zip(names, row, strict=False):
             if isinstance(cell, str) and cell.strip() in _FAULTS:
                 raise BayescompareError(f"sheet row {number}: {name!r} is {cell.strip()}.")
     labels = pd.Index([number for number, _ in body], name="sheet row")
@@ -494,45 +530,12 @@ def _filled_rows(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[Any]
             raise BayescompareError(
                 f"a row has a number above {_MOST_SHEET_ROWS}, the last row of any sheet."
             )
-        row = [_cell(cell.value) for cell in cells]
+        # A cell is None where it shows nothing, or that a value is missing.
+        shown = [cell.value for cell in cells]
+        row = [None if str(v).strip().upper() in ("", "#N/A") else v for v in shown]
         while row and row[-1] is None:
             row.pop()
         if row:
             filled += 1
             check_table_cells({"row": filled, "column": len(row)})
             yield number, row
-
-
-def _cell(value: Any) -> Any:
-    """Return a cell, None where it shows nothing or that a value is missing."""
-    if isinstance(value, str) and value.strip().upper() in ("", "#N/A"):
-        return None
-    return value
-
-
-def _header(header: Sequence[Any]) -> list[str]:
-    names = ["" if cell is None else str(cell).strip() for cell in header]
-    if "" in names:
-        raise BayescompareError(
-            f"column {names.index('') + 1} has no name: the first row with cells must name every "
-            "column."
-        )
-    check_distinct(names)
-    return names
-
-
-@contextmanager
-def _errors() -> Iterator[None]:
-    """Say in one line what is wrong with a workbook, or that openpyxl is missing."""
-    try:
-        yield
-    except ImportError:
-        raise BayescompareError(
-            'reading .xlsx needs openpyxl: pip install "bayescompare[xlsx]".'
-        ) from None
-    except BayescompareError:
-        raise
-    except Exception as error:  # malformed bytes can fail anywhere
-        raise BayescompareError(
-            f"not a readable .xlsx file ({error_in_one_line(error)})."
-        ) from None

@@ -146,15 +146,6 @@ def find_columns(
     return columns
 
 
-def distinct_columns(df: pd.DataFrame) -> list[str]:
-    """Return the names of the columns as text; refuse one that occurs twice."""
-    columns = [str(column) for column in df.columns]
-    twice = repeated_name(columns)
-    if twice is not None:
-        raise BayescompareError(f"column {twice!r} occurs twice: rename or remove one.")
-    return columns
-
-
 def find_column(df: pd.DataFrame, argument: str, name: str) -> Any:
     """Return the label of the column that `argument` calls `name`."""
     return _labelled(df, _labels_by_name(df), argument, name)

@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypedDict
 
 import numpy as np
 import pandas as pd
 
+from bayescompare._checks import check_options
 from bayescompare._errors import BayescompareError
 from bayescompare.table.cells import ReplicateKind
 from bayescompare.table.frames import is_dataframe
-from bayescompare.table.guess import guess
+from bayescompare.table.guess import Guess, as_it_looks, guess
 from bayescompare.table.layouts import Layout
 from bayescompare.table.measure import Direction, Measure
 from bayescompare.table.results import Results
 
 #: Names to select from results; names with directions for a frame.
 type Measures = Sequence[str] | Mapping[str, Direction | Measure]
-
-
-_ROPE = "a rope belongs to its measure, as in measures={'accuracy': bc.Measure('max', rope=0.01)}"
-#: What other packages call it, and what it is called here.
-_POINTERS = {
-    "rope": _ROPE,
-    **dict.fromkeys(("seed", "random_state", "random_seed"), "the seed is rng=, as in rng=0"),
-    **dict.fromkeys(
-        ("measure", "metric", "metrics"),
-        "what was measured is measures=, as in measures={'accuracy': 'max'}, or the names of some",
-    ),
-    "datasets": "choose them before, as in results.sel(datasets=[...])",
-}
 
 
 class FrameOptions(TypedDict, total=False):
@@ -70,7 +59,7 @@ def given_table(
     frame : mapping
         Options of `Results.from_frame`.
     """
-    _check_options(frame)
+    check_options(frame, FrameOptions.__annotations__, "a frame")
     if isinstance(results, Results):
         for option in frame:
             raise BayescompareError(
@@ -102,33 +91,18 @@ def frame_as_it_looks(
     df: Any, measures: Any = None, *, source: str | None = None, **frame: Any
 ) -> Results:
     """Return the results of a frame; what is not given is guessed, and a note says so."""
-    how: dict[str, Any] = {**frame, "source": source}
-    frame.pop("max_cells", None)
-    try:
-        if isinstance(measures, Mapping):
-            return Results.from_frame(df, measures=measures, **how)
-        found = guess(df, measures=measures, **frame).checked()
-    except BayescompareError:
-        if not isinstance(measures, Mapping):
-            raise
-        found = guess(df, measures=measures, **frame)
-        if found.problems or not found.finds_names:
-            raise
-    made: Results = found.noted(
-        Results.from_frame(df, measures=found.measures, **{**how, **found.options})
-    )
-    return made
+    check_options(frame, FrameOptions.__annotations__, "a frame")
+    about = {name: value for name, value in frame.items() if name != "max_cells"}
+    exact = None
+    if isinstance(measures, Mapping):
+        exact = partial(Results.from_frame, df, measures=measures, source=source, **frame)
 
+    def guessed() -> tuple[Guess, Callable[[], Results]]:
+        found = guess(df, measures=measures, **about)
+        options = {**frame, **found.options, "source": source}
+        return found, partial(Results.from_frame, df, measures=found.measures, **options)
 
-def _check_options(frame: Mapping[str, Any]) -> None:
-    for option in frame:
-        if option in _POINTERS:
-            raise BayescompareError(f"{option}=: {_POINTERS[option]}.")
-        if option not in FrameOptions.__annotations__:
-            raise BayescompareError(
-                f"{option}=: there is no such option; for a frame there are "
-                f"{', '.join(FrameOptions.__annotations__)}."
-            )
+    return as_it_looks(exact, guessed)
 
 
 def _selection(measures: Measures | None) -> Sequence[str] | None:
@@ -146,7 +120,7 @@ def _table_of_arrays(
     """Make a long frame of an array for each algorithm; None if that is not what was given."""
     if isinstance(results, Mapping):
         named = dict(results)
-    elif isinstance(results, (tuple, list)) and len(results) == 2 and not _are_numbers(results):
+    elif isinstance(results, (tuple, list)) and len(results) == 2 and any(map(np.ndim, results)):
         names = list(algorithms) if algorithms is not None else ["first", "second"]
         if len(names) != 2:
             raise BayescompareError(f"algorithms={names!r}: name the two arrays.")
@@ -185,10 +159,6 @@ def _check_labels_of_arrays(named: Mapping[Any, Any]) -> None:
                 f"results[{first!r}] and results[{name!r}] have the same labels in different "
                 "orders: sort both by .sort_index(), or give a frame."
             )
-
-
-def _are_numbers(values: Sequence[Any]) -> bool:
-    return all(np.ndim(value) == 0 for value in values)
 
 
 def _array(name: object, values: Any) -> Any:

@@ -7,20 +7,24 @@ its remedy, and is asked rather than taken.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.table.frames import as_pandas, distinct_columns
+from bayescompare.table.frames import as_pandas
+from bayescompare.table.input import check_distinct
 from bayescompare.table.layouts import SEPARATORS
 from bayescompare.table.measure import Direction, Measure, as_measures
 from bayescompare.text.names import first_words, meant_name, quoted_names
 from bayescompare.text.numbers import percent, plural, statistic_number_text
 from bayescompare.text.phrases import join_names
+
+if TYPE_CHECKING:
+    from bayescompare.table.results import Results
 
 #: What columns of names are called, without ``_name`` or ``_id`` at the end.
 _ROLES = {
@@ -30,7 +34,7 @@ _ROLES = {
     "dataset": "dataset datasets data data_set task tasks problem benchmark instance series "
     "environment env corpus tid domain_task",
     "folds": "fold folds cv split repeat resample replicate rep outer_fold repetition",
-    "seeds": "seed random_seed random_state run trial",
+    "seeds": "seed random_seed random_state run trial iteration iter",
     "items": "item example question sample doc prompt",
 }
 _NAMED = {word: role for role, words in _ROLES.items() for word in words.split()}
@@ -54,28 +58,13 @@ _BETTER: dict[str, Direction] = {
     **dict.fromkeys(_HIGHER.split(), "max"),
     **dict.fromkeys(_LOWER.split(), "min"),
 }
-_COSTS = {
-    *[
-        "time",
-        "duration",
-        "seconds",
-        "secs",
-        "sec",
-        "ms",
-        "latency",
-        "runtime",
-        "cost",
-        "price",
-        "memory",
-        "ram",
-        "energy",
-    ],
-    *("loss", "error"),
-}
-#: Names that say that it is a measure, and no more.
-_VAGUE = frozenset(
-    ["score", "scores", "value", "result", "results", "metric", "performance", "quality"]
+_COST_WORDS = (
+    "time duration seconds secs sec ms latency runtime cost price memory ram energy loss error"
 )
+_COSTS = frozenset(_COST_WORDS.split())
+#: Names that say that it is a measure, and no more.
+_VAGUE_WORDS = "score scores value result results metric performance quality"
+_VAGUE = frozenset(_VAGUE_WORDS.split())
 
 #: Names of numbers about datasets and rows, which measure nothing.
 _COUNTS = re.compile(
@@ -160,10 +149,28 @@ class Guess:
             self.options.get(role) in self.why and self.options[role] != role for role in roles
         )
 
-    def noted(self, results: Any) -> Any:
-        """Return results with a note on what was guessed."""
-        words = self.words()
-        return results._with(notes=(words, *results.notes)) if words else results
+
+def as_it_looks(
+    exact: Callable[[], Results] | None,
+    guessed: Callable[[], tuple[Guess, Callable[[], Results]]],
+    where: str = "",
+) -> Results:
+    """Read a table as was said; as it looks where that was not enough, or names no column of it.
+
+    A note says what was guessed; what is open is refused in one error that begins with `where`.
+    """
+    if exact is not None:
+        try:
+            return exact()
+        except BayescompareError:
+            found, read = guessed()
+            if found.problems or not found.finds_names:
+                raise
+    else:
+        found, read = guessed()
+        found.checked(where)
+    results, words = read(), found.words()
+    return results._with(notes=(words, *results.notes)) if words else results
 
 
 def direction_of(name: str) -> Direction | None:
@@ -188,12 +195,6 @@ def direction_of(name: str) -> Direction | None:
     if _COSTS & set(words):
         return "min"
     return found.pop() if len(found) == 1 else None
-
-
-def measured(direction: object, **details: Any) -> Measure:
-    """Return a measure of this direction."""
-    (measure,) = as_measures({"": direction}).values()  # type: ignore[dict-item]
-    return measure
 
 
 def guess(
@@ -248,7 +249,7 @@ class _Guesser:
                 "the columns have several levels: say what was measured, as in "
                 "measures={'accuracy': 'max'}."
             )
-        self.table = table.set_axis(distinct_columns(table), axis=1)
+        self.table = table.set_axis(check_distinct(table.columns), axis=1)
         if isinstance(measures, str):
             raise BayescompareError(f"measures={measures!r}: give a list, as in [{measures!r}].")
         named = {} if measures is None else measures
@@ -400,14 +401,13 @@ class _Guesser:
         if self.asked:
             for wanted, given in self.asked.items():
                 name = meant_name(wanted, names) if self.loosely else wanted
-                if given is None or isinstance(given, dict):
-                    way = self._way(name)
-                    if way is None:
-                        self._ask_direction(name)
-                    else:
-                        spec[name] = Measure(way, **(given or {}))
-                else:
+                if not (given is None or isinstance(given, dict)):
                     spec[name] = as_measures({name: given})[name]
+                elif (way := direction_of(name)) is not None:
+                    self.why[name] = "by its name"
+                    spec[name] = Measure(way, **(given or {}))
+                else:
+                    self._ask_direction(name)
             return spec
         vague = []
         for name in names:
@@ -423,14 +423,12 @@ class _Guesser:
                 self._leave_out(name, _NOT_KNOWN)
         sure = dict(spec)
         for name in vague:
-            way = self._agreed(name, sure) if known_only else None
-            if way is None:
-                self._ask_direction(name)
-            else:
+            if (way := self._agreed(name, sure) if known_only else None) is not None:
                 spec[name] = Measure(way)
-        for name in list(sure):
-            if known_only:
-                self._check_agreement(name, sure)
+            else:
+                self._ask_direction(name)
+        if known_only:
+            self._check_agreement(sure)
         if not spec and not any("measures=" in each for each in self.problems):
             if len(self.left_out) == 0 and not names:
                 self.problems.append(
@@ -441,12 +439,6 @@ class _Guesser:
                 open_ones = [n for n, why in self.left_out.items() if why == _NOT_KNOWN]
                 self._ask_direction(*(open_ones or list(self.left_out)[:1]))
         return spec
-
-    def _way(self, name: str) -> Direction | None:
-        way = direction_of(name)
-        if way is not None:
-            self.why[name] = "by its name"
-        return way
 
     def _ask_direction(self, *names: str) -> None:
         ways = " or ".join(f"measures={{{names[0]!r}: {way!r}}}" for way in ("max", "min"))
@@ -495,20 +487,18 @@ class _Guesser:
                     return way
         return None
 
-    def _check_agreement(self, name: str, sure: Mapping[str, Measure]) -> None:
-        """Ask about a measure of quality that nearly always contradicts another."""
-        qualities = [n for n in sure if n in self.table and not _is_cost(n)]
-        if name not in qualities or qualities.index(name) == 0:
-            return
-        first = qualities[0]
-        share, pairs = self._share_agreed(name, first)
-        against = 1.0 - share if sure[name].sign == sure[first].sign else share
-        if pairs >= _FEWEST_PAIRS and against >= 0.95:
-            self.problems.append(
-                f"{name} and {first} contradict each other on {percent(against)} of pairs, as if "
-                f"one of them were the wrong way round: say measures={{{name!r}: 'max'}} or "
-                f"measures={{{name!r}: 'min'}}"
-            )
+    def _check_agreement(self, sure: Mapping[str, Measure]) -> None:
+        """Ask about measures of quality that nearly always contradict the first one."""
+        first, *others = [n for n in sure if n in self.table and not _is_cost(n)] or [""]
+        for name in others:
+            share, pairs = self._share_agreed(name, first)
+            against = 1.0 - share if sure[name].sign == sure[first].sign else share
+            if pairs >= _FEWEST_PAIRS and against >= 0.95:
+                self.problems.append(
+                    f"{name} and {first} contradict each other on {percent(against)} of pairs, as "
+                    f"if one of them were the wrong way round: say measures={{{name!r}: 'max'}} or "
+                    f"measures={{{name!r}: 'min'}}"
+                )
 
     # wide tables ----------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -114,7 +115,7 @@ def open_unpacked(path: Path) -> IO[bytes]:
         file.close()
         return cast(IO[bytes], gzip.open(path))
     file.seek(0)
-    return cast(IO[bytes], _unzipped(file)) if start == _ZSTANDARD else file
+    return _unzipped(file) if start == _ZSTANDARD else file
 
 
 def name_unpacked(path: Path) -> str:
@@ -187,32 +188,46 @@ def read_to_limit(file: IO[bytes]) -> bytes:
 def _unpacked(content: bytes) -> bytes:
     """Decompress what begins as a compressed file does."""
     packed = BytesIO(content)
-    stream: Any = packed
     if content.startswith(_GZIP):
-        stream = gzip.GzipFile(fileobj=packed)
-    elif content.startswith(_ZSTANDARD):
-        stream = _unzipped(packed)
-    return content if stream is packed else read_to_limit(stream)
+        return read_to_limit(cast(IO[bytes], gzip.open(packed)))
+    return read_to_limit(_unzipped(packed)) if content.startswith(_ZSTANDARD) else content
 
 
-def _unzipped(file: IO[bytes]) -> io.BufferedReader:
+def _unzipped(file: IO[bytes]) -> IO[bytes]:
+    """Open Zstandard's frames, one after the other; one that is cut off is an error."""
+    zstandard = _zstandard("is")
+
+    def chunks() -> Iterator[bytes]:
+        frame, packed = None, b""
+        with file:
+            while packed := packed or file.read(_PACKED):
+                if frame is None or frame.eof:
+                    frame = zstandard.ZstdDecompressor().decompressobj()
+                try:
+                    yield frame.decompress(packed)
+                except zstandard.ZstdError as error:
+                    raise EOFError(str(error)) from None
+                packed = frame.unused_data if frame.eof else b""
+        if frame is not None and not frame.eof:
+            raise EOFError("the file is cut off")
+
+    return io.BufferedReader(_Chunks(chunks()), _CHUNK)
+
+
+def _zstandard(what: str) -> Any:
     try:
-        import zstandard
+        return import_module("zstandard")
     except ImportError:
-        file.close()
         raise BayescompareError(
-            'is compressed with Zstandard: pip install "bayescompare[zst]".'
+            f'{what} compressed with Zstandard: pip install "bayescompare[zst]".'
         ) from None
-    return io.BufferedReader(_Zstandard(file, zstandard), _CHUNK)
 
 
-class _Zstandard(io.RawIOBase):
-    """Zstandard's frames decompressed one after the other; one that is cut off is an error."""
+class _Chunks(io.RawIOBase):
+    """A file of the bytes that an iterator yields."""
 
-    def __init__(self, file: IO[bytes], zstandard: Any) -> None:
-        self._file, self._zstandard = file, zstandard
-        self._frame: Any = None
-        self._packed, self._ready = b"", b""
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks, self._ready = chunks, b""
 
     def readable(self) -> bool:
         """Whether this can be read: yes."""
@@ -220,40 +235,16 @@ class _Zstandard(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Fill a buffer, and return with how many bytes: 0 at the end."""
-        while not self._ready and self._unpack_more():
-            pass
+        # A chunk may be empty before the end.
+        self._ready = self._ready or next(filter(None, self._chunks), b"")
         size = min(len(buffer), len(self._ready))
         buffer[:size], self._ready = self._ready[:size], self._ready[size:]
         return size
 
-    def _unpack_more(self) -> bool:
-        """Unpack the next piece; False at the end of the file."""
-        self._packed = self._packed or self._file.read(_PACKED)
-        if not self._packed:
-            if self._frame is not None and not self._frame.eof:
-                raise EOFError("the file is cut off")
-            return False
-        if self._frame is None or self._frame.eof:
-            self._frame = self._zstandard.ZstdDecompressor().decompressobj()
-        try:
-            self._ready = self._frame.decompress(self._packed)
-        except self._zstandard.ZstdError as error:
-            raise EOFError(str(error)) from None
-        self._packed = self._frame.unused_data if self._frame.eof else b""
-        return True
-
-    def close(self) -> None:
-        """Close the file below, too."""
-        self._file.close()
-        super().close()
-
 
 def _kind(mode: int) -> str:
-    if stat.S_ISDIR(mode):
-        return "a directory"
-    if stat.S_ISFIFO(mode):
-        return "a pipe"
-    return "a socket" if stat.S_ISSOCK(mode) else "a device"
+    kinds = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    return kinds.get(stat.S_IFMT(mode), "a device")
 
 
 # text and JSON -----------------------------------------------------------------------------------
@@ -277,14 +268,14 @@ def content_of(path: Path) -> bytes:
     return content
 
 
-def text_of(content: bytes) -> str:
-    """Decode UTF-8; the error says where that fails."""
+def text_of(content: bytes, above: int = 0) -> str:
+    """Decode UTF-8; the error says in which line that fails, below so many lines `above`."""
     try:
         return content.decode()
     except UnicodeDecodeError as error:
+        line = above + content.count(b"\n", 0, error.start) + 1
         raise BayescompareError(
-            f"not UTF-8 text (byte {error.start} is 0x{content[error.start]:02x}): save it as "
-            "UTF-8."
+            f"not UTF-8 text (0x{content[error.start]:02x} in line {line}): save it as UTF-8."
         ) from None
 
 
@@ -357,11 +348,12 @@ def json_lines(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, row
 
 
-def check_distinct(columns: Sequence[str]) -> None:
-    """Refuse a column that occurs twice."""
-    twice = repeated_name(columns)
-    if twice is not None:
+def check_distinct(columns: Iterable[object]) -> list[str]:
+    """Return the names of columns as text; refuse one that occurs twice."""
+    names = [str(column) for column in columns]
+    if (twice := repeated_name(names)) is not None:
         raise BayescompareError(f"column {twice!r} occurs twice: rename or remove one.")
+    return names
 
 
 # archives ----------------------------------------------------------------------------------------
@@ -431,13 +423,7 @@ def _archived(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 
 def _archived_zstandard(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     """Unpack Zstandard, whose bytes are found behind the member's own header."""
-    try:
-        import zstandard
-    except ImportError:
-        raise BayescompareError(
-            f"{info.filename!r} in the archive is compressed with Zstandard: "
-            'pip install "bayescompare[zst]".'
-        ) from None
+    zstandard = _zstandard(f"{info.filename!r} in the archive is")
     file = archive.fp
     assert file is not None
     file.seek(info.header_offset)

@@ -12,7 +12,7 @@ proportion to the rows, and about 60 bytes of memory for each.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +22,7 @@ import xarray as xr
 from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.table.cells import REPLICATE_KINDS, ReplicateKind
-from bayescompare.table.checks import check_notes
+from bayescompare.table.cells import REPLICATE_KINDS, ReplicateKind, span_words
 from bayescompare.table.frames import (
     check_frame,
     check_table_size,
@@ -34,12 +33,7 @@ from bayescompare.table.frames import (
     spread,
 )
 from bayescompare.table.input import most_cells
-from bayescompare.table.items import (
-    PairItems,
-    exact_item_mean,
-    pair_items,
-    statistics_of,
-)
+from bayescompare.table.items import PairItems, exact_item_mean, pair_items, statistics_of
 from bayescompare.table.measure import Measure
 from bayescompare.text.names import first_words
 from bayescompare.text.numbers import count, plural, setting_number_text, whole_number_text
@@ -49,19 +43,13 @@ MOST_ROWS = 1_000_000
 #: Numbers in the array of all items, of which 8 bytes each are kept.
 _MOST_CELLS = 2**26
 _CHUNK = 500_000
-_SHOWN = 4
+_KEY = ["dataset", "algorithm", "replicate"]
 #: Some rows of one dataset and algorithm: what else is said of them, and their values.
 type Piece = tuple[pd.DataFrame, FloatArray]
 
 
-def check_keep_items(keep_items: object) -> None:
-    """Check the argument ``keep_items=``."""
-    if keep_items is not None:
-        check_flag(keep_items=keep_items)
-
-
 def replicate_kind_of_items(
-    replicates: ReplicateKind, roles: Mapping[str, str | None]
+    replicates: ReplicateKind, roles: Mapping[str, str | None], keep_items: bool | None = None
 ) -> ReplicateKind:
     """Return what the replicates are: as given, and items where only items can be meant.
 
@@ -71,6 +59,8 @@ def replicate_kind_of_items(
     'items'
     """
     check_word("replicates", replicates, REPLICATE_KINDS)
+    if keep_items is not None:
+        check_flag(keep_items=keep_items)
     for role in ("cluster", "epoch"):
         column = roles.get(role)
         if column is None:
@@ -95,27 +85,23 @@ def item_fields(
     keep_items: bool | None,
 ) -> dict[str, Any]:
     """Return the fields of the results of a frame, one row per item (and epoch)."""
-    check_keep_items(keep_items)
     check_frame(df)
-    if not keep_items and (
-        keep_items is not None or len(df) > MOST_ROWS or _too_wide(df, roles, len(spec))
-    ):
+    large = len(df) > MOST_ROWS or _is_too_wide(df, roles, len(spec))
+    if keep_items is False or (keep_items is None and large):
         reader = ItemReader(roles, spec)
         for start in range(0, len(df), _CHUNK):
             reader.add(df.iloc[start : start + _CHUNK])
         return reader.summary()
     table, notes = item_frame(df, roles, spec)
-    own = {role: role for role in ("dataset", "algorithm", "replicate")}
-    data = spread(table, own, spec)
-    clusters = cluster_numbers(table, data).to_dataset() if "cluster" in roles else None
-    fields = {"data": data, "replicates": "items", "item_data": clusters}
-    return {**fields, "notes": check_notes(notes)}
+    data = spread(table, {role: role for role in _KEY}, spec)
+    clusters = _cluster_numbers(table, data) if "cluster" in roles else None
+    return {"data": data, "replicates": "items", "item_data": clusters, "notes": notes}
 
 
-def _too_wide(df: pd.DataFrame, roles: Mapping[str, str], measures: int) -> bool:
+def _is_too_wide(df: pd.DataFrame, roles: Mapping[str, str], measures: int) -> bool:
     """Whether an array of all items is too large, as where each dataset has ids of its own."""
     cells = 1
-    for role in ("dataset", "algorithm", "replicate"):
+    for role in _KEY:
         if roles[role] not in df:
             return False  # which is refused elsewhere
         cells *= int(df[roles[role]].nunique())
@@ -154,66 +140,81 @@ def item_frame(
     """
     columns = find_columns(df, roles, measures, "measure")
     parts: dict[str, Any] = {role: row_names(df[columns[role]], role) for role in roles}
-    for name in measures:
-        parts[name] = numbers_in(truth_as_numbers(df[columns[name]]), f"measure {name!r}")
+    parts |= {name: _numbers(df[columns[name]], name) for name in measures}
     table = pd.DataFrame(parts, index=df.index)
-    key = ["dataset", "algorithm", "replicate"]
     _check_names(table)
     if "epoch" not in roles:
         return table, ()
-    groups = table.groupby(key, sort=False)
-    sizes = groups.size()
-    kept = groups[["cluster"]].first() if "cluster" in table else None
-    means = groups[list(measures)].mean()
-    whole = means if kept is None else means.join(kept)
-    return whole.reset_index(), (epoch_note(sizes.to_numpy()),)
+    groups = table.groupby(_KEY, sort=False)
+    whole = groups[list(measures)].mean()
+    if "cluster" in table:
+        whole = whole.join(groups[["cluster"]].first())
+    return whole.reset_index(), (_epoch_note(groups.size().tolist()),)
 
 
-def truth_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return True and False, which say right and wrong, as 1 and 0; other columns as they are."""
+def _numbers(column: pd.Series[Any], name: str) -> FloatArray:
+    """Return the values of a measure, where True and False say right and wrong."""
     if pd.api.types.is_bool_dtype(column.dtype):
-        return column.astype("Float64").astype("float64") if column.isna().any() else column * 1.0
-    kinds = (bool, np.bool_)
-    if column.dtype == object and column.map(lambda v: isinstance(v, kinds)).any():
-        return column.map(lambda v: float(v) if isinstance(v, kinds) else v)
-    return column
+        column = column.astype("Float64").astype("float64")
+    elif column.dtype == object:
+        kinds = (bool, np.bool_)
+        column = column.map(lambda v: float(v) if isinstance(v, kinds) else v)
+    return numbers_in(column, f"measure {name!r}")
 
 
 def _check_names(table: pd.DataFrame) -> None:
     """Refuse an item that occurs twice, is in two clusters, or a cluster in two datasets."""
-    key = ["dataset", "algorithm", "replicate"]
-    whole = [*key, "epoch"] if "epoch" in table else key
+    whole = [*_KEY, "epoch"] if "epoch" in table else _KEY
     twice = table.loc[table.duplicated(whole), whole].drop_duplicates()
     if len(twice):
-        raise BayescompareError(twice_words(list(twice.itertuples(index=False, name=None))))
+        cells = [
+            f"item {item!r} of {algorithm!r} on {dataset!r}"
+            + "".join(f" in epoch {each!r}" for each in epoch)
+            for dataset, algorithm, item, *epoch in twice.itertuples(index=False, name=None)
+        ]
+        remedy = (
+            "keep one row of each."
+            if "epoch" in table
+            else "if the rows are repeated runs of an item, name their column by epoch=; else keep "
+            "one."
+        )
+        raise BayescompareError(
+            f"{plural(len(cells), 'item')} {'occurs' if len(cells) == 1 else 'occur'} more than "
+            f"once: {first_words(cells, 4)}; {remedy}"
+        )
     if "cluster" not in table:
         return
-    by_cluster = table.groupby("cluster", sort=False)["dataset"]
-    across = by_cluster.nunique()
-    if (across > 1).any():
-        name = str(across.index[across > 1][0])
-        raise BayescompareError(cluster_across_words(name, list(by_cluster.unique()[name])[:2]))
     places = table.drop_duplicates(["dataset", "replicate", "cluster"])
+    for name, own in places.groupby("cluster", sort=False)["dataset"].unique().items():
+        if len(own) > 1:
+            raise _across(name, *own[:2])
     torn = places[places.duplicated(["dataset", "replicate"], keep=False)]
     if len(torn):
         dataset, item = torn.iloc[0][["dataset", "replicate"]]
         own = torn[(torn["dataset"] == dataset) & (torn["replicate"] == item)]["cluster"].tolist()
-        raise BayescompareError(torn_words(str(dataset), str(item), own[:2]))
+        raise BayescompareError(
+            f"item {item!r} of {dataset!r} is in the clusters {own[0]!r} and {own[1]!r}: an item "
+            "belongs to one cluster, the same for every algorithm."
+        )
 
 
-def cluster_numbers(table: pd.DataFrame, data: xr.Dataset) -> xr.DataArray:
+def _across(cluster: object, one: str, other: str) -> BayescompareError:
+    return BayescompareError(
+        f"cluster {str(cluster)!r} is in the datasets {one!r} and {other!r}: a cluster lies within "
+        "one dataset; if only the names are the same, put the dataset's in front."
+    )
+
+
+def _cluster_numbers(table: pd.DataFrame, data: xr.Dataset) -> xr.Dataset:
     """Return the number of each item's cluster, over dataset and replicate; −1 where no item is.
 
     Clusters are numbered over the whole table, so that no number is in two datasets.
     """
-    codes, _ = pd.factorize(table["cluster"])
-    places = {
-        dim: data.indexes[dim].get_indexer(pd.Index(table[dim])) for dim in ("dataset", "replicate")
-    }
-    whole = np.full((data.sizes["dataset"], data.sizes["replicate"]), -1, dtype=np.int64)
-    whole[places["dataset"], places["replicate"]] = codes
-    coords = {dim: data[dim].values for dim in ("dataset", "replicate")}
-    return xr.DataArray(whole, coords, ("dataset", "replicate"), name="cluster")
+    dims = ("dataset", "replicate")
+    whole = np.full([data.sizes[dim] for dim in dims], -1, dtype=np.int64)
+    at = tuple(data.indexes[dim].get_indexer(pd.Index(table[dim])) for dim in dims)
+    whole[at] = pd.factorize(table["cluster"])[0]
+    return xr.Dataset({"cluster": (dims, whole)}, {dim: data[dim].values for dim in dims})
 
 
 # their statistics ---------------------------------------------------------------------------------
@@ -253,18 +254,18 @@ class ItemReader:
         columns = find_columns(df, self._roles, self._spec, "measure")
         values = np.stack([self._measured(df[columns[name]], name) for name in self._spec], axis=1)
         known = {role: _known_column(df[columns[role]], role) for role in self._roles}
-        places = [self._coded(known[role], role) for role in ("dataset", "algorithm")]
-        rest = pd.DataFrame({role: known[role] for role in self._roles if role not in self._names})
+        places = [self._coded(known.pop(role), role) for role in ("dataset", "algorithm")]
+        rest = pd.DataFrame(known)
         self._rows += len(df)
         cell = places[0] * len(self._names["algorithm"]) + places[1]
         for code in np.flatnonzero(np.bincount(cell)).tolist():
-            d, a = divmod(code, len(self._names["algorithm"]))
             here = np.flatnonzero(cell == code)
-            self._cells.setdefault((d, a), []).append((rest.take(here), values[here]))
+            own = self._cells.setdefault(divmod(code, len(self._names["algorithm"])), [])
+            own.append((rest.take(here), values[here]))
 
     def _measured(self, column: pd.Series[Any], name: str) -> FloatArray:
         """Return a column's numbers; refuse infinite ones and those out of bounds."""
-        values = numbers_in(truth_as_numbers(column), f"measure {name!r}")
+        values = _numbers(column, name)
         low, high = self._spec[name].bounds or (None, None)
         outside = values < (-np.inf if low is None else low)
         outside |= values > (np.inf if high is None else high)
@@ -273,11 +274,11 @@ class ItemReader:
             (outside, f"cells outside bounds={self._spec[name].bounds} of {name!r}"),
         ):
             if wrong.any():
-                rows = zip(row_words(column[wrong][:4]), values[wrong].tolist(), strict=False)
-                words = ", ".join(f"{row} is {setting_number_text(value)}" for row, value in rows)
-                more = int(wrong.sum()) - 4
-                rest = f" and {count(more)} more" if more > 0 else ""
-                raise BayescompareError(f"{what}: {words}{rest}. Correct or empty the cells.")
+                rows = zip(row_words(column[wrong]), values[wrong].tolist(), strict=True)
+                cells = [f"{row} is {setting_number_text(value)}" for row, value in rows]
+                raise BayescompareError(
+                    f"{what}: {first_words(cells, 4)}. Correct or empty the cells."
+                )
         return values
 
     def _coded(self, column: pd.Series[Any], role: str) -> IntArray:
@@ -295,49 +296,47 @@ class ItemReader:
         datasets, algorithms = (list(self._names[role]) for role in ("dataset", "algorithm"))
         coords = {"dataset": datasets, "algorithm": algorithms, "opponent": algorithms}
         check_table_size(coords, len(self._spec))
-        shape = (len(datasets), len(algorithms), len(self._spec))
-        means, binary = np.full(shape, np.nan), np.zeros(shape, dtype=bool)
-        own, shared_means = (
-            np.zeros(shape[:2], dtype=np.int64),
-            np.full((*shape[:2], *shape[1:]), np.nan),
-        )
+        n, l, m = len(datasets), len(algorithms), len(self._spec)
+        means, binary = np.full((n, l, m), np.nan), np.zeros((n, l, m), dtype=bool)
+        own, own_means = np.zeros((n, l), dtype=np.int64), np.full((n, l, l, m), np.nan)
         pairs: dict[tuple[int, int, int], PairItems] = {}
-        notes = ItemNotes()
+        matched: list[_Matched] = []
         clusters: dict[Any, str] = {}
         for i, name in enumerate(datasets):
-            cells = {a: self._cells.pop((i, a), []) for a in range(len(algorithms))}
-            items = match_items(name, algorithms, cells)
-            check_cluster_dataset(name, items.cluster_names, clusters)
+            cells = {a: self._cells.pop((i, a), []) for a in range(l)}
+            items = _match(name, algorithms, cells)
+            for cluster in items.clusters:
+                if (other := clusters.setdefault(cluster, name)) != name:
+                    raise _across(cluster, other, name)
             whole = ~np.isnan(items.values).any(axis=2)
-            own[i], binary[i] = whole.sum(axis=1), _binary_measures(items.values, whole)
-            averages = _Averages(items.values)
-            means[i] = _shared_means(averages, whole)
-            for a, here in enumerate(whole):
-                shared_means[i, a, a] = averages.over(a, here)
-            for a, b in itertools.combinations(range(len(algorithms)), 2):
+            own[i] = whole.sum(axis=1)
+            right_or_wrong = (items.values == 0.0) | (items.values == 1.0)
+            binary[i] = (right_or_wrong | ~whole[:, :, None]).all(axis=1)
+            mean_over = _means(items.values)
+            some = whole.any(axis=1)
+            shared = whole[some].all(axis=0)
+            for a, b in itertools.product(range(l), repeat=2):
+                own_means[i, a, b] = mean_over(a, whole[a] & whole[b])
+            for a in np.flatnonzero(some).tolist():
+                means[i, a] = mean_over(a, shared)
+            for a, b in itertools.combinations(range(l), 2):
                 here = whole[a] & whole[b]
-                shared_means[i, a, b] = averages.over(a, here)
-                shared_means[i, b, a] = averages.over(b, here)
                 pairs[i, a, b] = pair_items(
                     items.values[a, here],
                     items.values[b, here],
                     None if items.cluster is None else items.cluster[here],
                     binary[i, a] & binary[i, b],
                 )
-            notes.hear(name, items, whole)
+            matched.append(_matched(name, items, whole))
         names = {"dataset": datasets, "algorithm": algorithms, "measure": list(self._spec)}
         data = xr.Dataset(
-            {m: (("dataset", "algorithm"), means[:, :, j]) for j, m in enumerate(self._spec)},
+            {name: (("dataset", "algorithm"), means[:, :, j]) for j, name in enumerate(self._spec)},
             {dim: names[dim] for dim in ("dataset", "algorithm")},
         )
         clustered = "cluster" in self._roles
-        statistics = statistics_of(pairs, own, shared_means, binary, names, clustered=clustered)
-        return {
-            "data": data,
-            "notes": check_notes(notes.words(self._rows, len(algorithms))),
-            "replicates": "items",
-            "item_data": statistics,
-        }
+        statistics = statistics_of(pairs, own, own_means, binary, names, clustered=clustered)
+        notes = _notes(matched, self._rows, l)
+        return {"data": data, "notes": notes, "replicates": "items", "item_data": statistics}
 
 
 def _known_column(column: pd.Series[Any], role: str) -> pd.Series[Any]:
@@ -357,58 +356,36 @@ def _known_column(column: pd.Series[Any], role: str) -> pd.Series[Any]:
     return column
 
 
-class _Averages:
-    """Means of an algorithm over some of the items, each worked out once."""
+def _means(values: FloatArray) -> Callable[[int, BoolArray], FloatArray]:
+    """Return a function for the means of an algorithm over some items, each worked out once."""
+    known: dict[tuple[int, bytes], FloatArray] = {}
 
-    def __init__(self, values: FloatArray) -> None:
-        self._values = values
-        self._known: dict[int, list[tuple[BoolArray, FloatArray]]] = {}
-
-    def over(self, algorithm: int, here: BoolArray) -> FloatArray:
-        """Return the mean of every measure; NaN where there is no item."""
+    def over(algorithm: int, here: BoolArray) -> FloatArray:
         if not here.any():
-            return np.full(self._values.shape[2], np.nan)
-        known = self._known.setdefault(algorithm, [])
-        for mask, mean in known:
-            if np.array_equal(mask, here):
-                return mean
-        known.append((here, exact_item_mean(self._values[algorithm, here])))
-        return known[-1][1]
+            return np.full(values.shape[2], np.nan)
+        key = algorithm, np.packbits(here).tobytes()
+        if key not in known:
+            known[key] = exact_item_mean(values[algorithm, here])
+        return known[key]
 
-
-def _shared_means(averages: _Averages, whole: BoolArray) -> FloatArray:
-    """Means over the items that every algorithm has, ignoring algorithms that have none at all."""
-    there = whole.any(axis=1)
-    shared = whole[there].all(axis=0)
-    nowhere = np.zeros_like(shared)
-    return np.stack([averages.over(a, shared if has else nowhere) for a, has in enumerate(there)])
-
-
-def _binary_measures(values: FloatArray, whole: BoolArray) -> BoolArray:
-    """Which measures are 0 or 1 on every item, for each algorithm, (l, m)."""
-    return np.stack(
-        [
-            ((own[here] == 0.0) | (own[here] == 1.0)).all(axis=0)
-            for own, here in zip(values, whole, strict=True)
-        ]
-    )
+    return over
 
 
 # matching -----------------------------------------------------------------------------------------
 
 
-class MatchedItems(NamedTuple):
-    """The items of one dataset: values (l, k, m), NaN where an algorithm lacks one; clusters."""
+class _Items(NamedTuple):
+    """The items of one dataset."""
 
+    #: Of shape (l, k, m), NaN where an algorithm lacks one.
     values: FloatArray
+    #: The number of each item's cluster, and their names.
     cluster: IntArray | None
-    cluster_names: pd.Index[Any] | None
-    epochs: IntArray | None
+    clusters: Sequence[Any]
+    epochs: IntArray
 
 
-def match_items(
-    dataset: str, algorithms: Sequence[str], cells: Mapping[int, list[Piece]]
-) -> MatchedItems:
+def _match(dataset: str, algorithms: Sequence[str], cells: Mapping[int, list[Piece]]) -> _Items:
     """Match one dataset's items on their ids; refuse ids that occur twice."""
     pieces = [(a, *piece) for a, own in cells.items() for piece in own]
     rows = pd.concat([part for _, part, _ in pieces], ignore_index=True)
@@ -416,7 +393,7 @@ def match_items(
     algorithm = np.repeat([a for a, *_ in pieces], [len(part) for _, part, _ in pieces])
     code, ids = pd.factorize(rows["replicate"])
     l, k, m = len(algorithms), len(ids), values.shape[1]
-    place, cluster, names = algorithm * k + code, None, None
+    place, cluster, names = algorithm * k + code, None, pd.Index([])
     if "epoch" in rows:
         epoch = pd.factorize(rows["epoch"])[0]
         ordered = np.sort(place * (epoch.max() + 1) + epoch)
@@ -431,122 +408,67 @@ def match_items(
     if wrong:
         named = np.array(algorithms, dtype=object)[algorithm]
         _check_names(rows.astype(str).assign(dataset=dataset, algorithm=named))
-    if "epoch" in rows:
-        cube, epochs = _epoch_means(values, place, l * k)
-    else:
-        cube, epochs = np.full((l * k, m), np.nan), None
+    cube = np.full((l * k, m), np.nan)
+    if "epoch" not in rows:
         cube[place] = values
-    return MatchedItems(cube.reshape(l, k, m), cluster, names, epochs)
-
-
-def _epoch_means(values: FloatArray, place: IntArray, size: int) -> tuple[FloatArray, IntArray]:
-    """Average the epochs of each item, every measure over those that have a value."""
-    means = np.empty((size, values.shape[1]))
+        return _Items(cube.reshape(l, k, m), cluster, names.tolist(), np.array([], dtype=np.intp))
+    # Every measure is averaged over the epochs that have a value.
     for j, column in enumerate(values.T):
         there = ~np.isnan(column)
-        number = np.bincount(place[there], minlength=size)
-        total = np.bincount(place[there], column[there], size)
-        means[:, j] = np.where(number > 0, total / np.maximum(number, 1), np.nan)
-    epochs = np.bincount(place, minlength=size)
-    return means, epochs[epochs > 0]
-
-
-def check_cluster_dataset(dataset: str, names: pd.Index[Any] | None, seen: dict[Any, str]) -> None:
-    """Refuse a cluster that another dataset has."""
-    for name in [] if names is None else names.tolist():
-        other = seen.setdefault(name, dataset)
-        if other != dataset:
-            raise BayescompareError(cluster_across_words(str(name), [other, dataset]))
+        number = np.bincount(place[there], minlength=l * k)
+        total = np.bincount(place[there], column[there], l * k)
+        cube[:, j] = np.where(number > 0, total / np.maximum(number, 1), np.nan)
+    epochs = np.bincount(place)
+    return _Items(cube.reshape(l, k, m), cluster, names.tolist(), epochs[epochs > 0])
 
 
 # words --------------------------------------------------------------------------------------------
 
 
-class ItemNotes:
-    """Collects what a table's notes tell: epochs, items that are not whole or unmatched."""
+class _Matched(NamedTuple):
+    """How well the items of one dataset match: numbers for the notes."""
 
-    def __init__(self) -> None:
-        self._epochs: list[IntArray] = []
-        self._broken = 0
-        self._unmatched: list[str] = []
-        self._number = 0
-        self._shared: list[int] = []
-
-    def hear(self, name: str, items: MatchedItems, complete: BoolArray) -> None:
-        """Take note of one dataset."""
-        if items.epochs is not None:
-            self._epochs.append(np.array([items.epochs.min(), items.epochs.max()]))
-        present = ~np.isnan(items.values).all(axis=2)
-        self._broken += int((present & ~complete).sum())
-        some = complete[complete.any(axis=1)]
-        shared, union = some.all(axis=0), some.any(axis=0)
-        self._shared.append(int(shared.sum()))
-        lost = int((union & ~shared).sum())
-        if lost:
-            self._number += lost
-            self._unmatched.append(f"{count(lost)} of {count(int(union.sum()))} on {name}")
-
-    def words(self, rows: int, algorithms: int) -> tuple[str, ...]:
-        """Return the notes."""
-        fewest, most = min(self._shared), max(self._shared)
-        span = plural(most, "item") if fewest == most else f"{count(fewest)} to {count(most)} items"
-        notes = [
-            f"each cell is the mean of {span}; {whole_number_text(rows)} rows read, statistics kept"
-        ]
-        if self._epochs:
-            notes.append(epoch_note(np.concatenate(self._epochs)))
-        if self._broken:
-            notes.append(
-                f"{plural(self._broken, 'row')} without a value for every measure left out"
-            )
-        if self._unmatched:
-            are = "is" if self._number == 1 else "are"
-            each = "" if algorithms == 2 else "; each pair is compared on those that both have"
-            notes.append(
-                f"{plural(self._number, 'item')} that some algorithm lacks {are} left out for "
-                f"all: {first_words(self._unmatched)}{each}"
-            )
-        return tuple(notes)
+    name: str
+    epochs: list[int]
+    #: Rows that lack a measure.
+    broken: int
+    #: Items that every algorithm has, and all.
+    shared: int
+    all: int
 
 
-def epoch_note(sizes: Any) -> str:
-    """Say over how many epochs the items were averaged."""
-    fewest, most = int(np.min(sizes)), int(np.max(sizes))
-    words = plural(most, "epoch") if fewest == most else f"{fewest} to {most} epochs"
-    return f"each item is the mean of {words}"
+def _matched(name: str, items: _Items, whole: BoolArray) -> _Matched:
+    present = ~np.isnan(items.values).all(axis=2)
+    some = whole[whole.any(axis=1)]
+    shared, together = int(some.all(axis=0).sum()), int(some.any(axis=0).sum())
+    epochs = [int(items.epochs.min()), int(items.epochs.max())] if len(items.epochs) else []
+    return _Matched(name, epochs, int((present & ~whole).sum()), shared, together)
 
 
-def twice_words(cells: list[tuple[str, ...]]) -> str:
-    """Say which items occur twice, and what to do."""
-    named = [
-        f"item {cell[2]!r} of {cell[1]!r} on {cell[0]!r}"
-        + (f" in epoch {cell[3]!r}" if len(cell) > 3 else "")
-        for cell in cells[:_SHOWN]
+def _notes(matched: Sequence[_Matched], rows: int, algorithms: int) -> tuple[str, ...]:
+    """Tell of epochs, and of items that are not whole or unmatched."""
+    items = span_words([one.shared for one in matched], "item")
+    notes = [
+        f"each cell is the mean of {items}; {whole_number_text(rows)} rows read, statistics kept"
     ]
-    more = len(cells)
-    rest = f" and {more - _SHOWN} more" if more > _SHOWN else ""
-    remedy = (
-        "keep one row of each."
-        if cells and len(cells[0]) > 3
-        else "if the rows are repeated runs of an item, name their column by epoch=; else keep one."
-    )
-    return (
-        f"{plural(more, 'item')} {'occurs' if more == 1 else 'occur'} more than once: "
-        f"{', '.join(named)}{rest}; {remedy}"
-    )
+    if epochs := [number for one in matched for number in one.epochs]:
+        notes.append(_epoch_note(epochs))
+    if broken := sum(one.broken for one in matched):
+        notes.append(f"{plural(broken, 'row')} without a value for every measure left out")
+    lost = {one.name: one.all - one.shared for one in matched}
+    if number := sum(lost.values()):
+        where = [
+            f"{count(lost[one.name])} of {count(one.all)} on {one.name}"
+            for one in matched
+            if lost[one.name]
+        ]
+        each = "" if algorithms == 2 else "; each pair is compared on those that both have"
+        notes.append(
+            f"{plural(number, 'item')} that some algorithm lacks {'is' if number == 1 else 'are'} "
+            f"left out for all: {first_words(where)}{each}"
+        )
+    return tuple(notes)
 
 
-def cluster_across_words(cluster: str, datasets: list[str]) -> str:
-    """Say that a cluster is in two datasets, and what to do."""
-    return (
-        f"cluster {cluster!r} is in the datasets {datasets[0]!r} and {datasets[1]!r}: a cluster "
-        "lies within one dataset; if only the names are the same, put the dataset's in front."
-    )
-
-
-def torn_words(dataset: str, item: str, clusters: list[str]) -> str:
-    """Say that an item is in two clusters."""
-    return (
-        f"item {item!r} of {dataset!r} is in the clusters {clusters[0]!r} and {clusters[1]!r}: an "
-        "item belongs to one cluster, the same for every algorithm."
-    )
+def _epoch_note(sizes: Sequence[int] | IntArray) -> str:
+    return f"each item is the mean of {span_words(sizes, 'epoch')}"

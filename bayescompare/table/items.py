@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, IntArray
+from bayescompare.table.cells import span_words
 from bayescompare.table.frames import frozen_data
 from bayescompare.text.numbers import count, plural
 
@@ -133,11 +134,6 @@ def items_matched_alike(item_data: xr.Dataset) -> bool:
     return bool((~both | (number == own[:, :, None])).all())
 
 
-def with_item_clusters(data: xr.Dataset, item_data: xr.Dataset | None) -> xr.Dataset:
-    """Add the items' clusters to the table, if they have any."""
-    return data if item_data is None else data.assign(cluster=item_data["cluster"])
-
-
 def too_few_items(item_data: xr.Dataset) -> BoolArray:
     """Return the datasets on which some two algorithms share fewer than two items, (n,).
 
@@ -169,12 +165,7 @@ def items_words(item_data: xr.Dataset) -> str:
     '7 items per dataset, of which statistics are kept'
     """
     own = np.diagonal(item_data["items"].values, axis1=1, axis2=2)
-    return f"{_span(own, 'item')} per dataset, of which statistics are kept"
-
-
-def _span(numbers: IntArray, noun: str) -> str:
-    fewest, most = int(numbers.min()), int(numbers.max())
-    return plural(most, noun) if fewest == most else f"{count(fewest)} to {plural(most, noun)}"
+    return f"{span_words(own, 'item')} per dataset, of which statistics are kept"
 
 
 # ------------------------------------------------------------------------------------------ files
@@ -199,7 +190,6 @@ def item_data_from_json(
     """Make the dataset again from what `item_data_to_json` returned."""
     named = {**coords, "opponent": coords["algorithm"], "measure": list(measures)}
     named |= {"with_measure": list(measures), **document["coords"]}
-    integers: tuple[Literal["cluster", "items", "clusters", "binary"], ...]
     integers = ("cluster", "items", "clusters", "binary")
     variables = {}
     for name, part in document["variables"].items():
@@ -350,13 +340,8 @@ def statistics_of(
     arrays["items"][:, np.arange(l), np.arange(l)] = own
     dims = ("dataset", "algorithm", "opponent", "measure", "with_measure")
     variables = {name: (dims[: values.ndim], values) for name, values in arrays.items()}
-    coords = {
-        "dataset": list(names["dataset"]),
-        "algorithm": list(names["algorithm"]),
-        "opponent": list(names["algorithm"]),
-        "measure": list(names["measure"]),
-        "with_measure": list(names["measure"]),
-    }
+    same = {"opponent": "algorithm", "with_measure": "measure"}
+    coords = {dim: list(names[same.get(dim, dim)]) for dim in dims}
     if clustered:
         return xr.Dataset(variables, coords)
     del variables["clusters"]

@@ -10,13 +10,13 @@ import pandas as pd
 
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.table.frames import (
-    distinct_columns,
     fault_words,
     find_column,
     non_numbers,
     spread,
 )
-from bayescompare.text.names import quoted_names, repeated_name
+from bayescompare.table.input import check_distinct
+from bayescompare.text.names import quoted_names
 
 type Layout = Literal["auto", "long", "wide"]
 type Roles = Mapping[str, str]
@@ -130,13 +130,10 @@ def _wide(
                 f"replicate=, or remove it by df.reset_index({level!r}, drop=True)."
             )
     table = _with_datasets(table, roles)
-    for role, column in roles.items():
-        if role != "algorithm":
-            find_column(table, f"{role}={column!r}", column)
     names = {column for role, column in roles.items() if role != "algorithm"} | set(facts)
-    labels: list[Any] = list(table.columns)
-    nameless = {str(label) for label in labels if label is pd.NA or label != label}
-    table = _layout_with_text_names(table)
+    nameless = set(map(str, table.columns[table.columns.isna()]))
+    # After a pivot the names of columns may be numbers.
+    table = table.set_axis(check_distinct(table.columns), axis=1)
     columns = [column for column in table.columns if column not in names]
     if not columns:
         raise BayescompareError("a wide table needs a column for each algorithm, and has none.")
@@ -147,21 +144,25 @@ def _wide(
                 "pandas, save the file by to_csv(index=False))."
             )
     pairs = pair_up(columns, list(measures), roles["algorithm"])
-    _check_numeric(table, columns, roles["algorithm"])
-    return stack(table, roles, pairs, facts), {role: role for role in roles}
+    return _stacked(table, roles, pairs, facts)
 
 
 def _with_datasets(table: pd.DataFrame, roles: Roles) -> pd.DataFrame:
     """Take the row labels of a wide frame as the datasets, if no column names them."""
     has_column = roles["dataset"] in map(str, table.columns)
-    if has_column or roles["dataset"] != "dataset" or table.index.names != [None]:
-        return table
-    return table.assign(dataset=[str(label) for label in table.index])
+    if not has_column and roles["dataset"] == "dataset" and table.index.names == [None]:
+        table = table.assign(dataset=[str(label) for label in table.index])
+    for role, column in roles.items():
+        if role != "algorithm":
+            find_column(table, f"{role}={column!r}", column)
+    return table
 
 
-def _layout_with_text_names(table: pd.DataFrame) -> pd.DataFrame:
-    """Write the names of columns as text: after a pivot they may be numbers."""
-    return table.set_axis(distinct_columns(table), axis=1)
+def _stacked(
+    table: pd.DataFrame, roles: Roles, pairs: Pairs, facts: Collection[str]
+) -> tuple[pd.DataFrame, Roles]:
+    _check_numeric(table, list(pairs), roles["algorithm"])
+    return stack(table, roles, pairs, facts), {role: role for role in roles}
 
 
 def _two_level(
@@ -193,21 +194,13 @@ def _two_level(
             f"levels of column names, which have {seen}; or {_ONE_LEVEL}"
         )
     flat = [one if not two.strip() else f"{one} {two}" for one, two in keys]
-    twice = repeated_name(flat)
-    if twice is not None:
-        raise BayescompareError(f"column {twice!r} occurs twice: rename or remove one.")
-    table = _with_datasets(table.set_axis(flat, axis=1), roles)
-    for role, column in roles.items():
-        if role != "algorithm":
-            find_column(table, f"{role}={column!r}", column)
+    table = _with_datasets(table.set_axis(check_distinct(flat), axis=1), roles)
     pairs = {
         f"{one} {two}": ((two, one) if is_above else (one, two))
         for one, two in cells
         if (one if is_above else two) in measures
     }
-    _check_numeric(table, list(pairs), roles["algorithm"])
-    facts = [name for name in plain if name not in roles.values()]
-    return stack(table, roles, pairs, facts), {role: role for role in roles}
+    return _stacked(table, roles, pairs, [name for name in plain if name not in roles.values()])
 
 
 def stack(

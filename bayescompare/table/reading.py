@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from bayescompare._checks import check_path, check_word, show_checked_value
+from bayescompare._checks import check_path, check_word, pointing, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.table.cells import ReplicateKind
 from bayescompare.table.checks import check_spec, domain_facts
@@ -37,7 +37,6 @@ from bayescompare.table.input import (
 )
 from bayescompare.table.item_reader import (
     ItemReader,
-    check_keep_items,
     replicate_kind_of_items,
 )
 from bayescompare.table.layouts import LAYOUTS, Layout, as_long
@@ -46,6 +45,7 @@ from bayescompare.table.results import Results
 from bayescompare.text.names import meant_name, quoted_names, repeated_name
 
 
+@pointing
 def read_results(
     path: Paths,
     *,
@@ -153,18 +153,14 @@ def read_results(
         return read_tables(path, reading)
 
 
-def read_tables(paths: Paths, reading: TableReading) -> Results:
+def read_tables(paths: Any, reading: TableReading) -> Results:
     """Read one or several tables as `read_results` does."""
     remedy = "a list of paths, or a mapping of labels to paths"
     if is_dataframe(paths):
         remedy = "and for a DataFrame use Results.from_frame"
-    elif isinstance(paths, (str, os.PathLike)) or _is_iterable(paths):
+    elif not isinstance(paths, bytes) and isinstance(paths, (str, os.PathLike, Iterable)):
         return _read_files(*list_paths(paths), reading)
     raise BayescompareError(f"path is a {type(paths).__name__}: give the path of a file, {remedy}.")
-
-
-def _is_iterable(paths: object) -> bool:
-    return isinstance(paths, Iterable) and not isinstance(paths, bytes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,15 +198,10 @@ class TableReading:
                 raise BayescompareError(
                     f"{show_checked_value(column)}: give a column's name, a string."
                 )
-        for column in columns:
-            if columns.count(column) > 1:
-                raise BayescompareError(
-                    f"column {column!r} is given for two of dataset=, algorithm=, replicate=, "
-                    "cluster=, epoch=, group= and weight=: name a different column for each."
-                )
         check_word("layout", self.layout, LAYOUTS)
-        vars(self).update(replicates=replicate_kind_of_items(self.replicates, self.roles))
-        check_keep_items(self.keep_items)
+        vars(self).update(
+            replicates=replicate_kind_of_items(self.replicates, self.roles, self.keep_items)
+        )
         new: object = {} if self.rename is None else self.rename
         gone: object = self.drop_columns
         if not isinstance(new, Mapping) or not all(
@@ -303,20 +294,21 @@ def _read_files(files: Sequence[Named], source: str, reading: TableReading) -> R
     """Read one or several files as one table."""
     if reading.items and _are_read_in_pieces(files, reading):
         return _read_in_pieces(files, reading, source)
-    tables: list[pd.DataFrame] = []
+    tables: list[tuple[Path, pd.DataFrame]] = []
     for file, label in files:
         with naming(file):
             table = _read_one(file, label, reading)
             if not tables:
                 reading = _with_meant_measures(reading, table)
+            results = _results_of(table, reading, source)  # so that errors name the file
             if len(files) == 1:
-                return _results_of(table, reading, source)
-            _results_of(table, reading, source)  # so that errors name the file
-            tables.append(_as_long(table, reading))
-    _check_files_apart([file for file, _ in files], tables, list(reading.roles))
+                return results
+            tables.append((file, _as_long(table, reading)))
+    _check_files_apart(tables, list(reading.roles))
     roles: Any = {role: role for role in reading.roles}
-    whole = replace(reading, **roles, layout="long")
-    return _results_of(pd.concat(tables, ignore_index=True), whole, source)
+    reading = replace(reading, **roles, layout="long")
+    whole = pd.concat([table for _, table in tables], ignore_index=True)
+    return _results_of(whole, reading, source)
 
 
 # one file ----------------------------------------------------------------------------------------
@@ -402,12 +394,10 @@ def _as_long(table: pd.DataFrame, reading: TableReading) -> pd.DataFrame:
     return long.set_axis(long.columns.astype(str), axis=1)[kept].rename(columns=renamed)
 
 
-def _check_files_apart(
-    files: Sequence[Path], tables: Sequence[pd.DataFrame], roles: Sequence[str]
-) -> None:
+def _check_files_apart(tables: Sequence[tuple[Path, pd.DataFrame]], roles: Sequence[str]) -> None:
     """Refuse a cell that two files have."""
     keys = pd.concat(
-        [table[roles].astype(str).drop_duplicates() for table in tables],
+        [table[roles].astype(str).drop_duplicates() for _, table in tables],
         keys=range(len(tables)),
         names=["file", None],
     )
@@ -416,7 +406,7 @@ def _check_files_apart(
         return
     cell = tuple(twice.iloc[0])
     places = twice[(twice == list(cell)).all(axis=1)].index.get_level_values("file")
-    both = [str(files[int(place)]) for place in places[:2]]
+    both = [str(tables[int(place)][0]) for place in places[:2]]
     more = len(twice.drop_duplicates()) - 1
     rest = f" and {more} more" if more else ""
     names = ", ".join(map(repr, cell))

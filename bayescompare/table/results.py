@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._checks import check_word
+from bayescompare._checks import check_word, pointing
 from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.table.cells import (
@@ -21,11 +21,9 @@ from bayescompare.table.cells import (
     REPLICATE_KINDS,
     Reading,
     ReplicateKind,
-    common_replicates,
+    averaged,
     gaps_as_failures,
     left_out_note,
-    mean_over_replicates,
-    replicates_note,
     results_stored,
     seen_despite_gaps,
     stored_results,
@@ -54,7 +52,6 @@ from bayescompare.table.items import (
     select_items,
     too_few_items,
     unmatched_words,
-    with_item_clusters,
 )
 from bayescompare.table.layouts import LAYOUTS, Layout, as_long
 from bayescompare.table.measure import Direction, Measure
@@ -148,6 +145,7 @@ class Results:
         return new
 
     @classmethod
+    @pointing
     def from_frame(
         cls,
         df: pd.DataFrame,
@@ -235,7 +233,7 @@ class Results:
         roles |= {role: column for role, column in more.items() if column is not None}
         # Whatever was given, for the message that there is no such column.
         roles = {role: str(column) for role, column in roles.items()}
-        kind = replicate_kind_of_items(replicates, more)
+        kind = replicate_kind_of_items(replicates, more, keep_items)
         about = [column for column in (group, weight) if column is not None]
         table = as_pandas(df, index=True)
         items = kind == "items" and replicate is not None
@@ -328,7 +326,8 @@ class Results:
 
     def _repr_html_(self) -> str:
         """Show the spec sheet in a notebook, on light and on dark."""
-        return f'<pre style="line-height:1.4;overflow-x:auto">{escape(repr(self))}</pre>'
+        style = "font-family:ui-monospace,monospace;line-height:1.4;overflow-x:auto"
+        return f'<pre style="{style}">{escape(repr(self))}</pre>'
 
     def __repr__(self) -> str:
         return describe(self)
@@ -433,17 +432,10 @@ class Results:
         """
         if self.n_replicates is None:
             return self
-        cells = self._cells()
-        present = ~np.isnan(cells)
-        counted = common_replicates(present)
-        means = mean_over_replicates(cells, counted)
+        means, notes = averaged(self._cells(), self.datasets, self._noun)
         dims = ("dataset", "algorithm")
         data = self.data.drop_dims("replicate").assign(
             {name: (dims, means[:, :, j]) for j, name in enumerate(self.measures)}
-        )
-        notes = (
-            replicates_note(counted & present, self._noun),
-            *self._left_out(present, counted),
         )
         return self._with(data=frozen_data(data), notes=(*self.notes, *notes), item_data=None)
 
@@ -451,9 +443,6 @@ class Results:
     def _noun(self) -> str:
         """What one replicate is called."""
         return "item" if self.replicates == "items" else "replicate"
-
-    def _left_out(self, present: BoolArray, counted: BoolArray) -> tuple[str, ...]:
-        return left_out_note(self.datasets, present, counted, self._noun)
 
     def averages_alike(self) -> bool:
         """Return whether the mean of a cell is the same whichever algorithms are selected.
@@ -598,7 +587,8 @@ class Results:
             {name: (whole.data[name].dims, left[:, :, j]) for j, name in enumerate(self.measures)}
         )
         everywhere = np.broadcast_to(counted, (len(left), 1, *left.shape[2:]))
-        notes = (*whole.notes, *whole._left_out(present, everywhere))
+        left_out = left_out_note(whole.datasets, present, everywhere, self._noun)
+        notes = (*whole.notes, *left_out)
         return whole._with(data=frozen_data(data), notes=notes)
 
     def _with_two(self, few: BoolArray, missing: Literal["raise", "drop"]) -> Results:
@@ -639,7 +629,9 @@ class Results:
           dataset algorithm  auc
         0    iris         A  0.9
         """
-        table = self.data if self.has_statistics else with_item_clusters(self.data, self.item_data)
+        table = self.data
+        if self.item_data is not None and not self.has_statistics:
+            table = table.assign(cluster=self.item_data["cluster"])
         return table.to_dataframe(dims_of(self.data)).reset_index()
 
     def to_dataset(self) -> xr.Dataset:

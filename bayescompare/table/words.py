@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from bayescompare._typing import FloatArray
+from bayescompare.table.cells import cell_means
 from bayescompare.table.items import expected_item_replicates, items_words
 from bayescompare.table.measure import Measure
 from bayescompare.text.names import first_words
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 #: Why datasets are left out under ``missing="drop"``, after their number.
 INCOMPLETE = "with missing cells"
+
+#: Cells that two algorithms must share to be called near copies.
+_FEWEST_ALIKE = 5
 
 _MEASURES_SHOWN = 5
 _WIDTH = 96
@@ -61,20 +65,67 @@ def caveats_of(results: Results, notes: Iterable[str] | None = None) -> tuple[st
 
 
 def _one_benchmark_words(results: Results) -> list[str]:
-    """Say that most datasets are of one benchmark, as the reader knows or their names begin."""
+    found = largest_benchmark(results)
+    if found is None:
+        return []
+    told = "" if results.benchmark_of else ", by their names"
+    number, whole = found[1], len(results.datasets)
+    return [f"{number} of {whole} datasets are of one benchmark{told}: {found[0]}."]
+
+
+def largest_benchmark(results: Results) -> tuple[str, int] | None:
+    """Return the benchmark that most datasets belong to, and how many do; None if there is none.
+
+    What they belong to the reader knows, or their names begin alike.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> names = [f"mmlu_{k}" for k in range(7)] + ["arc", "hellaswag"]
+    >>> frame = pd.DataFrame({"dataset": names, "algorithm": "A", "acc": 0.5})
+    >>> largest_benchmark(bc.Results.from_frame(frame, measures={"acc": "max"}))
+    ('mmlu', 7)
+    """
     n = len(results.datasets)
     if results.groups is not None:
-        return []  # domains count alike, however many datasets they have
+        return None  # domains count alike, however many datasets they have
     known = results.benchmark_of
     begins = Counter(
         re.split(r"[/:_\- ]", name, maxsplit=1)[0] if known is None else known.get(name, name)
         for name in results.datasets
     )
     (name, number), *_ = begins.most_common(1)
-    if not 2 * number > n or not 5 <= number < n:
-        return []
-    told = "" if known else ", by their names"
-    return [f"{number} of {n} datasets are of one benchmark{told}: {name}."]
+    return (name, number) if 2 * number > n and 5 <= number < n else None
+
+
+def near_copies(results: Results, share: float = 0.95) -> list[tuple[str, str, float]]:
+    """Return the pairs of algorithms that have the same value in most cells, and in which share.
+
+    Two versions of one algorithm in a table count twice wherever places among all are asked for.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> uci = bc.load_example("jansen-uci")
+    >>> near_copies(uci)
+    []
+    >>> twice = uci.to_frame().query("algorithm == 'GBM'").assign(algorithm="GBM, again")
+    >>> both = pd.concat([uci.to_frame(), twice])
+    >>> near_copies(bc.Results.from_frame(both, measures=uci.spec))
+    [('GBM', 'GBM, again', 1.0)]
+    """
+    cells = cell_means(results)
+    copies = []
+    for a, name in enumerate(results.algorithms):
+        own, others = cells[:, a : a + 1], cells[:, a + 1 :]
+        there = (~np.isnan(own) & ~np.isnan(others)).sum(axis=(0, 2))
+        # Files may have been written with other digits.
+        with np.errstate(over="ignore"):  # values near the largest float
+            alike = np.isclose(own, others, rtol=1e-9, atol=0.0).sum(axis=(0, 2))
+        shares = alike / np.maximum(there, 1)
+        for b in np.flatnonzero((shares >= share) & (there >= _FEWEST_ALIKE)).tolist():
+            copies.append((name, results.algorithms[a + 1 + b], float(shares[b])))
+    return copies
 
 
 def cell_words(cell: Mapping[Any, str]) -> str:
@@ -102,7 +153,7 @@ def dropped_words(datasets: Sequence[str], why: str) -> str:
     >>> dropped_words(["wine"], INCOMPLETE)
     '1 dataset with missing cells dropped: wine'
     """
-    return f"{plural(len(datasets), 'dataset')} {why} dropped: {', '.join(datasets)}"
+    return f"{plural(len(datasets), 'dataset')} {why} dropped: {first_words(datasets, 12)}"
 
 
 def nothing_left_words(coverage: pd.DataFrame) -> str:
@@ -170,23 +221,23 @@ def describe_counts(counts: ErrorCounts) -> str:
     known = "not given" if np.isnan(sizes).any() else count(float(sizes.sum()))
     pairs = np.triu_indices(len(counts.algorithms), 1)
     differ = (only + only.transpose(0, 2, 1))[:, *pairs]
-    without = int((differ.max(axis=1, initial=0.0) == 0).sum())
+    discordant: list[tuple[str, str]] = []
+    if differ.size:
+        span = f"{count(differ.min())} to {count(differ.max())} per pair"
+        without = int((differ.max(axis=1) == 0).sum())
+        discordant = [("discordant", span)]
+        discordant += [("none in", plural(without, "dataset"))] if without else []
     lines = [
         ("datasets", _listing(counts.datasets)),
         ("algorithms", _listing(counts.algorithms)),
         ("examples", known),
-        *([("discordant", _per_pair(differ))] if differ.size else []),
-        *([("none in", plural(without, "dataset"))] if without and differ.size else []),
+        *discordant,
         ("source", counts.source or "not given"),
         *(("note", note) for note in counts.notes),
     ]
     names = (counts.datasets, counts.algorithms)
     title = ", ".join(map(plural, map(len, names), ("dataset", "algorithm")))
     return _sheet(f"ErrorCounts: {title}", lines)
-
-
-def _per_pair(counts: FloatArray) -> str:
-    return f"{count(float(counts.min()))} to {count(float(counts.max()))} per pair"
 
 
 def _measure_lines(results: Results) -> list[tuple[str, str]]:

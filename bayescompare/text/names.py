@@ -7,6 +7,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.text.numbers import whole_number_text
@@ -59,6 +60,20 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     """
     begin = len(common_prefix(names))
     return {name: name[begin:] for name in names}
+
+
+def whole_name(name: Any, names: Collection[str]) -> Any:
+    """Return the name that is shown as this one, without what all of them begin with.
+
+    Examples
+    --------
+    >>> whole_name("a", ["lab/net-a", "lab/net-b"]), whole_name("c", ["lab/net-a", "lab/net-b"])
+    ('lab/net-a', 'c')
+    """
+    if not isinstance(name, str) or name in names:
+        return name
+    whole = common_prefix(list(names)) + name
+    return whole if whole in names else name
 
 
 def rename_in(text: str, short: dict[str, str]) -> str:

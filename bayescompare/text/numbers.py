@@ -346,41 +346,6 @@ def duration_text(seconds: float) -> str:
     return f"{_text_of_two_figures(seconds / size)} {unit}"
 
 
-def ratio_text(value: float) -> str:
-    """Write how many times as much something is, with two figures.
-
-    Examples
-    --------
-    >>> ratio_text(24.3), ratio_text(0.517), ratio_text(1234.5)
-    ('24×', '0.52×', '1,234×')
-    """
-    return "" if math.isnan(value) else f"{_text_of_two_figures(value)}×"
-
-
-def growth_exponent_text(value: float) -> str:
-    """Write the exponent of a power law, such as b in time ~ size^b.
-
-    Examples
-    --------
-    >>> growth_exponent_text(0.98), growth_exponent_text(-0.02)
-    ('1.0', '0.0')
-    """
-    return "" if math.isnan(value) else _minus_sign_in_text(f"{value:.1f}")
-
-
-def numerical_error_text(value: float) -> str:
-    """Write how far a computed number is from the exact one: its order of magnitude.
-
-    Examples
-    --------
-    >>> numerical_error_text(2.22e-16), numerical_error_text(0.0031), numerical_error_text(0.0)
-    ('2e-16', '3e-03', '0')
-    """
-    if math.isnan(value):
-        return ""
-    return f"{value:.0e}" if value else "0"
-
-
 def _text_of_two_figures(value: float) -> str:
     """Write two significant digits, or all before the point."""
     return f"{value:.2g}" if value < 99.5 else f"{value:,.0f}"
@@ -472,20 +437,6 @@ def difference_number_text(value: float, unit: str = "", *, significant: int = 3
     text = statistic_number_text(value, significant=significant)
     text = f"+{text}" if value > 0 else text
     return f"{text} {unit}" if unit and text else text
-
-
-def difference_decimals_text(value: float, *, digits: int) -> str:
-    """Write a difference with its sign and so many decimals, beside others of the same kind.
-
-    Examples
-    --------
-    >>> [difference_decimals_text(x, digits=3) for x in (0.0312, -0.1, 0.0001, 0.0)]
-    ['+0.031', '−0.100', '+0.000', '0.000']
-    """
-    if math.isnan(value):
-        return ""
-    text = _minus_sign_in_text(f"{value:.{digits}f}")
-    return f"+{text}" if value > 0 else text
 
 
 def standard_error_text(value: float) -> str:

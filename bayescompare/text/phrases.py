@@ -94,16 +94,10 @@ def cell_text(head: str, value: object, limit: float | None = None) -> str:
         return numbers.format_probability(float(value))
     if head.startswith("p-value"):
         return numbers.format_pvalue(float(value))
-    return (
-        numbers.share_number_text(float(value))
-        if "share" in head
-        else _figure_phrase_at_limit(float(value), limit)
-    )
-
-
-def _figure_phrase_at_limit(value: float, limit: float | None) -> str:
-    """Write any other figure, on its own side of a limit."""
-    return numbers.statistic_number_text(value, levels=() if limit is None else [limit])
+    if "share" in head:
+        return numbers.share_number_text(float(value))
+    # On its own side of a limit.
+    return numbers.statistic_number_text(float(value), levels=() if limit is None else [limit])
 
 
 def figure_text(column: str, value: float, *, levels: Sequence[float] = ()) -> str:
@@ -114,20 +108,16 @@ def figure_text(column: str, value: float, *, levels: Sequence[float] = ()) -> s
     >>> figure_text("count", 2.5), figure_text("pvalue", 1e-9), figure_text("probability", 0.9496)
     ('2.5', '<0.001', '0.9496')
     """
-    write = _COLUMNS.get(column)
-    if write is not None:
-        return write(value)
-    if column in ("pvalue", "adjusted", "running_fdr"):
-        return (numbers.error_rate_text if column == "running_fdr" else numbers.format_pvalue)(
-            value, levels=levels
-        )
+    if column in _COLUMNS:
+        return _COLUMNS[column](value)
+    if column == "running_fdr":
+        return numbers.error_rate_text(value, levels=levels)
+    if column in ("pvalue", "adjusted"):
+        return numbers.format_pvalue(value, levels=levels)
     # Columns that a method adds are probabilities, or figures of another kind.
-    unit = math.isnan(value) or 0.0 <= value <= 1.0
-    return (
-        numbers.format_probability(value, levels=levels)
-        if unit
-        else numbers.statistic_number_text(value)
-    )
+    if math.isnan(value) or 0.0 <= value <= 1.0:
+        return numbers.format_probability(value, levels=levels)
+    return numbers.statistic_number_text(value)
 
 
 def exactness_phrase(answer: Answer, label: str) -> str:
@@ -136,14 +126,3 @@ def exactness_phrase(answer: Answer, label: str) -> str:
         return "exact"
     mcse = float(answer.mcse[answer.labels.index(label)])
     return f"Monte Carlo standard error {numbers.standard_error_text(mcse)}"
-
-
-def none_leads_phrase(answer: Answer) -> list[str]:
-    """Say with what probability no statement leads, if exact equality has mass."""
-    if not answer.none_leads:
-        return []
-    level = numbers.probability_words(answer.none_leads)
-    return [
-        f"With probability {level} no statement leads, because two or more are exactly equal; that "
-        "counts for none of them."
-    ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from bayescompare.text.numbers import numerical_error_text
 from benchmarks.peers.table import OURS, BenchTable
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def _draw_task(ax: Axes, table: BenchTable, name: str) -> None:
         if not timed:
             continue
         errors = [row.error for row in timed if row.error is not None]
-        label = f"{package}, error {numerical_error_text(max(errors))}" if errors else package
+        label = f"{package}, error {max(errors):.0e}" if errors else package
         ax.plot(
             [row.size for row in timed],
             [1e3 * float(row.seconds or math.nan) for row in timed],

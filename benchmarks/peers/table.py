@@ -10,10 +10,7 @@ from typing import Any, Literal
 from bayescompare import BayescompareError
 from bayescompare.text.numbers import (
     duration_text,
-    growth_exponent_text,
     memory_size_text,
-    numerical_error_text,
-    ratio_text,
 )
 
 __all__ = ["OURS", "BenchRow", "BenchTable", "cells"]
@@ -140,8 +137,15 @@ def cells(row: BenchRow, growth: float | None) -> tuple[str, ...]:
         str(row.size),
         row.package,
         duration_text(row.seconds),
-        "" if row.ratio is None else ratio_text(row.ratio),
+        _ratio(row.ratio),
         "" if row.megabytes is None else memory_size_text(1e6 * row.megabytes),
-        "—" if row.error is None else numerical_error_text(row.error),
-        "" if growth is None else growth_exponent_text(growth),
+        "—" if row.error is None else f"{row.error:.0e}",
+        "" if growth is None else f"{growth:.1f}",
     )
+
+
+def _ratio(value: float | None) -> str:
+    """How many times as much, with two figures."""
+    if value is None:
+        return ""
+    return f"{value:.2g}×" if value < 99.5 else f"{value:,.0f}×"

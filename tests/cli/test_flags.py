@@ -103,7 +103,7 @@ TABLE = (
 SELECTION = "--algorithms --only"
 ASKED = "--seed --missing"
 METHODS = "--method --set --prior --strength --ess --max-parents --search --average"
-OUTPUT = "--force --json --save"
+OUTPUT = "--force --json --markdown --save"
 
 #: The options of every command, in the order of its help.
 COMMANDS = {
@@ -135,8 +135,17 @@ NAMED = {
 #: Flags that become no argument: what they say is read here, or is a path.
 NO_ARGUMENT = {
     *("--label", "--example", "--table", "--errors", "--predictions", "--reader", "--set"),
-    *("--json", "--report", "--save", "--out", "--plot", "--no-progress", "--effects"),
-    *("--measure", "--only", "--average", "--guard"),
+    *(
+        "--json",
+        "--markdown",
+        "--report",
+        "--save",
+        "--out",
+        "--plot",
+        "--no-progress",
+        "--effects",
+    ),
+    *("--measure", "--only", "--average", "--guard", "--effects"),
 }
 
 

@@ -155,7 +155,6 @@ REFUSED = {
     "calibrate dirichlet --simulations 0": "--simulations 0",
     "calibrate dirichlet --simulations 5 --plot x.xyz": "--plot x.xyz: cannot be written",
     "calibrate dirichlet_hyperprior": "give --example NAME",
-    "calibrate dirichlet --example pnn": "--example pnn: dirichlet chooses the sizes itself",
     "calibrate bayes --example pnn": "MODEL bayes: must be one of dirichlet",
 }
 

@@ -9,12 +9,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from pymc.exceptions import SamplingError
 
 import bayescompare as bc
 from bayescompare.cli.source import suffix_of_content
 from tests.cli.commands import OPTIONS, ROWS, flat, found, long_text, refused, run
-from tests.methods.gsd.cases import ask
 from tests.readers.written import DATA
 
 MEASURES: Any = {"accuracy": "max", "time": "min"}
@@ -49,24 +47,6 @@ def test_methods_and_priors(table: Path, options: tuple[str, ...], method: Any) 
     assert same(found("compare", table, *OPTIONS, *options, "--seed", 3), c)
 
 
-@pytest.mark.parametrize("command", ["compare", "pairwise", "sample"])
-def test_the_graph_s_options_reach_every_command(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[Any] = []
-
-    def stop(*args: Any, method: Any, **kwargs: Any) -> None:
-        seen.append(method)
-        raise bc.BayescompareError("seen")
-
-    monkeypatch.setattr(f"bayescompare.{'pairwise' if command == 'pairwise' else 'compare'}", stop)
-    graph = ("--ess", 2, "--max-parents", 1, "--search", "hill-climb", "--no-average")
-    out = ("--out", tmp_path / "x.nc") if command == "sample" else ()
-    assert refused(command, "--example", "pnn", "--method", "network", *graph, *out) == "seen"
-    expected = bc.methods.Network(ess=2.0, max_parents=1, search="hill-climb", average=False)
-    assert seen == [expected]
-
-
 def test_pairwise_and_its_rule(uci: bc.Results, folder: Path) -> None:
     names = ["CART", "GBM", "RF", "GLM"]
     options = ("--algorithms", ",".join(names), "--jobs", 1, "--fdr", 0.1, "--report", "r.md")
@@ -86,16 +66,6 @@ def file(uci: bc.Results, tmp_path: Path) -> tuple[Any, ...]:
     return (path, *(f"--measure={m}:{uci[m].direction}:bounds=0..1" for m in uci.measures))
 
 
-def test_dominance_of_two(uci: bc.Results, file: tuple[Any, ...]) -> None:
-    flags = ("--algorithms", "GBM,CART", "--method", "gsd", "--seed", 1)
-    told = found("compare", *file, *flags, "--set", "delta=0", "--set", "permutations=29")
-    c = ask(uci, bc.methods.GSD(delta=0, permutations=29), algorithms=["GBM", "CART"], rng=1)
-    assert told["pvalue"] == c.pvalue
-    assert told["best"] == "GBM>CART"
-    assert told["details"]["dominates"] == [True, False]
-    assert told["explanation"] == c.explain()
-
-
 def test_dominance_of_many(file: tuple[Any, ...], tmp_path: Path) -> None:
     flags = ("--method", "gsd", "--set", "delta=0", "--algorithms")
     shown = flat("compare", *file, *flags, "GBM,RF,BDS")
@@ -103,7 +73,7 @@ def test_dominance_of_many(file: tuple[Any, ...], tmp_path: Path) -> None:
     assert "incomparable" in shown
     page = tmp_path / "report.html"
     pairs = (*flags, "GBM,RF,CART", "--set", "permutations=19", "--seed", 1, "--report", page)
-    assert "GBM>CART" in run("pairwise", *file, *pairs).stdout
+    assert "GBM over CART" in run("pairwise", *file, *pairs).stdout
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
@@ -305,20 +275,6 @@ def test_predictions_from_a_file(columns: str) -> None:
     assert f"{shown:.3f}" in run("pairwise", *asked).stdout
 
 
-def test_a_bad_file_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "bad.csv"
-    path.write_text("dataset,a,b\niris,1,-2\nwine,0.5,1\n")
-    with pytest.raises(bc.BayescompareError, match=rf"{path}: column 'a' is 0.5 on 'wine'"):
-        bc.read_errors(path, first_wrong="a", second_wrong="b")
-    path.write_bytes(b"dataset,a,b\n\xff\xfe,1,2\n")
-    with pytest.raises(bc.BayescompareError, match=str(path)):
-        bc.read_errors(path, first_wrong="a", second_wrong="b")
-    with pytest.raises(bc.BayescompareError, match="no such file"):
-        bc.read_predictions(tmp_path / "gone.csv", correct="c")
-    with pytest.raises(bc.BayescompareError, match="path is a dict"):
-        bc.read_errors({}, first_wrong="a", second_wrong="b")  # type: ignore[arg-type]
-
-
 # ------------------------------------------------------------------------------------ other tools
 
 
@@ -359,88 +315,6 @@ def test_several_paths_and_labels_of_a_tool() -> None:
     told = json.loads(done.stdout)
     assert told["results"]["algorithms"] == ["small", "large"]
     assert list(told["results"]["measures"]) == ["score", "output_tokens"]
-
-
-def write_mteb(file: Path, split: str, **scores: float) -> None:
-    """Write a task as MTEB does, with a score for each subset."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    data = json.loads(file.read_text()) if file.exists() else {"scores": {}}
-    data |= {"task_name": file.stem, "mteb_version": "1.38.0", "dataset_revision": "1"}
-    entries = [{"hf_subset": name, "main_score": score} for name, score in scores.items()]
-    data["scores"][split] = entries
-    file.write_text(json.dumps(data))
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """Models that were run on different splits and subsets, and tasks in several forms."""
-    results = tmp_path / "results"
-    for model, better in (("toy__a", 0.1), ("toy__b", 0.0)):
-        run = results / model / ("0" * 40)
-        for task, score in (("Massive", 0.5), ("Tatoeba", 0.4), ("Flores", 0.3)):
-            write_mteb(run / f"{task}.json", "test", deu=score + better, fra=score - 0.1 + better)
-        write_mteb(run / "Bengali.json", "train", default=0.5 + better)
-        (run / "model_meta.json").write_text(json.dumps({"name": model.replace("__", "/")}))
-    first, second = results / "toy__a" / ("0" * 40), results / "toy__b" / ("0" * 40)
-    write_mteb(first / "Massive.json", "validation", deu=0.5)
-    write_mteb(first / "Tatoeba.json", "test", deu=0.5, fra=0.4, ita=0.6)
-    # Newer files may have the name under which older ones had it.
-    named = json.loads((first / "Flores.json").read_text()) | {"mteb_dataset_name": "Flores"}
-    (first / "Flores.json").write_text(json.dumps(named))
-    old = {"mteb_dataset_name": "Scala", "mteb_version": "1.0.3", "dataset_revision": "1"}
-    for run, score in ((first, 0.55), (second, 0.45)):
-        scores = {"accuracy": score, "main_score": score, "evaluation_time": 1.0}
-        (run / "Scala.json").write_text(json.dumps(old | {"test": scores}))
-    return results
-
-
-@pytest.mark.parametrize("command", ["compare", "pairwise", "rank"])
-@pytest.mark.parametrize("format", [(), ("--format", "mteb")])
-def test_what_errors_tell_to_do_can_be_done(
-    command: str, format: tuple[str, ...], repository: Path
-) -> None:
-    def said(*readers: str) -> str:
-        options = [word for reader in readers for word in ("--reader", reader)]
-        done = run(command, repository, *format, *options, code=2)
-        return str(done.stderr.splitlines()[-1])
-
-    assert "choose a split by --reader split=, or use --reader subsets=true" in said()
-    assert "are of different things: choose a split by --reader split=" in said("subsets=true")
-    assert "are of different things: use --reader subsets=true" in said("split=test")
-    readers = ("split=test", "subsets=true", "domains=false")
-    message = said(*readers)
-    assert "1 missing cell: main_score of 'toy/b' on 'Tatoeba (ita)'" in message
-    assert "--missing drop" in message
-    options = [word for reader in readers for word in ("--reader", reader)]
-    done = run(command, repository, *format, *options, "--missing", "drop")
-    assert "toy/a" in done.stdout
-    assert "NUTS" not in done.stderr
-
-
-def test_the_repository_is_read_as_in_python(repository: Path) -> None:
-    typed = ("--reader", "split=test", "--reader", "subsets=true", "--reader", "domains=false")
-    told = found("compare", repository, *typed, "--missing", "drop", "--format", "mteb")
-    results = bc.read(repository, format="mteb", split="test", subsets=True, domains=False)
-    assert "2 files without the split 'test' left out" in results.notes
-    assert same(told, bc.compare(results, missing="drop"))
-    assert results.groups is None
-
-
-@pytest.mark.parametrize("flag", [(), ("--no-progress",)])
-@pytest.mark.parametrize("command", ["compare", "pairwise"])
-def test_nuts_does_not_start_without_a_word(
-    command: str, flag: tuple[str, ...], repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def sample(*_: object, **__: object) -> None:
-        raise SamplingError("stopped")
-
-    monkeypatch.setattr("pymc.sample", sample)
-    typed = ("--reader", "split=test", "--reader", "subsets=true", "--missing", "drop")
-    said, sampled, stopped = run(command, repository, *typed, *flag, code=2).stderr.splitlines()
-    assert said == "read as results of MTEB (--format mteb)"
-    assert "sampled by NUTS" in sampled
-    assert "--reader domains=false" in sampled
-    assert "NUTS cannot start" in stopped
 
 
 # ------------------------------------------------------------------------------------------- look

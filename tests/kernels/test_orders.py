@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from bayescompare.kernels.orders import (
-    MIDDLE,
     allowed_orders,
     sizes_of_allowed_orders,
     tabulate_orders,
@@ -97,14 +96,6 @@ def test_permuting_datasets_and_relabelling_algorithms(values: np.ndarray, rando
         assert there == pytest.approx(old)
 
 
-@given(tables(), st.floats(1e-3, 1e3))
-def test_a_positive_factor_or_monotone_change_changes_nothing(
-    values: np.ndarray, factor: float
-) -> None:
-    assert weights_of(values * factor) == weights_of(values)
-    assert weights_of(np.expm1(values) - 7.0) == weights_of(values)
-
-
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_fully_tied_datasets(m: int) -> None:
     for l in (2, 3, 4):
@@ -171,12 +162,6 @@ def test_the_middle_is_what_it_says(a: float, b: float, rope: float) -> None:
     assert states(b, a, rope) == [2 - expected]
 
 
-def test_levels_with_a_rope() -> None:
-    c = allowed_orders(np.array([[1.0, 1.0]]), 0.1, complete=True)
-    assert c.levels.tolist() == [[0, 1], [MIDDLE, MIDDLE], [1, 0]]
-    assert sizes_of_allowed_orders(np.ones((3, 2, 2)), [0.1, None]) == [2, 2, 2]
-
-
 # -------------------------------------------------------------------------------------------- size
 
 
@@ -199,11 +184,3 @@ def test_many_measures_where_one_integer_cannot_hold_a_state() -> None:
     assert sorted(table.counts.tolist()) == [0.5, 0.5, 1, 1, 1, 2]
     rows = [tuple(row) for row in table.states.tolist()]
     assert rows == sorted(rows)
-
-
-def test_eight_algorithms_on_six_measures() -> None:
-    rng = np.random.default_rng(1)
-    values = rng.random((50, 8, 6))
-    measures = [allowed_orders(values[:, :, j], None, complete=False) for j in range(6)]
-    table = tabulate_orders(measures)
-    assert table.counts.tolist() == [1.0] * 50

@@ -12,6 +12,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import methods
+from bayescompare.outcome.words import datasets_needed, datasets_undoing, say
 from bayescompare.table.results import Results
 from tests.cases import few_quick
 from tests.tables import normal_table, table
@@ -68,12 +69,6 @@ def test_every_method_says_all_four_things(name):
         assert bool(sure) == (c.decision.verdict == "settled"), said
 
 
-def number_in(said: str) -> int:
-    found = re.search(r"What would change it: (?:if )?(\d+|one)", said)
-    assert found is not None, said
-    return 1 if found[1] == "one" else int(found[1])
-
-
 def wins(pattern: list[tuple[int, ...]]) -> bc.Results:
     """Datasets on which A is better (+1) or worse (−1), measure by measure."""
     signs = np.array(pattern, dtype=float)
@@ -98,7 +93,14 @@ CASES = [
 def test_so_many_more_datasets_would_settle_it(pattern, method):
     c = bc.compare(wins(pattern), method=method)
     assert c.decision.verdict != "settled"
-    k = number_in(c.explain())
+    k = datasets_needed(c)
+    assert k is not None
+    named = {
+        "k": k,
+        "favoured": "favoured A",
+        "settled": "significant" if c.decision.pvalue else "settled",
+    }
+    assert say("more1" if k == 1 else "more", **named) in c.explain()
     leading = (1,) * len(pattern[0])
     assert is_settled(wins([*pattern, *[leading] * k]), method)
     assert not is_settled(wins([*pattern, *[leading] * (k - 1)]), method)
@@ -116,11 +118,11 @@ SETTLED_CASES = [
 def test_so_many_datasets_gone_elsewhere_would_unsettle_it(pattern, method):
     c = bc.compare(wins(pattern), method=method)
     assert c.decision.verdict == "settled"
-    said = c.explain()
-    k = number_in(said)
+    k = datasets_undoing(c)
+    assert k is not None
+    assert say("sturdy" if k > 2 else f"fragile{k}", k=k) in c.explain()
     assert c.decision.runner_up is not None
     label, _ = c.decision.runner_up
-    assert f"had supported “{c.posterior.claim(label)}” instead" in said
     rival = tuple(1 if state == "A>B" else -1 for state in label.split("|"))
     leading = (1,) * len(rival)
 
@@ -137,7 +139,7 @@ def test_so_many_datasets_gone_elsewhere_would_unsettle_it(pattern, method):
 def test_ties_are_broken_by_one_dataset():
     c = bc.compare(wins([(1,)] * 3 + [(-1,)] * 3))
     assert c.decision.verdict == "tied"
-    assert "one more dataset that supports one of those tied would break the tie" in c.explain()
+    assert say("tiebreak") in c.explain()
 
 
 @pytest.mark.parametrize("joint", [False, True])
@@ -155,7 +157,8 @@ def test_sure_datasets_would_settle_a_context(joint):
         return bc.compare(counts, method=method)
 
     assert ask(0).decision.verdict != "settled"
-    k = number_in(ask(0).explain())
+    k = datasets_needed(ask(0))
+    assert k is not None
     assert ask(k).decision.verdict == "settled"
     assert ask(k - 1).decision.verdict != "settled"
 

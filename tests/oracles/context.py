@@ -126,18 +126,6 @@ def log_split(k_h: int, k_g: int, a: float = 1.0) -> float:
     return float(stats.betabinom.logpmf(k_h, k_h + k_g, a, a))
 
 
-def side_likelihoods(k_h: int, k_g: int, a: float = 1.0) -> tuple[float, float]:
-    """p(k | d = 1) and p(k | d = 0), z from the Beta(a, a) of one side, by quadrature."""
-
-    def density(z: float) -> float:
-        return float(stats.binom.pmf(k_h, k_h + k_g, z) * 2.0 * stats.beta.pdf(z, a, a))
-
-    return (
-        integrate.quad(density, 0.0, 0.5, epsabs=1e-14, epsrel=1e-12, limit=200)[0],
-        integrate.quad(density, 0.5, 1.0, epsabs=1e-14, epsrel=1e-12, limit=200)[0],
-    )
-
-
 def better_by_two_integrals(k_h: int, k_g: int, k: int) -> float:
     """Theorem 4.1: P(p_h < p_g) under Dirichlet(1 + k_h, 1 + k_g, 1 + k), in two dimensions."""
 
@@ -208,27 +196,6 @@ class EveryD:
 
     def cdf(self, r: float) -> float:
         return float(self.weight @ stats.beta.cdf(r, self.alpha, self.beta))
-
-
-def joint_by_quadrature(
-    pairs: Sequence[tuple[int, int]], a: float = 1.0, b: float = 1.0
-) -> tuple[float, float, float]:
-    """P(r > ½ | k), E(r | k) and log p(k), from the story: r and every z integrated."""
-    sides = [side_likelihoods(h, g, a) for h, g in pairs]
-
-    def density(r: float, power: int = 0) -> float:
-        value = float(stats.beta.pdf(r, b, b)) * r**power
-        for first, second in sides:
-            value *= (r * first + (1 - r) * second) / (first + second)
-        return value
-
-    def integral(low: float, high: float, power: int = 0) -> float:
-        return integrate.quad(density, low, high, (power,), epsabs=0, epsrel=1e-12, limit=200)[0]
-
-    low, high = integral(0.0, 0.5), integral(0.5, 1.0)
-    mean = integral(0.0, 0.5, 1) + integral(0.5, 1.0, 1)
-    scale = sum(math.log(first + second) for first, second in sides)
-    return high / (low + high), mean / (low + high), math.log(low + high) + scale
 
 
 class RateByMpmath:

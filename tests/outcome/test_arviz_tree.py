@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 import bayescompare as bc
-from bayescompare.outcome.tree import arviz_tree
+from bayescompare.outcome.diagnosis import arviz_tree
 from tests.tables import table
 
 PREDICTED = ("posterior_predictive", "prior_predictive")
@@ -28,22 +28,29 @@ def tree(example: Any) -> xr.DataTree:
     return drawn
 
 
-def test_the_index_is_the_place_of_the_statement(tree: xr.DataTree) -> None:
+def test_the_outcome_is_the_place_of_the_statement(tree: xr.DataTree) -> None:
     for group in ("observed_data", *PREDICTED):
-        data = tree[group].to_dataset()
+        assert set(tree[group].data_vars) == {"outcome"}
+        assert set(np.unique(tree[group]["outcome"])) == {0, 1, 2, 3}
+    assert tree["constant_data"]["count"].values.tolist() == [1, 2, 3, 6]
+
+
+def test_a_vector_of_statements_has_an_index(example: Any) -> None:
+    drawn = bc.compare(example.results, method="network").draws(5, rng=1)
+    for group in ("observed_data", *PREDICTED):
+        data = drawn[group].to_dataset()
         one_hot = np.eye(4)[data["statement_index"].values]
         np.testing.assert_array_equal(one_hot, data["outcome"].values)
-        np.testing.assert_array_equal(data["count"].values, one_hot.sum(axis=-2))
         assert data["statement_index"].attrs["statements"] == list(data["statement"].values)
-    assert tree["posterior_predictive"]["count"].dims == ("chain", "draw", "statement")
 
 
-def test_a_split_tie_has_a_count_but_no_index() -> None:
+def test_a_split_tie_is_a_further_row() -> None:
     values = np.random.default_rng(0).normal(size=(6, 2, 2))
     values[0, :, 0] = 1.0
-    data = bc.compare(table(values)).draws(5, rng=1)["observed_data"].to_dataset()
-    assert "statement_index" not in data
-    assert sorted(data["count"].values % 1)[-1] == 0.5
+    drawn = bc.compare(table(values)).draws(5, rng=1)
+    assert int(drawn["observed_data"]["outcome"][0]) == 4
+    assert sorted(drawn["constant_data"]["split"].values[4]) == [0.0, 0.0, 0.5, 0.5]
+    assert sorted(drawn["constant_data"]["count"].values % 1)[-1] == 0.5
 
 
 def test_uncertain_statements_have_neither() -> None:
@@ -81,35 +88,27 @@ def test_what_is_there_already_stays(tree: xr.DataTree) -> None:
     xr.testing.assert_equal(again["observed_data"].to_dataset(), tree["observed_data"].to_dataset())
 
 
-@pytest.mark.filterwarnings("ignore:Estimated shape parameter")
-def test_other_groups_are_as_they_were(example: Any) -> None:
-    """ArviZ finds one log likelihood, so that loo and compare need no name of it."""
-    drawn = example.draws(1000, rng=3)
-    assert list(drawn["log_likelihood"].data_vars) == ["outcome"]
-    assert az.loo(drawn).n_data_points == 12
-
-
 @pytest.mark.parametrize(
-    ("draw", "name"),
+    ("draw", "options"),
     [
-        (az.plot_ppc_rootogram, "statement_index"),
-        (az.plot_ppc_interval, "count"),
-        (az.plot_ppc_tstat, "count"),
-        (az.plot_ppc_pit, "statement_index"),
+        (az.plot_ppc_rootogram, {}),
+        (az.plot_ppc_interval, {}),
+        (az.plot_ppc_tstat, {}),
+        (az.plot_ppc_pit, {}),
+        (az.plot_ppc_pava, {"data_type": "categorical"}),
+        (az.plot_loo_pit, {}),
     ],
 )
-def test_predictive_plots(tree: xr.DataTree, draw: Any, name: str) -> None:
-    draw(tree, var_names=name)
+def test_predictive_plots(tree: xr.DataTree, draw: Any, options: dict[str, Any]) -> None:
+    draw(tree, **options)
     plt.close("all")
 
 
 def test_loo_pit(tree: xr.DataTree) -> None:
-    """It wants a log likelihood of the same name."""
-    renamed = tree.copy()
-    likelihood = tree["log_likelihood"].to_dataset().rename(outcome="statement_index")
-    renamed["log_likelihood"] = xr.DataTree(likelihood)
-    pit = az.loo_pit(renamed, var_names="statement_index")["statement_index"]
+    pit = az.loo_pit(tree)["outcome"]
     assert pit.sizes == {"dataset": 12}
     assert ((pit >= 0) & (pit <= 1)).all()
-    az.plot_loo_pit(renamed, var_names="statement_index")
-    plt.close("all")
+
+
+def test_prior_and_likelihood_are_scaled_by_power(tree: xr.DataTree) -> None:
+    assert set(az.psense_summary(tree, var_names="theta").columns) >= {"prior", "likelihood"}

@@ -66,24 +66,11 @@ def test_a_sampler_without_divergences_is_diagnosed(results: bc.Results) -> None
     assert found.figures["least ESS"] > 100
 
 
-def test_two_likelihoods_are_diagnosed(results: bc.Results) -> None:
-    """The model file's check lets several observed variables pass; the chains are there."""
-    c = bc.compare(results)
-    tree = c.draws(500, rng=1)
-    tree["log_likelihood"]["more"] = 2.0 * tree["log_likelihood"]["outcome"]
-    assert c.diagnose(tree).figures["least ESS"] > 100
-
-
 def test_what_is_no_tree_is_refused(results: bc.Results) -> None:
     c = bc.compare(results)
     for ask in (c.diagnose, c.loo, c.check):
         with pytest.raises(bc.BayescompareError, match="tree"):
             ask(5)  # type: ignore[operator]
-
-
-def test_the_words_warn_of_a_posterior_that_is_not_to_be_trusted(own: bc.Comparison) -> None:
-    assert not own.diagnose().ok
-    assert "not trustworthy" in own.explain()
 
 
 @pytest.mark.parametrize(("draws", "chains"), [(1, 1), (3, 1), (2, 4)])

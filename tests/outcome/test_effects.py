@@ -12,16 +12,8 @@ import bayescompare as bc
 from tests.tables import table
 
 COLUMNS = [
-    "n",
-    "mean",
-    "mean_lower",
-    "mean_upper",
-    "median",
-    "median_lower",
-    "median_upper",
-    "won",
-    "lost",
-    "rope",
+    *("n", "mean", "mean_lower", "mean_upper", "median", "median_lower", "median_upper"),
+    *("won", "lost", "rope"),
 ]
 
 
@@ -67,19 +59,6 @@ def test_more_than_two_algorithms_have_none() -> None:
         _ = c.effects
 
 
-def test_replicates_are_averaged() -> None:
-    import pandas as pd
-
-    rng = np.random.default_rng(0)
-    rows = [(d, a, k, rng.random()) for d in "abcd" for a in "AB" for k in range(5)]
-    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "auc"])
-    results = bc.Results.from_frame(frame, replicate="fold", measures={"auc": "max"})
-    for method in ("replicated", "correlated-t", "dirichlet"):
-        c = bc.compare(results, method=method, rng=1)
-        means = frame.groupby("algorithm")["auc"].mean()
-        assert c.effects["mean"].item() == pytest.approx(means["A"] - means["B"])
-
-
 def test_all_pairs_have_those_of_each(pairs: bc.Pairwise) -> None:
     effects = pairs.effects
     assert list(effects) == ["first", "second", "measure", *COLUMNS]
@@ -90,17 +69,6 @@ def test_all_pairs_have_those_of_each(pairs: bc.Pairwise) -> None:
         np.testing.assert_allclose(
             own[COLUMNS[:-1]].to_numpy(dtype=float), c.effects[COLUMNS[:-1]].to_numpy(dtype=float)
         )
-
-
-def test_pairs_with_other_datasets_have_their_own() -> None:
-    frame = bc.load_example("jansen-uci").to_frame()
-    frame.loc[frame["algorithm"] == "RF", "auc"] = frame["auc"].where(frame.index % 5 > 0)
-    results = bc.Results.from_frame(frame, measures={"auc": "max"})
-    p = bc.pairwise(results, algorithms=["GBM", "CART", "RF"], missing="drop", rng=1)
-    for c in p:
-        first, second = c.results.algorithms
-        own = p.effects[(p.effects["first"] == first) & (p.effects["second"] == second)]
-        assert own["mean"].item() == c.effects["mean"].item()
 
 
 def test_a_missing_cell_is_left_out() -> None:

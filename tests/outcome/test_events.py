@@ -165,10 +165,14 @@ def test_projections_that_are_none_are_refused() -> None:
     for names, message in (
         (["A"], "at least two"),
         (["A", "Z"], "'Z'"),
-        (["A", "A"], "two different"),
+        (["A", "A"], "'A' is named twice"),
+        ("A,B", r"give a list, as in \['A', 'B'\]"),
+        (None, "algorithms=None: give a list"),
     ):
         with pytest.raises(bc.BayescompareError, match=message):
-            c.project(names)
+            c.project(names)  # type: ignore[arg-type]
+    with pytest.raises(bc.BayescompareError, match="'glrt' has no shares of statements"):
+        bc.compare(c.results, method="glrt").events("undominated")
     order = {"A>B>C": 2.0, "*": 0.1}
     uneven = bc.compare(c.results, method=Dirichlet(prior=order))
     with pytest.raises(bc.BayescompareError, match="weighs some statements more"):

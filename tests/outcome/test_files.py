@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
@@ -153,29 +150,6 @@ def test_names_from_everywhere(kind: str, tmp_path: Path) -> None:
     again = bc.load_comparison(save(c, kind, tmp_path))
     check_same(again, c)
     assert again.results.algorithms == ("случайный лес 🌲", "勾配ブースティング")
-
-
-@given(
-    st.lists(
-        st.text(
-            st.characters(exclude_categories=("Cs", "Cc"), exclude_characters=">|="),
-            min_size=1,
-            max_size=8,
-        ).filter(lambda s: s == s.strip()),
-        min_size=2,
-        max_size=2,
-        unique=True,
-    )
-)
-@settings(max_examples=25)
-def test_any_name_survives_json(names: list[str]) -> None:
-    try:
-        c = bc.compare(table(values(3, 2, 1), names=names))
-    except BayescompareError:
-        return
-    document = json.loads(c.to_json())
-    assert document["results"]["algorithms"] == names
-    assert document["best"] == c.best
 
 
 @pytest.mark.parametrize("kind", ["json", "nc"])
@@ -327,12 +301,3 @@ def test_files_that_are_cut_of_something_else_or_not_there(tmp_path: Path) -> No
         bc.load_comparison(tmp_path / "none.nc")
     with pytest.raises(BayescompareError, match="is a directory"):
         bc.load_comparison(tmp_path)
-
-
-def test_files_can_be_moved_and_read_twice(tmp_path: Path) -> None:
-    c = comparison()
-    path = save(c, "nc", tmp_path)
-    moved = tmp_path / "elsewhere.dat"
-    shutil.move(path, moved)
-    for _ in range(2):
-        check_same(bc.load_comparison(moved), c)

@@ -33,37 +33,6 @@ def test_a_model_is_compiled_and_sampled_as_users_have_it() -> None:
     assert abs(float(tree["posterior"]["mean"].mean()) - 2 / 3) < 0.3
 
 
-def test_every_group_is_compiled_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    import pymc as pm
-
-    asked: dict[str, Any] = {}
-
-    def recorded(owner: Any, name: str) -> None:
-        original = getattr(owner, name)
-
-        def call(*args: Any, **options: Any) -> Any:
-            asked[name] = options.get("compile_kwargs")
-            return original(*args, **options)
-
-        monkeypatch.setattr(owner, name, call)
-
-    recorded(pm.stats, "compute_log_prior")
-    for name in (
-        "compute_log_likelihood",
-        "sample_posterior_predictive",
-        "sample_prior_predictive",
-    ):
-        recorded(pm, name)
-    with pm.Model() as model:
-        mean = pm.Normal("mean", 0.0, 1.0)
-        pm.Normal("seen", mean, 1.0, observed=[0.5, 1.5])
-    how = {"mode": "FAST_COMPILE"}
-    few = {"tune": 10, "cores": 1, "progressbar": False, "compile_kwargs": how}
-    nuts.sample(model, draws=10, chains=1, rng=np.random.default_rng(1), options=few)
-    assert len(asked) == 4
-    assert all(given == how for given in asked.values())
-
-
 @pytest.mark.parametrize("name", MISSING)
 def test_a_sampler_that_is_not_installed_is_named(example1: bc.Comparison, name: str) -> None:
     with pytest.raises(bc.BayescompareError, match=rf"nuts_sampler='{name}': .*pip install {name}"):

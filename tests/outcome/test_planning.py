@@ -144,14 +144,3 @@ def test_the_plan_for_error_counts_by_simulation(counts: bc.Results) -> None:
     place = c.answer.labels.index(c.best)
     assert found["settled"] == pytest.approx(np.any(hits, axis=1).mean(), abs=0.15)
     assert found["settled_on_best"] == pytest.approx(np.mean(hits, axis=0)[place], abs=0.1)
-
-
-def test_the_urn_runs_out_of_new_statements() -> None:
-    """Of three equal statements one is listed: there are two to come, and no more."""
-    prior, rng = Component.listed(np.zeros(1), (0.0, math.log(2.0))), np.random.default_rng(0)
-    assert {len(prior.grown(np.zeros(1), 12, rng)[1]) for _ in range(60)} <= {2, 3}
-
-
-def test_numbers_of_datasets_come_as_an_array_too(results: bc.Results) -> None:
-    found = bc.compare(results).plan(np.array([2, 4]), simulations=10, rng=1)
-    assert found.index.tolist() == [2, 4]

@@ -71,12 +71,6 @@ def test_a_new_dataset_falls_by_alpha_plus_count(results: bc.Results) -> None:
     assert abs(found - same) <= 4 * math.sqrt(same * (1 - same) / DRAWS)
 
 
-def test_swapping_the_algorithms_mirrors_the_predictions(results: bc.Results) -> None:
-    c = bc.compare(results, algorithms=["B", "A"])
-    expected = dict(zip(every_label("BA", 2), (np.array([6, 3, 2, 1]) + 0.25) / 13, strict=True))
-    near(frequencies(c.predict(1, draws=DRAWS, rng=2)), expected)
-
-
 @pytest.mark.parametrize("prior", ["jeffreys", "imprecise", 3.0, {"B>A|B>A": 9.0, "*": 0.5}])
 def test_predictions_follow_the_prior(results: bc.Results, prior: Any) -> None:
     c = bc.compare(results, method=Dirichlet(prior=prior))
@@ -103,11 +97,6 @@ def test_unlisted_statements_are_predicted_by_name() -> None:
 def test_statements_beyond_the_float_range_are_predicted(wide_answer: bc.Comparison) -> None:
     new = wide_answer.predict(2, draws=5, rng=1)
     assert all(len(label.split("|")) == 1200 for label in new.values.ravel())
-
-
-def test_a_learned_prior_predicts_its_mixture(pairs: bc.Pairwise) -> None:
-    c = pairs["GBM", "RF"]
-    near(frequencies(c.predict(2, draws=DRAWS, rng=5)), c.summary()["theta_mean"].to_dict())
 
 
 @pytest.mark.slow
@@ -153,11 +142,6 @@ def test_folds_predict_the_region(rope: float | None) -> None:
     c = bc.compare(folds(rope), method=CorrelatedT())
     found = frequencies(c.predict(1, draws=DRAWS, rng=2))
     near(found, c.summary()["theta_mean"].to_dict())
-
-
-def test_uncertain_statements_predict_their_mean() -> None:
-    c = bc.compare(folds(), method="replicated", rng=1)
-    near(frequencies(c.predict(1, draws=DRAWS, rng=2)), c.summary()["theta_mean"].to_dict())
 
 
 def test_the_bootstrap_predicts_datasets_that_were_seen() -> None:
@@ -360,15 +344,6 @@ def test_bad_arguments_are_refused(
 ) -> None:
     with pytest.raises(bc.BayescompareError, match=why):
         example1.predict(**arguments)
-
-
-@pytest.mark.parametrize("quantity", ["predict", "simulate"])
-def test_methods_without_a_model_say_who_has_one(results: bc.Results, quantity: str) -> None:
-    c = bc.compare(results, method="glrt")
-    with pytest.raises(bc.BayescompareError, match=rf"'{quantity}'.*'glrt'.*dirichlet, network"):
-        getattr(c, quantity)(**({"n": 2} if quantity == "predict" else {}))
-    assert quantity not in dir(c)
-    assert quantity in dir(bc.compare(results))
 
 
 def test_an_answer_without_its_chains_cannot_predict(own: bc.Comparison, tmp_path: Any) -> None:

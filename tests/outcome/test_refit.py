@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 
 import bayescompare as bc
 from bayescompare.methods import Dirichlet, Hierarchical, Network, PoissonBinomial
-from bayescompare.outcome.tree import EDITED
+from bayescompare.outcome.diagnosis import EDITED
 from tests.oracles import network as no
 from tests.tables import table
 
@@ -217,12 +217,6 @@ def test_refits_need_sensible_draws(example1: bc.Comparison) -> None:
     tree = example1.draws(100, rng=1)
     with pytest.raises(bc.BayescompareError, match="draws=0"):
         example1.loo(tree, refit=True, khat=-math.inf, draws=0)
-
-
-def test_a_method_without_leave_one_out_says_so() -> None:
-    c = bc.compare(bc.load_example("benavoli-example1"), method="glrt")
-    with pytest.raises(bc.BayescompareError, match="'loo' is not something"):
-        c.loo(refit=True)
 
 
 def test_the_formula_of_the_paper_has_no_refits() -> None:

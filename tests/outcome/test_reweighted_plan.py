@@ -15,7 +15,7 @@ from scipy.stats import betabinom
 import bayescompare as bc
 from bayescompare.methods import Hierarchical, ModelFile
 from bayescompare.methods._shared.pair_answer import pair_counts
-from bayescompare.methods.context.hierarchical import hierarchical_mean_leads
+from bayescompare.methods.context.hierarchical import _mean_leads
 from bayescompare.methods.model_file.answer import ModelDetails
 from tests.methods.model_file.exactly import conjugate_file
 from tests.methods.model_file.own import multinomial
@@ -148,7 +148,7 @@ def test_hierarchical_by_nuts_plans_as_the_exact_one(few: bc.Results) -> None:
     """Exact draws stand in for those of NUTS: the same model, planned both ways."""
     c = bc.compare(few, method=Hierarchical())
     tree = c.draws(1000, chains=4, rng=1)
-    probability = hierarchical_mean_leads(tree).mean(axis=(0, 1))
+    probability = _mean_leads(tree).mean(axis=(0, 1))
     sampled = replace(c, answer=replace(c.answer, tree=tree, probability=probability))
     exact, found = (one.plan([2, 8], threshold=0.8, simulations=150, rng=1) for one in (c, sampled))
     apart = (found["settled"] - exact["settled"]).abs()

@@ -14,9 +14,8 @@ def main(names: list[str]) -> None:
 
     FOLDER.mkdir(exist_ok=True)
     for name in names or list(cases()):
-        case = cases()[name]
         path = FOLDER / f"{name}.png"
-        drawn = Image.fromarray(render(case.draw, case.size).astype(np.uint8))
+        drawn = Image.fromarray(render(*cases()[name]).astype(np.uint8))
         drawn.save(path, optimize=True)
         print(f"{path.name}: {path.stat().st_size / 1000:.1f} kB")
 

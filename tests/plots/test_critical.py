@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import string
 from typing import Any
 
 import numpy as np
@@ -13,46 +12,49 @@ from scipy.stats import rankdata
 
 import bayescompare as bc
 from bayescompare import plots
-from bayescompare.plots._drawing import BLUE, INK
-from bayescompare.plots.critical import Bar, _draw_line, joined_ranks
+from bayescompare.outcome.verdicts import as_rule
+from bayescompare.plots.boards import NARROW, WIDE
+from bayescompare.plots.critical import critical_pen, joined_ranks
+from bayescompare.plots.pen import Pen
 from bayescompare.report import page_of
 from tests.cases import few_quick
-from tests.plots.drawn import fresh, made, random_pairs, ticks, title
+from tests.plots.drawn import fresh, made, random_pairs, title
 
 
 def critical(p: bc.Pairwise, **options: Any) -> Axes:
     return plots.plot_critical(p, ax=fresh(), **options)
 
 
-def written(ax: Axes) -> dict[str, tuple[float, str]]:
+def written(pen: Pen) -> dict[str, tuple[float, str]]:
     """Rank and letters that stand beside each name."""
     found = {}
-    for text in ax.texts:
-        name, _, rest = text.get_text().partition(" ")
-        if rest:
-            rank, _, letters = rest.partition(" ")
-            found[name] = float(rank), letters.strip("()").replace(", ", "")
+    for kind, v in pen.items:
+        if kind == "text" and v["tip"]:
+            rank, _, letters = v["words"].removeprefix(v["tip"]).strip().partition(" ")
+            found[v["tip"]] = float(rank), letters.strip("()").replace(", ", "")
     return found
 
 
-def bars(ax: Axes) -> list[Any]:
-    return [line for line in ax.lines if line.get_color() == BLUE]
+def bars(pen: Pen, colour: str = "a") -> list[Any]:
+    """Ends of the bars on x."""
+    lines = [v for kind, v in pen.items if kind == "line" and v["stroke"] == colour]
+    return [(v["points"][0][0], v["points"][1][0], v["sw"]) for v in lines]
 
 
-def under(bar: Any, exact: dict[str, float]) -> set[str]:
-    """Who stands under a bar, as a reader sees it."""
-    x = np.asarray(bar.get_xdata())
-    return {name for name, rank in exact.items() if x.min() <= rank <= x.max()}
-
-
-def groups(ax: Axes, p: bc.Pairwise, measure: str | None = None) -> list[set[str]]:
+def joined_by(pen: Pen) -> list[set[str]]:
     """Who is joined: read off the letters where there are any, else off the bars."""
-    told = written(ax)
+    told = written(pen)
     letters = sorted({letter for _, within in told.values() for letter in within})
     if letters:
         return [{name for name, (_, within) in told.items() if s in within} for s in letters]
-    exact = exact_ranks(p, measure)
-    return [under(bar, exact) for bar in bars(ax)]
+    stems = {v["points"][1]: v["points"][0][0] for kind, v in pen.items
+             if kind == "line" and v["stroke"] == "gray" and len(v["points"]) == 3}  # fmt: skip
+    at = sorted(stems.values())
+    names = sorted(told, key=lambda name: told[name][0])
+    return [
+        {name for name, x in zip(names, at, strict=True) if low <= x <= high}
+        for low, high, _ in bars(pen)
+    ]
 
 
 def exact_ranks(p: bc.Pairwise, measure: str | None = None) -> dict[str, float]:
@@ -77,7 +79,7 @@ def test_ranks_are_expected_ranks(which: str, request: pytest.FixtureRequest) ->
     seen = []
     for measure in p.results.measures[:2]:
         ax = critical(p, measure=measure)
-        told, exact = written(ax), exact_ranks(p, measure)
+        told, exact = written(critical_pen(p, measure=measure)), exact_ranks(p, measure)
         assert {name: rank for name, (rank, _) in told.items()} == pytest.approx(exact, abs=0.0051)
         assert sum(exact.values()) == pytest.approx(8 * 9 / 2)
         assert f"rank by P on {measure}" in title(ax)
@@ -90,7 +92,8 @@ def test_ranks_are_expected_ranks(which: str, request: pytest.FixtureRequest) ->
 def test_frequentist_ranks_are_mean_ranks(tested: bc.Pairwise, uci: bc.Results) -> None:
     for j, measure in enumerate(uci.measures):
         ax = critical(tested, measure=measure)
-        told, means = written(ax), rankdata(-uci.oriented(), axis=1).mean(axis=0)[:, j]
+        told = written(critical_pen(tested, measure=measure))
+        means = rankdata(-uci.oriented(), axis=1).mean(axis=0)[:, j]
         for name, mean in zip(uci.algorithms, means, strict=True):
             assert told[name][0] == pytest.approx(mean, abs=0.0051)
         assert f"mean rank on {measure}" in title(ax)
@@ -110,14 +113,13 @@ def test_ranks_of_several_measures_are_not_averaged(pairs: bc.Pairwise) -> None:
             pairs.plot(kind, measure="auc", ax=fresh())
     figures = next(s for s in page_of(pairs).sections if s.title == "Orders and ranks")
     shown = [picture.title for picture in figures.pictures]
-    assert all(f"Ranks and groups on {measure}" in shown for measure in pairs.results.measures)
-    assert "Ranks and groups" not in shown
+    assert sum(title.startswith("Ranks on ") for title in shown) == len(pairs.results.measures)
 
 
 def test_one_question_about_all_measures_has_one_rank(bootstrapped: bc.Pairwise) -> None:
     ax = critical(bootstrapped)
     assert "rank by P by dominance" in title(ax)
-    told = {name: rank for name, (rank, _) in written(ax).items()}
+    told = {name: rank for name, (rank, _) in written(critical_pen(bootstrapped)).items()}
     assert told == pytest.approx(exact_ranks(bootstrapped), abs=0.0051)
     with pytest.raises(bc.BayescompareError, match="one question about all measures"):
         critical(bootstrapped, measure="auc")
@@ -133,34 +135,28 @@ def joined(found: list[set[str]]) -> set[frozenset[str]]:
     return {frozenset(q) for group in found for q in itertools.combinations(group, 2)}
 
 
+@pytest.mark.parametrize("w", [WIDE, NARROW])
 @pytest.mark.parametrize("seed", few_quick(range(12), 3))
 @pytest.mark.parametrize("sure", [0.4, 0.7, 0.95])
-def test_bars_join_exactly_the_open_pairs(seed: int, sure: float) -> None:
+def test_bars_join_exactly_the_open_pairs(seed: int, sure: float, w: float) -> None:
     p = random_pairs(6, seed, sure=sure)
-    ax = critical(p)
-    found, left, exact = groups(ax, p), open_pairs(p), exact_ranks(p)
+    pen = critical_pen(p, w)
+    found, left = joined_by(pen), open_pairs(p)
     assert joined(found) == left
     # None lies within another.
     assert not any(a < b for a, b in itertools.permutations(found, 2))
-    # A thick bar covers its members only; a thin one has dots at the members, and nowhere else.
-    for bar in bars(ax):
-        covered = under(bar, exact)
-        if bar.get_linewidth() <= 2:
-            x = np.asarray(bar.get_xdata())
-            assert bar.get_marker() == "o"
-            covered = {n for n, rank in exact.items() if np.isclose(rank, x).any()}
-            assert len(covered) >= len(x) > 1
-            if len(covered) > len(x):
-                continue  # equal ranks: the letters tell them apart
-        assert joined([covered]) <= left
+    # Thin bars have dots at their members.
+    thin = [bar for bar in bars(pen) if bar[2] < 2]
+    assert bool(thin) == any(kind == "dot" for kind, _ in pen.items)
+    assert all(0 <= x <= w for low, high, _ in bars(pen) for x in (low, high))
 
 
 @pytest.mark.parametrize("fdr", [0.01, 0.2])
 def test_bars_of_real_pairs(pairs: bc.Pairwise, fdr: float) -> None:
-    ax = critical(pairs, measure="auc", fdr=fdr)
-    found = joined(groups(ax, pairs, "auc"))
+    found = joined(joined_by(critical_pen(pairs, measure="auc", rule=as_rule(fdr=fdr))))
     assert found == open_pairs(pairs, fdr)
-    assert f"a verdict for {28 - len(found)} of 28 pairs" in title(ax)
+    said = title(critical(pairs, measure="auc", fdr=fdr))
+    assert f"a verdict for {28 - len(found)} of 28 pairs" in said
 
 
 SURE, OPEN = (0.999, 0.0, 0.001), (0.5, 0.0, 0.4999)
@@ -168,29 +164,18 @@ SURE, OPEN = (0.999, 0.0, 0.001), (0.5, 0.0, 0.4999)
 
 def test_a_group_that_leaves_out_one_between_has_dots_and_letters() -> None:
     p = made(["A", "B", "C"], {("A", "B"): SURE, ("A", "C"): OPEN, ("B", "C"): SURE})
-    ax = critical(p)
-    (bar,) = bars(ax)
-    assert (bar.get_marker(), len(bar.get_xdata())) == ("o", 2)
-    assert bar.get_linewidth() < 2
-    assert {n: letters for n, (_, letters) in written(ax).items()} == {"A": "a", "B": "", "C": "a"}
-
-
-def test_what_stands_in_order_has_a_plain_bar_without_letters() -> None:
-    p = made(["A", "B", "C"], {("A", "B"): OPEN, ("A", "C"): SURE, ("B", "C"): SURE})
-    ax = critical(p)
-    (bar,) = bars(ax)
-    assert bar.get_linewidth() > 2
-    assert all(letters == "" for _, letters in written(ax).values())
+    pen = critical_pen(p)
+    ((_, _, wide),) = bars(pen)
+    assert wide < 2
+    assert sum(kind == "dot" for kind, _ in pen.items) == 2
+    assert {n: letters for n, (_, letters) in written(pen).items()} == {"A": "a", "B": "", "C": "a"}
 
 
 def test_found_equivalence_is_a_double_line_and_no_bar() -> None:
     said = {("A", "B"): (0.0, 0.999, 0.0), ("A", "C"): SURE, ("B", "C"): SURE}
-    ax = critical(made(["A", "B", "C"], said))
-    assert not bars(ax)
-    for colour in (INK, "white"):
-        thick = [x for x in ax.lines if x.get_color() == colour and x.get_linewidth() > 2]
-        assert len(thick) == 1
-    assert "1 pair found equivalent (double lines)" in title(ax)
+    p = made(["A", "B", "C"], said)
+    assert not bars(critical_pen(p))
+    assert "1 pair found equivalent (double lines)" in title(critical(p))
 
 
 def test_verdicts_without_a_winner_are_counted(bootstrapped: bc.Pairwise) -> None:
@@ -200,60 +185,37 @@ def test_verdicts_without_a_winner_are_counted(bootstrapped: bc.Pairwise) -> Non
     assert f"{wanted} no winner on every measure" in title(critical(bootstrapped, fdr=0.3))
 
 
-def test_the_listing_of_the_algorithms_does_not_matter(mixed: bc.Pairwise) -> None:
-    other = bc.pairwise(mixed.results, algorithms=mixed.results.algorithms[::-1], n_jobs=1)
-    first, second = (written(critical(p, measure="brier")) for p in (mixed, other))
-    assert first == second
-
-
-def marks(ax: Axes) -> set[tuple[int, float]]:
+def marks(pen: Pen) -> set[tuple[int, float]]:
     """Row and place of every mark of a pair that is open."""
-    (found,) = (c for c in ax.collections if c.get_label() == "left open")
-    return {(int(y), round(float(x), 9)) for x, y in np.asarray(found.get_offsets())}
+    lines = [v["points"] for kind, v in pen.items if kind == "line" and v["stroke"] == "ink"]
+    rows = sorted({round((a[1] + b[1]) / 2, 3) for a, b in lines})
+    return {(rows.index(round((a[1] + b[1]) / 2, 3)), round(a[0], 6)) for a, b in lines}
 
 
-def places(ax: Axes) -> dict[str, float]:
-    (dots,) = (c for c in ax.collections if c.get_label() == "rank")
-    return dict(zip(ticks(ax), np.asarray(dots.get_offsets())[:, 0].tolist(), strict=True))
-
-
-@pytest.mark.slow
-def test_very_many_have_a_row_each() -> None:
-    p = random_pairs(60, 1, sure=0.9)
-    ax = plots.plot_critical(p)
-    exact, found = exact_ranks(p), places(ax)
-    names = list(found)
-    assert names == sorted(exact, key=exact.__getitem__)
-    assert found == pytest.approx(exact)
-    wanted = set()
-    for a, b in open_pairs(p):
-        wanted |= {(names.index(a), round(exact[b], 9)), (names.index(b), round(exact[a], 9))}
-    assert marks(ax) == wanted
-    assert ax.figure.get_size_inches()[1] < 20
-
-
-def test_more_groups_than_letters_have_rows_too() -> None:
-    ax = critical(random_pairs(18, 3, sure=0.5))
-    assert len(ax.get_yticklabels()) == 18
-    assert "marks: pairs without a verdict" in title(ax)
+@pytest.mark.parametrize(("l", "seed", "sure"), [(60, 1, 0.9), (18, 3, 0.5)])
+def test_very_many_algorithms_or_groups_have_a_row_each(l: int, seed: int, sure: float) -> None:
+    p = random_pairs(l, seed, sure=sure)
+    pen, exact = critical_pen(p), exact_ranks(p)
+    dots = {v["tip"].split(":")[0]: v for kind, v in pen.items if kind == "dot"}
+    assert list(dots) == sorted(exact, key=exact.__getitem__)
+    x = [dots[name]["x"] for name in exact]
+    assert np.corrcoef(x, list(exact.values()))[0, 1] == pytest.approx(1.0)
+    assert len(marks(pen)) == 2 * len(open_pairs(p))
+    assert "marks: pairs without a verdict" in title(critical(p))
 
 
 def test_against_a_reference_ranks_are_of_two(against_glm: bc.Pairwise) -> None:
-    ax = critical(against_glm, measure="accuracy")
-    ranks, exact = places(ax), exact_ranks(against_glm, "accuracy")
-    assert ranks.pop("GLM") == 1.5
-    assert ranks == pytest.approx({name: exact[name] for name in ranks})
+    pen, exact = critical_pen(against_glm, measure="accuracy"), exact_ranks(against_glm, "accuracy")
+    dots = {
+        v["tip"].split(": ")[0]: float(v["tip"].split(": ")[1]) for _, v in pen.items if "r" in v
+    }
+    assert dots.pop("GLM") == 1.5
+    assert dots == pytest.approx({name: exact[name] for name in dots}, abs=0.0051)
     # A mark on the reference's row for each that is open, and none between two others.
     left = open_pairs(against_glm)
     assert all("GLM" in pair for pair in left)
-    assert len(marks(ax)) == 2 * len(left)
-    assert "against GLM" in ax.get_xlabel()
-
-
-def test_letters_do_not_run_out() -> None:
-    many, names = [Bar((k, k + 2)) for k in range(30)], [f"n{k}" for k in range(40)]
-    ax = _draw_line(fresh(), np.linspace(1.0, 40.0, 40), names, many, top=1.0)
-    assert not any(text.get_text() in string.ascii_lowercase for text in ax.texts)
+    assert len(marks(pen)) == 2 * len(left)
+    assert any("against GLM" in str(v.get("words")) for _, v in pen.items)
 
 
 # Friedman's test ----------------------------------------------------------------------------------

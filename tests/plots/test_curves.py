@@ -13,6 +13,8 @@ import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSD, GSDBootstrap
 from bayescompare.plots._drawing import statement_words
+from bayescompare.plots.boards import NARROW, WIDE
+from bayescompare.plots.curves import sensitivity_pen
 from bayescompare.studies import auc, success_curves, success_errors
 from reproduction.contexts import success_study
 from tests.methods.gsd.cases import ask
@@ -85,35 +87,32 @@ def test_robustness_is_of_a_test_of_two(uci: bc.Results, whole: Any) -> None:
 # priors, ropes and further datasets ---------------------------------------------------------------
 
 
-def test_the_pictures_of_sensitivity(example1: bc.Comparison) -> None:
-    table = example1.sensitivity()
-    assert (table.index.min(), table.index.max()) == pytest.approx((0.1, 10.0))
-    ax = plots.plot_sensitivity(table, ax=fresh())
-    assert ax.get_xscale() == "log"
-    band = ax.collections[0].get_paths()[0].vertices[:, 1]  # type: ignore[index]
-    assert band.min() == pytest.approx(min(table.attrs["lower"]))
-    assert band.max() == pytest.approx(max(table.attrs["upper"]))
-    lines = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
-    named = {statement_words(str(label), 36): label for label in table}
-    for line in lines:
-        np.testing.assert_array_equal(line.get_ydata(), table[named[str(line.get_label())]])
-    # They differ without colour.
-    assert len({str(line._dash_pattern) for line in lines}) == 4  # type: ignore[attr-defined]
-    assert len({line.get_marker() for line in lines}) == 4
-    ropes = plots.plot_sensitivity(example1.rope_sensitivity("time"), ax=fresh())
-    assert ropes.get_xscale() == "linear"
+@pytest.mark.parametrize("w", [WIDE, NARROW])
+def test_the_pictures_of_sensitivity(example1: bc.Comparison, w: float) -> None:
+    for table in (example1.sensitivity(), example1.rope_sensitivity("time")):
+        pen = sensitivity_pen(table, w)
+        leading = table.max().sort_values(ascending=False, kind="stable").index[:4]
+        curves = [v["points"] for kind, v in pen.items if kind == "line" and v["stroke"] in "ab"]
+        # Each curve is its column, on one scale for all.
+        values = np.concatenate([table[label].to_numpy() for label in leading])
+        heights = np.array([y for points in curves for _, y in points])
+        np.testing.assert_allclose(np.polyval(np.polyfit(values, heights, 1), values), heights)
+        assert heights[values.argmax()] == heights.min()
+        words = [v["words"] for kind, v in pen.items if kind == "text"]
+        assert words[-len(leading) :] == [statement_words(str(k), 90) for k in leading]
+        assert table.index.name in words
+        assert max(x for c in curves for x, _ in c) <= w
+        # They differ without colour: by the shape of a mark, and whether it is filled.
+        marks = [(k, v["fill"] == "paper") for k, v in pen.items if k in ("dot", "rect")]
+        assert len(set(marks)) == len(leading)
+        assert ("lower" in table.attrs) == any(kind == "shape" for kind, _ in pen.items)
 
 
-@pytest.mark.parametrize("kind", ["sensitivity", "plan"])
-def test_legends_cover_no_curve(example1: bc.Comparison, kind: Any) -> None:
+def test_the_legend_of_a_plan_covers_no_curve() -> None:
     figures = {"settled": [0.2, 0.9], "settled_on_best": [0.1, 0.8], "mcse": [0.02] * 2}
-    plan = pd.DataFrame(figures, index=pd.Index([5, 10], name="more"))
-    ax = plots.plot_plan(plan) if kind == "plan" else example1.plot(kind, figsize=(7, 4))
-    assert ax.get_xlabel() == {"sensitivity": "strength", "plan": "further datasets"}[kind]
+    ax = plots.plot_plan(pd.DataFrame(figures, index=pd.Index([5, 10], name="more")))
     laid_out(ax)
-    legend = ax.get_legend()
-    assert legend is not None
-    assert legend.get_window_extent().x0 >= ax.get_window_extent().x1
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1  # type: ignore[union-attr]
 
 
 # successes against errors -------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import bayescompare as bc
 from bayescompare import plots
 from bayescompare.plots import _drawing
-from tests.plots.drawn import fresh, laid_out, network_of, results_of, texts, ticks, title
+from tests.plots.drawn import fresh, laid_out, results_of, texts, ticks, title
 
 BY_PLACE = ["GBM", "RF", "BDS", "GLM", "RIDGE", "LASSO", "EN", "CART"]
 
@@ -45,19 +45,11 @@ def test_a_figure_becomes_as_large_as_the_content_needs(pairs: bc.Pairwise) -> N
     assert figure.get_size_inches().tolist() == alone.get_size_inches().tolist()
 
 
-def test_emoji_names_can_be_drawn_where_a_font_has_them() -> None:
-    c = bc.compare(results_of({"🦊": [1.0, 2.0, 3.0], "算法": [0.0, 1.0, 2.0]}))
-    assert texts(c.plot(ax=fresh()))[:2] == ["🦊 wins", "算法 wins"]
-
-
 def test_long_names_are_clipped() -> None:
     names = {("x" * 80) + str(k): [float(k), float(k)] for k in range(3)}
     p = bc.pairwise(results_of(names), n_jobs=1)
-    # Beside a matrix there is room for 40 letters, in the network's narrow boxes for 24.
+    # Beside a matrix there is room for 40 letters.
     assert {len(label) for label in ticks(plots.plot_matrix(p, ax=fresh()))} == {40}
-    c = network_of(2, 1, names=[("y" * 80) + str(k) for k in range(3)])
-    shown = texts(c.plot("network", ax=fresh()))
-    assert sum(len(text) <= 24 and "y" in text for text in shown) == 3
 
 
 @pytest.mark.parametrize("kind", ["order", "dominance", "critical"])
@@ -105,7 +97,7 @@ def test_what_a_result_has_nothing_for_says_who_has_it(
     }
     for kind, message in who.items():
         for c in (example1, three):
-            with pytest.raises(bc.BayescompareError, match=message):
+            with pytest.raises(bc.BayescompareError, match=f"{message}.* Here set kind= to"):
                 c.plot(kind, ax=fresh())
     with pytest.raises(bc.BayescompareError, match="sensitivity"):
         bc.compare(bc.load_example("pnn"), method="glrt").plot("sensitivity", ax=fresh())
@@ -113,7 +105,11 @@ def test_what_a_result_has_nothing_for_says_who_has_it(
 
 def test_unknown_kinds_are_refused(example1: bc.Comparison, pairs: bc.Pairwise) -> None:
     for thing, kind, message in (
-        (example1, "simplx", r"Unknown plot 'simplx': set kind= .*Did you mean 'simplex'"),
+        (
+            example1,
+            "simplx",
+            r"Unknown plot 'simplx': set kind= (?!.*network).*Did you mean 'simplex'",
+        ),
         (pairs, "heat", r"Unknown plot 'heat': set kind= .*matrix"),
         (pairs, 3, "Unknown plot 3"),
     ):

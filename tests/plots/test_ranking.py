@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import bayescompare as bc
-from tests.plots.drawn import fresh, legend, texts, ticks, title
+from bayescompare.plots.ranking import gate_pen
+from tests.plots.drawn import fresh, legend, title
 from tests.tables import table
 
 
@@ -72,21 +73,27 @@ def gated(n: int = 12) -> bc.Gate:
     return bc.gate(results, candidate="new", baseline="old")
 
 
-def test_lines_are_the_bounds_each_on_a_scale_of_its_own() -> None:
+def test_bars_are_the_bounds_each_on_a_scale_of_its_own() -> None:
     g = gated()
-    ax = g.plot(ax=fresh())
-    assert ticks(ax) == ["a", "b", "$c_1$"]
-    lines = [c.get_segments()[0][:, 0] for c in ax.collections if hasattr(c, "get_segments")]
-    for line, (name, row) in zip(lines, g.table.iterrows(), strict=True):
-        bounds = row[["lower", "upper"]].to_numpy(dtype=float)
-        rope = g.results[str(name)].rope or 0.0
-        np.testing.assert_allclose(line, bounds / max(*np.abs(bounds), rope))
-    assert texts(ax)[1::2] == g.table["verdict"].tolist() == ["not worse", "superior", "worse"]
-    (band,) = ax.patches  # of the one rope there is
-    assert band.get_x() + band.get_width() == pytest.approx(0.0)  # type: ignore[attr-defined]
+    pen = gate_pen(g)
+    shown = [v["words"] for kind, v in pen.items if kind == "text"]
+    assert [text for text in shown if text in g.results.measures] == ["a", "b", "$c_1$"]
+    (middle,) = (v["points"][0][0] for kind, v in pen.items if kind == "line")
+    bars = [v for kind, v in pen.items if kind == "rect" and v["h"] == 6]
+    (rope,) = (v for kind, v in pen.items if kind == "rect" and v["h"] == 20)
+    assert rope["x"] + rope["w"] == pytest.approx(middle)
+    dots = [v["x"] for kind, v in pen.items if kind == "dot"]
+    for bar, dot, (_, row) in zip(bars, dots, g.table.iterrows(), strict=True):
+        # Both ends and the mean lie in the same proportions as their figures.
+        scale = (dot - middle) / row["difference"]
+        ends = (bar["x"] - middle) / scale, (bar["x"] + bar["w"] - middle) / scale
+        assert ends == pytest.approx((row["lower"], row["upper"]))
+    verdicts = g.table["verdict"].tolist()
+    assert verdicts == ["not worse", "superior", "worse"]
+    assert [text for text in shown if text in verdicts] == verdicts
 
 
 def test_too_few_datasets_have_no_bounds() -> None:
-    ax = gated(3).plot(ax=fresh())
-    assert not any(hasattr(c, "get_segments") for c in ax.collections)
-    assert "too few" in title(ax)
+    g = gated(3)
+    assert not any(kind == "rect" and v["h"] == 6 for kind, v in gate_pen(g).items)
+    assert "too few" in title(g.plot(ax=fresh()))

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
 
 import bayescompare as bc
 from bayescompare import plots
@@ -16,27 +14,7 @@ from bayescompare.plots._drawing import clip_statement, statement_words
 from tests.plots.drawn import (
     fresh,
     texts,
-    ticks,
 )
-
-P_BARS, THETA = (
-    "P(it is the most probable statement)",
-    "θ: how often it holds (mean, 95 % interval)",
-)
-
-
-def widths(ax: Axes) -> list[float]:
-    return [bar.get_width() for bar in ax.patches]  # type: ignore[attr-defined]
-
-
-def fills(ax: Axes) -> dict[str, str]:
-    bars = ax.containers[0].patches  # type: ignore[attr-defined]
-    return dict(zip(ticks(ax), (to_hex(bar.get_facecolor()) for bar in bars), strict=True))
-
-
-@pytest.fixture(scope="module")
-def joint(uci: bc.Results) -> bc.Comparison:
-    return bc.compare(uci)
 
 
 def test_a_clipped_statement_still_says_who_is_better() -> None:

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from bayescompare.kernels.context import poisson_binomial as two
 from bayescompare.kernels.context.correlated_t import draw_statements
 from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.posterior.component import Component
@@ -111,19 +110,6 @@ def test_sums_mirrors_and_orders(triples: np.ndarray, b: float, seed: int, joint
         np.testing.assert_allclose(one, other[order], atol=1e-10)
 
 
-@pytest.mark.parametrize("b", [0.3, 1.0, 4.0])
-def test_where_no_dataset_is_in_the_rope_there_are_two_outcomes(b: float) -> None:
-    p = np.random.default_rng(1).random(40)
-    found = solved(np.stack([1 - p, np.zeros(40), p], axis=1), b)
-    expected, log_two = two.poisson_binomial_counts(p, b)
-    assert not found.counts[:, 1].any()
-    by_wins = np.bincount(found.counts[:, 2].astype(int), found.weight[0])
-    np.testing.assert_allclose(by_wins, expected, rtol=1e-9)
-    # The shares have a third cell more, the counts given their sum do not know of it.
-    third = gammaln(3 * b) - gammaln(3 * b + 40) - gammaln(2 * b) + gammaln(2 * b + 40)
-    assert log_evidence(found) == pytest.approx(log_two + third, abs=1e-10)
-
-
 @pytest.mark.parametrize("joint", [True, False])
 @pytest.mark.parametrize("alpha", [(1.0, 1.0, 1.0), (3.0, 0.4, 1.0), (1e-3, 1e-3, 1e-3)])
 @pytest.mark.parametrize("counts", [(1, 0, 0), (3, 0, 9), (40, 41, 39), (130, 0, 1)])
@@ -135,16 +121,6 @@ def test_certain_datasets_are_counts(
     exact = p_max(np.log(alpha), np.array([counts], dtype=float))[0]
     np.testing.assert_allclose(found.p_max(), exact, atol=1e-11)
     np.testing.assert_array_equal(found.per_dataset(), triples)
-
-
-def test_datasets_that_say_nothing_change_nothing() -> None:
-    whole = solved(np.vstack([some_triples(5), np.full((30, 3), 1 / 3)]))
-    part = solved(some_triples(5))
-    np.testing.assert_allclose(whole.p_max(), part.p_max(), atol=1e-10)
-    np.testing.assert_allclose(whole.per_dataset()[:5], part.per_dataset(), atol=1e-12)
-    np.testing.assert_allclose(whole.per_dataset()[7], part.mean(), atol=1e-12)
-    less = log_evidence(part) - 30 * math.log(3)
-    assert log_evidence(whole) == pytest.approx(less, abs=1e-11)
 
 
 def test_many_datasets_that_disagree_do_not_underflow() -> None:

@@ -26,18 +26,20 @@ def ranking(uci: bc.Results) -> bc.Ranking:
 
 def test_the_headline_names_names(uci: bc.Results) -> None:
     joint = bc.rank(uci, rng=0)
-    assert joint.headline().startswith("GBM has the best place on all 3 measures; 7 of 8 may be")
+    assert joint.headline() == (
+        "GBM has the best place on all three measures; 7 of 8 may be on the front."
+    )
     assert "CART" not in joint.headline()
     one = bc.rank(uci, measures=["auc"], rng=0)
     for name in one.top:
-        assert name in one.headline()
+        assert name in one.explain()
     assert "cannot be ruled out" in one.headline()
 
 
 def test_a_sure_winner_is_named_alone() -> None:
     values = np.random.default_rng(0).random((20, 3, 1))
     values[:, 1] += 2
-    assert bc.rank(table(values), rng=0).headline() == "B is best on m0 (P > 0.999)"
+    assert bc.rank(table(values), rng=0).headline() == "B is best on m0 (P > 0.999)."
 
 
 def test_a_trade_off_is_told_by_its_leaders() -> None:
@@ -46,16 +48,17 @@ def test_a_trade_off_is_told_by_its_leaders() -> None:
     values[:, 0, 0] += 2
     values[:, 1, 1] += 2
     r = bc.rank(table(values, measures={"accuracy": "max", "speed": "max"}), rng=0)
-    assert r.headline().startswith(
-        "No algorithm leads on every measure (A on accuracy; B on speed); 2 of 3 may be on the "
-        "front: A and B"
+    assert r.headline() == (
+        "No algorithm comes first everywhere: A on accuracy, B on speed; "
+        "2 of 3 may be on the front."
     )
+    assert "May be on the front: A and B." in r.explain()
 
 
 def test_none_can_be_ruled_out_in_noise() -> None:
     values = np.zeros((6, 3, 1)) + np.tile(np.eye(3), (2, 1))[:, :, None]
     words = bc.rank(table(values), rng=0).headline()
-    assert words.endswith("none can be ruled out")
+    assert words.endswith("none can be ruled out.")
 
 
 def test_ranks_come_with_their_caution_and_values_do_not(uci: bc.Results) -> None:

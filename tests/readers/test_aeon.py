@@ -98,10 +98,3 @@ def test_what_else_is_in_the_directory_is_told(tmp_path: Path) -> None:
     # A file that is named is meant.
     with pytest.raises(bc.BayescompareError, match=r"summary.csv: .*must be <estimator>_<measure>"):
         read_aeon(path for path in sorted(tmp_path.iterdir()))
-
-
-def test_a_directory_without_any(tmp_path: Path) -> None:
-    for name in "ab":
-        (tmp_path / f"{name}_x.csv").write_text("p,q\n1,2\n")
-    with pytest.raises(bc.BayescompareError, match="no file whose first line begins with"):
-        read_aeon(tmp_path)

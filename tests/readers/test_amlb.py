@@ -116,10 +116,3 @@ def test_the_file_of_a_fault_among_several(tmp_path: Path) -> None:
 def test_one_line_for_what_is_wrong(tmp_path: Path, rows: str, header: str, message: str) -> None:
     with pytest.raises(bc.BayescompareError, match=message):
         read_amlb(written(tmp_path, rows, header))
-
-
-def test_an_empty_file(tmp_path: Path) -> None:
-    path = tmp_path / "results.csv"
-    path.write_text("")
-    with pytest.raises(bc.BayescompareError, match=r"results.csv: the file is empty"):
-        read_amlb(path)

@@ -46,6 +46,23 @@ def helm(folder: Path) -> bc.Results:
     return bc.io.read_helm(folder, measures={"em": "max"})
 
 
+def test_types_of_mteb_tasks_are_told_by_their_names(tmp_path: Path) -> None:
+    tasks = [f"{name}Retrieval" for name in ("Legal", "CQA", "Touche", "Sci", "Arguana")]
+    tasks += ["STS12", "Banking77Classification", "Tatoeba"]
+    for model in ("a", "b"):
+        for k, name in enumerate(tasks):
+            own = tmp_path / model / "1" / f"{name}.json"
+            own.parent.mkdir(parents=True, exist_ok=True)
+            scores = {"test": [{"hf_subset": "default", "main_score": 0.1 * k}]}
+            task = {"task_name": name, "mteb_version": "2", "dataset_revision": "1"}
+            own.write_text(json.dumps(task | {"scores": scores}))
+    c = bc.compare(bc.read(tmp_path))
+    assert c.results.benchmark_of is not None
+    assert c.results.benchmark_of["STS12"] == "STS"
+    assert "Tatoeba" not in c.results.benchmark_of
+    assert "5 of 8 datasets are of one benchmark: Retrieval." in c.caveats
+
+
 @pytest.mark.parametrize("read", [lm_eval, helm])
 def test_a_reader_knows_what_datasets_belong_to(read: object, tmp_path: Path) -> None:
     results: bc.Results = read(tmp_path)  # type: ignore[operator]

@@ -221,109 +221,86 @@ def weka(folder: Path, field: str, **options: Any) -> bc.Results:
 
 # ------------------------------------------------------------------------------------- what is told
 
-#: What is written, the measure that is read, and whether lower is better by the tool's own word.
-TOLD: dict[str, tuple[Callable[[Path], bc.Results], str, bool]] = {
-    "amlb auc": (lambda f: amlb(f, lambda d, x: {"result": x, "metric": "auc"}), "result", False),
-    "amlb neg_logloss": (
-        lambda f: amlb(f, lambda d, x: {"result": -x, "metric": "neg_logloss"}),
-        "result",
-        True,
-    ),
-    "amlb logloss, 2020": (
-        lambda f: amlb(f, lambda d, x: {"result": x, "metric": "logloss"}),
-        "result",
-        True,
-    ),
-    "amlb rmse, 2019": (lambda f: amlb(f, lambda d, x: {"result": x, "rmse": x}), "result", True),
-    "amlb mae, 2019": (
-        lambda f: amlb(f, lambda d, x: {"result": x, "rmse": 2 * x, "mae": x}),
-        "result",
-        True,
-    ),
-    "amlb minus logloss": (
-        lambda f: amlb(f, lambda d, x: {"result": -x, "logloss": x}),
-        "result",
-        True,
-    ),
-    "amlb below zero": (lambda f: amlb(f, lambda d, x: {"result": -x}), "result", True),
-    "aeon accuracy": (lambda f: aeon(f, "accuracy"), "accuracy", False),
-    "aeon ri": (lambda f: aeon(f, "ri"), "ri", False),
-    "aeon logloss": (lambda f: aeon(f, "logloss"), "logloss", True),
-    "aeon fittime": (lambda f: aeon(f, "fittime"), "fittime", True),
-    "eee higher": (
-        lambda f: every_eval(f, lower_is_better=False, min_score=0, max_score=1),
-        "m",
-        False,
-    ),
-    "eee lower": (
-        lambda f: every_eval(f, lower_is_better=True, min_score=0, max_score="Infinity"),
-        "m",
-        True,
-    ),
-    "fev test_error": (lambda f: fev(f, "test_error"), "test_error", True),
-    "fev WAPEB": (lambda f: fev(f, "WAPEB"), "WAPEB", True),
-    "fev time": (lambda f: fev(f, "inference_time_s"), "inference_time_s", True),
-    "helm exact_match": (lambda f: helm(f, "exact_match"), "exact_match", False),
-    "helm ece_10_bin": (lambda f: helm(f, "ece_10_bin"), "ece_10_bin", True),
-    "helm schema": (
-        lambda f: helm(f, "edit_similarity", {"edit_similarity": True}),
-        "edit_similarity",
-        True,
-    ),
-    "inspect accuracy": (lambda f: inspect_logs(f, float, "accuracy"), "s", False),
-    "inspect time": (lambda f: inspect_logs(f, float, None, "time"), "time", True),
-    "ioh max": (lambda f: ioh_json(f, maximization=True), "y", False),
-    "ioh min": (lambda f: ioh_json(f, maximization=False), "y", True),
-    "ioh info T": (lambda f: info_files(f, 'maximization = "T", '), "y", False),
-    "ioh info F": (lambda f: info_files(f, 'maximization = "F", '), "y", True),
-    "ioh 2018, PBO": (lambda f: info_files(f, "suite = 'PBO', "), "y", False),
-    "coco": (lambda f: info_files(f, "Precision = 1e-08, "), "precision", True),
-    "lm-eval acc": (lambda f: lm_eval(f, "acc,none", True), "acc", False),
-    "lm-eval perplexity": (lambda f: lm_eval(f, "perplexity,none", False), "perplexity", True),
-    "lm-eval own metric": (lambda f: lm_eval(f, "bias,none", False), "bias", True),
-    "lm-eval 0.3 acc": (lambda f: lm_eval(f, "acc"), "acc", False),
-    "lm-eval 0.3 word_perplexity": (
-        lambda f: lm_eval(f, "word_perplexity"),
-        "word_perplexity",
-        True,
-    ),
+type Case = tuple[Callable[..., bc.Results], tuple[Any, ...], dict[str, Any]]
+
+
+def case(write: Callable[..., bc.Results], *given: Any, **options: Any) -> Case:
+    """A file and its reading: a function from above, and what it is given beside the folder."""
+    return write, given, options
+
+
+def read_case(case: Case, folder: Path) -> bc.Results:
+    write, given, options = case
+    return write(folder, *given, **options)
+
+
+#: The measure that is read, what is written, and whether lower is better by the tool's own word.
+TOLD = [
+    ("result", case(amlb, lambda d, x: {"result": x, "metric": "auc"}), False),
+    ("result", case(amlb, lambda d, x: {"result": -x, "metric": "neg_logloss"}), True),
+    # In 2020, in 2019, and in forms between.
+    ("result", case(amlb, lambda d, x: {"result": x, "metric": "logloss"}), True),
+    ("result", case(amlb, lambda d, x: {"result": x, "rmse": x}), True),
+    ("result", case(amlb, lambda d, x: {"result": x, "rmse": 2 * x, "mae": x}), True),
+    ("result", case(amlb, lambda d, x: {"result": -x, "logloss": x}), True),
+    ("result", case(amlb, lambda d, x: {"result": -x}), True),
+    ("accuracy", case(aeon, "accuracy"), False),
+    ("ri", case(aeon, "ri"), False),
+    ("logloss", case(aeon, "logloss"), True),
+    ("fittime", case(aeon, "fittime"), True),
+    ("m", case(every_eval, lower_is_better=False, min_score=0, max_score=1), False),
+    ("m", case(every_eval, lower_is_better=True, min_score=0, max_score="Infinity"), True),
+    ("test_error", case(fev, "test_error"), True),
+    ("WAPEB", case(fev, "WAPEB"), True),
+    ("inference_time_s", case(fev, "inference_time_s"), True),
+    ("exact_match", case(helm, "exact_match"), False),
+    ("ece_10_bin", case(helm, "ece_10_bin"), True),
+    ("edit_similarity", case(helm, "edit_similarity", {"edit_similarity": True}), True),
+    ("s", case(inspect_logs, float, "accuracy"), False),
+    ("time", case(inspect_logs, float, None, "time"), True),
+    ("y", case(ioh_json, maximization=True), False),
+    ("y", case(ioh_json, maximization=False), True),
+    ("y", case(info_files, 'maximization = "T", '), False),
+    ("y", case(info_files, 'maximization = "F", '), True),
+    # In 2018 files did not say it; PBO is maximized.
+    ("y", case(info_files, "suite = 'PBO', "), False),
+    ("precision", case(info_files, "Precision = 1e-08, "), True),
+    ("acc", case(lm_eval, "acc,none", True), False),
+    ("perplexity", case(lm_eval, "perplexity,none", False), True),
+    ("bias", case(lm_eval, "bias,none", False), True),
+    ("acc", case(lm_eval, "acc"), False),
+    ("word_perplexity", case(lm_eval, "word_perplexity"), True),
     # Of a document it is the log-likelihood, of which the least is worst.
-    "lm-eval items perplexity": (lambda f: lm_eval_items(f, "perplexity"), "perplexity", False),
-    "mlflow max": (lambda f: mlflow(f, "max"), "m", False),
-    "mlflow min": (lambda f: mlflow(f, "min"), "m", True),
-    "mteb main_score": (lambda f: mteb(f), "main_score", False),
-    "mteb 1.0": (lambda f: mteb(f, old=True), "main_score", False),
-    "mteb 1.0 time": (lambda f: mteb(f, "evaluation_time", old=True), "evaluation_time", True),
-    "mteb time": (lambda f: mteb(f, "evaluation_time"), "evaluation_time", True),
-    "openml accuracy": (lambda f: openml(f, "predictive_accuracy"), "predictive_accuracy", False),
-    "openml error": (
-        lambda f: openml(f, "root_mean_squared_error"),
-        "root_mean_squared_error",
-        True,
-    ),
-    "openml time": (lambda f: openml(f, "build_cpu_time"), "build_cpu_time", True),
-    "promptfoo score": (lambda f: promptfoo(f, "score"), "score", False),
-    "promptfoo named": (lambda f: promptfoo(f, "tone"), "tone", False),
-    "promptfoo cost": (lambda f: promptfoo(f, "cost"), "cost", True),
-    "promptfoo latency": (lambda f: promptfoo(f, "latencyMs"), "latencyMs", True),
-    "sklearn score": (lambda f: sklearn(f, "test_score"), "score", False),
-    "sklearn time": (lambda f: sklearn(f, "fit_time"), "fit_time", True),
-    "tabarena error": (lambda f: tabarena(f, "metric_error"), "metric_error", True),
-    "tabarena time": (lambda f: tabarena(f, "time_infer_s"), "time_infer_s", True),
-    "weka percent": (lambda f: weka(f, "Percent_correct"), "Percent_correct", False),
-    "weka error": (
-        lambda f: weka(f, "Root_relative_squared_error"),
-        "Root_relative_squared_error",
-        True,
-    ),
-}
+    ("perplexity", case(lm_eval_items, "perplexity"), False),
+    ("m", case(mlflow, "max"), False),
+    ("m", case(mlflow, "min"), True),
+    ("main_score", case(mteb), False),
+    ("main_score", case(mteb, old=True), False),
+    ("evaluation_time", case(mteb, "evaluation_time", old=True), True),
+    ("evaluation_time", case(mteb, "evaluation_time"), True),
+    ("predictive_accuracy", case(openml, "predictive_accuracy"), False),
+    ("root_mean_squared_error", case(openml, "root_mean_squared_error"), True),
+    ("build_cpu_time", case(openml, "build_cpu_time"), True),
+    ("score", case(promptfoo, "score"), False),
+    ("tone", case(promptfoo, "tone"), False),
+    ("cost", case(promptfoo, "cost"), True),
+    ("latencyMs", case(promptfoo, "latencyMs"), True),
+    ("score", case(sklearn, "test_score"), False),
+    ("fit_time", case(sklearn, "fit_time"), True),
+    ("metric_error", case(tabarena, "metric_error"), True),
+    ("time_infer_s", case(tabarena, "time_infer_s"), True),
+    ("Percent_correct", case(weka, "Percent_correct"), False),
+    ("Root_relative_squared_error", case(weka, "Root_relative_squared_error"), True),
+]
 
 
-@pytest.mark.parametrize("case", TOLD)
-def test_ranks_are_those_of_the_figures(case: str, tmp_path: Path) -> None:
-    read, measure, lower = TOLD[case]
+@pytest.mark.parametrize(("measure", "written", "lower"), TOLD)
+def test_ranks_are_those_of_the_figures(
+    measure: str, written: Case, lower: bool, tmp_path: Path
+) -> None:
     expected = mean_ranks(FIGURES, pd.Series(lower, index=FIGURES.index))
-    assert ranks_read(read(tmp_path), measure).to_dict() == pytest.approx(expected.to_dict())
+    found = ranks_read(read_case(written, tmp_path), measure)
+    assert found.to_dict() == pytest.approx(expected.to_dict())
 
 
 def test_amlb_has_a_direction_for_each_task(tmp_path: Path) -> None:
@@ -355,66 +332,52 @@ def test_answers_to_documents(tmp_path: Path) -> None:
 
 # ---------------------------------------------------------------------------------- what is refused
 
+
+def one_metric(d: str, x: float) -> dict[str, object]:
+    return {"result": x, "metric": "auc"}
+
+
+def two_metrics(d: str, x: float) -> dict[str, object]:
+    high = x > 0.5
+    return {"result": x, "auc": x if high else None, "logloss": None if high else x}
+
+
+def in_two_units(folder: Path) -> bc.Results:
+    return io.read_every_eval(two_units(folder))
+
+
+UNCLEAR = "which way 'result' of d1, d2, d3 and 1 more is better"
 #: What is written, and a part of the message.
-UNTOLD: dict[str, tuple[Callable[[Path], bc.Results], str]] = {
-    "amlb without a metric": (
-        lambda f: amlb(f, lambda d, x: {"result": x}),
-        r"which way 'result' of d1, d2, d3 and 1 more is better.*measures=\{'result': 'max'\}",
-    ),
-    "amlb by an unknown metric": (
-        lambda f: amlb(f, lambda d, x: {"result": x, "metric": "gmean"}),
-        "which way 'result' of d1, d2, d3 and 1 more is better",
-    ),
-    "amlb by two metrics": (
-        lambda f: amlb(
-            f,
-            lambda d, x: {
-                "result": x,
-                "auc": x if x > 0.5 else None,
-                "logloss": None if x > 0.5 else x,
-            },
-        ),
-        r"'result' of 'd\d' is 'auc' in some rows and 'logloss' in others",
-    ),
-    "amlb against its word": (
-        lambda f: amlb(f, lambda d, x: {"result": x, "metric": "auc"}, measures={"result": "min"}),
+UNTOLD = [
+    (case(amlb, lambda d, x: {"result": x}), UNCLEAR + r".*measures=\{'result': 'max'\}"),
+    (case(amlb, lambda d, x: {"result": x, "metric": "gmean"}), UNCLEAR),
+    (case(amlb, two_metrics), r"'result' of 'd\d' is 'auc' in some rows and 'logloss' in others"),
+    (
+        case(amlb, one_metric, measures={"result": "min"}),
         "higher is better in 'result' of d1, d2, d3 and 1 more, as the file says",
     ),
-    "eee in two units": (
-        lambda f: io.read_every_eval(two_units(f)),
-        "the m on 'd1' is in percent in .* and in proportion in",
-    ),
-    "helm without a schema": (lambda f: helm(f, "edit_similarity"), "way 'edit_similarity' is"),
-    "inspect truth": (lambda f: inspect_logs(f, lambda x: x > 0.5, "mean"), "which way 's' is"),
-    "ioh 2018": (lambda f: info_files(f, ""), "which way 'y' is better"),
-    "ioh without a flag": (lambda f: ioh_json(f), "which way 'y' is better"),
+    (case(in_two_units), "the m on 'd1' is in percent in .* and in proportion in"),
+    (case(helm, "edit_similarity"), "way 'edit_similarity' is"),
+    (case(inspect_logs, lambda x: x > 0.5, "mean"), "which way 's' is"),
+    (case(info_files, ""), "which way 'y' is better"),
+    (case(ioh_json), "which way 'y' is better"),
     # The harness's registry has this rate of errors as better when higher.
-    "lm-eval ter": (lambda f: lm_eval(f, "ter,none", True), "which way 'ter' is better"),
-    "lm-eval own metric": (lambda f: lm_eval(f, "bias,none"), "which way 'bias' is better"),
-    "mteb threshold": (
-        lambda f: mteb(f, "cosine_accuracy_threshold"),
-        "which way 'cosine_accuracy_threshold' is better",
-    ),
-    "aeon of unknown name": (
-        lambda f: aeon(f, "gain", measures=["gain"]),
-        "which way 'gain' is better",
-    ),
-    "openml of unknown name": (
-        lambda f: openml(f, "scimark_benchmark"),
-        "which way 'scimark_benchmark' is better",
-    ),
-    "weka counts": (
-        lambda f: weka(f, "measureTreeSize", measures=["measureTreeSize"]),
+    (case(lm_eval, "ter,none", True), "which way 'ter' is better"),
+    (case(lm_eval, "bias,none"), "which way 'bias' is better"),
+    (case(mteb, "cosine_accuracy_threshold"), "which way 'cosine_accuracy_threshold' is better"),
+    (case(aeon, "gain", measures=["gain"]), "which way 'gain' is better"),
+    (case(openml, "scimark_benchmark"), "which way 'scimark_benchmark' is better"),
+    (
+        case(weka, "measureTreeSize", measures=["measureTreeSize"]),
         "which way 'measureTreeSize' is better",
     ),
-}
+]
 
 
-@pytest.mark.parametrize("case", UNTOLD)
-def test_what_cannot_be_told_is_asked(case: str, tmp_path: Path) -> None:
-    read, message = UNTOLD[case]
+@pytest.mark.parametrize(("written", "message"), UNTOLD)
+def test_what_cannot_be_told_is_asked(written: Case, message: str, tmp_path: Path) -> None:
     with pytest.raises(bc.BayescompareError, match=message):
-        read(tmp_path)
+        read_case(written, tmp_path)
 
 
 def test_a_direction_that_is_given(tmp_path: Path) -> None:

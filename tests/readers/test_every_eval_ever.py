@@ -125,8 +125,8 @@ def changed(folder: Path, change: Change) -> None:
     [
         (lambda d: d.pop("evaluation_results"), r"1.json: not a file of Every Eval Ever"),
         (lambda d: d.update(evaluation_results=[]), "evaluation_results is empty"),
-        (lambda d: d.update(schema_version="2.0"), "schema_version '2.0': this reader knows"),
-        (lambda d: d.pop("model_info"), "no model_info.id"),
+        (lambda d: d.update(schema_version="2.0"), "schema_version is '2.0', not 0.x"),
+        (lambda d: d.pop("model_info"), "model_info.id is missing"),
         (
             lambda d: d["evaluation_results"][1]["score_details"].update(score="high"),
             r"evaluation_results\[1\].score_details.score is 'high', not a number",
@@ -185,7 +185,7 @@ def test_one_line_for_what_is_wrong(folder: Path, change: Change, message: str) 
         ('{"doc_id": 3}', "line 1 has no 'evaluation_id'"),
         (
             json.dumps(sample("x", 1, True) | {"model_id": None}),
-            "line 1 has no model_id: name the model",
+            "line 1: model_id is missing: name the model",
         ),
         (
             json.dumps(sample("x", 1, True) | {"token_usage": [1]}),

@@ -63,7 +63,7 @@ def test_horizons_are_told_apart() -> None:
         ),
         (
             lambda df: df.drop(columns=["task_name", "dataset_config", "dataset_path"]),
-            "no column 'task_name' nor 'dataset_path'",
+            "no column for the task: it is called 'task_name' or",
         ),
     ],
 )

@@ -195,9 +195,3 @@ def test_one_line_for_what_is_wrong(tmp_path: Path, name: str, text: str, messag
     path.write_text(text)
     with pytest.raises(bc.BayescompareError, match=message):
         read_ioh(path)
-
-
-def test_a_directory_without_any(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("nothing")
-    with pytest.raises(bc.BayescompareError, match=r"no IOHprofiler_\*.json and no \*.info"):
-        read_ioh(tmp_path)

@@ -120,11 +120,6 @@ def test_a_filter_must_be_named() -> None:
     assert results.values().ravel().tolist() == [0.5, 0.375]
 
 
-def test_a_comparison() -> None:
-    c = bc.compare(read_lm_eval(RUNS, measures=["acc"]))
-    assert c.best == "toy/large>toy/small"
-
-
 def test_names_of_ones_own(runs: Path) -> None:
     given = {"A=1": file_of(runs, "small"), "B": [runs / "toy__large"]}
     assert read_lm_eval(given, measures=["acc"]).algorithms == ("A:1", "B")
@@ -244,19 +239,6 @@ def test_items_of_tasks_without_the_metric_are_told(tmp_path: Path) -> None:
         (tmp_path / f"samples_{task}_1.jsonl").write_text(json.dumps({"doc_id": 0, metric: 1}))
     results = read_lm_eval_items(tmp_path, measures=["ACC"])
     assert (results.datasets, results.notes) == (("arc",), ("left out, without acc: gsm",))
-
-
-def test_paths_without_files(tmp_path: Path) -> None:
-    for paths, message in (
-        (tmp_path, r"no results_\*.json or \*.json in or below this directory"),
-        (tmp_path / "absent", "no such file or directory"),
-        ([], "paths is empty"),
-        (5, "paths contains a int"),
-        ([5], "5 is a int"),
-        ({"a": {"b": tmp_path}}, "paths contains a dict"),
-    ):
-        with pytest.raises(bc.BayescompareError, match=message):
-            read_lm_eval(paths)  # type: ignore[arg-type]
 
 
 # --------------------------------------------------------------------------------------- samples

@@ -66,11 +66,6 @@ def test_unfinished_runs_are_refused_or_left_out(runs: pd.DataFrame) -> None:
     assert results.notes == ("2 unfinished runs left out",)
 
 
-def test_a_comparison(finished: pd.DataFrame) -> None:
-    results = from_mlflow(finished, measures=BOTH, repeats="mean")
-    assert bc.compare(results).best == "forest>svm|svm>forest"
-
-
 def test_frames_one_below_the_other(finished: pd.DataFrame) -> None:
     parts = [part.reset_index(drop=True) for _, part in finished.groupby("tags.dataset")]
     results = from_mlflow(pd.concat(parts), measures=BOTH, replicate="params.seed")

@@ -95,7 +95,7 @@ def test_splits(folder: Path) -> None:
         bc.BayescompareError, match=r"large.*: lacks 'default' of split 'dev', which .*small.* has"
     ):
         read_mteb(both)
-    with pytest.raises(bc.BayescompareError, match="lacks 'default' of split 'dev'"):
+    with pytest.raises(bc.BayescompareError, match=r"things: choose a split by split=\.$"):
         read_mteb(both, subsets=True)
     changed(folder, lambda d: d["scores"].update(dev=[{"main_score": 0.9}]), "toy__large")
     results = read_mteb(both)
@@ -109,7 +109,9 @@ def test_splits(folder: Path) -> None:
 def test_a_subset_that_one_model_lacks(folder: Path) -> None:
     file = folder / "toy__small" / "e8c3b32" / "Massive.json"
     file.write_text(json.dumps(task("Massive", 0.4)))
-    with pytest.raises(bc.BayescompareError, match=r"Massive.json: lacks 'deu' of split 'test'"):
+    with pytest.raises(
+        bc.BayescompareError, match=r"lacks 'deu' of split 'test'.* subsets=True\.$"
+    ):
         read_mteb(folder)
     assert len(read_mteb(folder, subsets=True).missing()) == 1
     # The time is that of the task, whatever its parts.
@@ -158,10 +160,3 @@ def test_two_files_of_one_task(folder: Path) -> None:
 def test_one_line_for_what_is_wrong(folder: Path, change: Change, message: str) -> None:
     with pytest.raises(bc.BayescompareError, match=message):
         read_mteb(changed(folder, change))
-
-
-@pytest.mark.parametrize(("text", "message"), [("", "is empty"), ('{"task', "malformed JSON")])
-def test_a_file_cut_off(folder: Path, text: str, message: str) -> None:
-    (folder / "toy__small" / "e8c3b32" / "STS12.json").write_text(text)
-    with pytest.raises(bc.BayescompareError, match=f"STS12.json: .*{message}"):
-        read_mteb(folder)

@@ -44,12 +44,6 @@ def test_folds_are_replicates() -> None:
     assert bc.compare(results.sel(algorithms=results.algorithms[:2]), method="correlated-t").best
 
 
-def test_a_comparison() -> None:
-    results = from_openml(openml_frame("evaluations"), measures=["predictive_accuracy"])
-    p = bc.pairwise(results, n_jobs=1)
-    assert p.matrix.sizes["algorithm"] == 3
-
-
 def test_several_runs_of_a_flow() -> None:
     frame = openml_frame("repeated")
     with pytest.raises(bc.BayescompareError, match=r"2 of 'sklearn.svm.*' on 'credit-g'"):

@@ -147,3 +147,36 @@ def test_nothing_to_read(tmp_path: Path) -> None:
         bc.read([])
     with pytest.raises(bc.BayescompareError, match="format='lm_eval'"):
         bc.read(tmp_path, format="lm_eval")
+
+
+#: What each reader looks for in a directory that has none of it.
+LOOKED_FOR: dict[str, tuple[Any, str]] = {
+    "aeon": (io.read_aeon, "no file whose first line begins with 'Resamples:'"),
+    "amlb": (io.read_amlb, "no results.csv in or below this directory"),
+    "helm": (io.read_helm, "no stats.json in or below"),
+    "hub": (io.read_hub, "no .eval_results/.*yaml"),
+    "inspect": (io.read_inspect, "no .eval or .json file"),
+    "ioh": (io.read_ioh, r"no IOHprofiler_\*.json and no \*.info"),
+    "lm-eval": (io.read_lm_eval, r"no results_\*.json or \*.json in or below"),
+    "mteb": (io.read_mteb, r"no \*.json in or below"),
+    "promptfoo": (io.read_promptfoo, r"no \*.json in or below"),
+    "weka": (io.read_weka, r"no \*.arff or \*.csv in or below"),
+}
+
+
+@pytest.mark.parametrize("name", LOOKED_FOR)
+def test_paths_without_files(name: str, tmp_path: Path) -> None:
+    read, looked_for = LOOKED_FOR[name]
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / ("a_x.csv" if name == "aeon" else "notes.txt")).write_text("p,q\n1,2\n")
+    for paths, message in (
+        (folder, looked_for),
+        (tmp_path / "absent", "no such file or directory"),
+        ([], "paths is empty"),
+        (5, "paths contains a int"),
+        ([5], "5 is a int"),
+        ({"a": {"b": tmp_path}}, "paths contains a dict"),
+    ):
+        with pytest.raises(bc.BayescompareError, match=message):
+            read(paths)

@@ -51,13 +51,6 @@ def test_regression_has_a_default_of_its_own() -> None:
     assert not results.data["Root_relative_squared_error"].isnull().any()
 
 
-def test_a_comparison() -> None:
-    results = read_weka(CSV, measures=["Percent_correct", "Serialized_Model_Size"])
-    c = bc.compare(results.average(), algorithms=["NaiveBayes", "IBk"])
-    assert c.best.count("|") == 1
-    assert bc.compare(read_weka(CSV), algorithms=["NaiveBayes", "IBk"], method="correlated-t")
-
-
 def test_missing_values(tmp_path: Path) -> None:
     results = read_weka(CSV, measures={"measureTreeSize": "min"})
     assert results.missing()["algorithm"].unique().tolist() == ["NaiveBayes", "IBk"]
@@ -127,15 +120,6 @@ def test_what_is_no_experiment(tmp_path: Path, text: str | bytes, message: str) 
     with pytest.raises(bc.BayescompareError, match=message) as caught:
         read_weka(path)
     assert str(path) in str(caught.value)
-
-
-def test_paths_that_are_no_files(tmp_path: Path) -> None:
-    with pytest.raises(bc.BayescompareError, match="no such file"):
-        read_weka(tmp_path / "absent.csv")
-    with pytest.raises(bc.BayescompareError, match=r"no .*arff"):
-        read_weka(tmp_path)
-    with pytest.raises(bc.BayescompareError, match="int"):
-        read_weka(5)  # type: ignore[arg-type]
 
 
 def test_several_files_are_one_experiment(tmp_path: Path) -> None:

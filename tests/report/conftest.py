@@ -105,3 +105,22 @@ class Rendered:
 @pytest.fixture(scope="session")
 def rendered(example1: bc.Comparison, pairs: bc.Pairwise) -> Rendered:
     return Rendered({"example1": example1, "pairs": pairs})
+
+
+ODD = (
+    "<b x",
+    r"a_1 & 100% $z$ \end{document} ^#{}",
+    "名前 🦊 é ẞ \u200f.",
+    "`code` *i* [l](u)",
+)
+
+
+@pytest.fixture(scope="session")
+def odd() -> bc.Pairwise:
+    rows = [
+        (f"{ODD[i % 4]} {i}", name, 0.1 * i + 0.2 * k)
+        for i in range(6)
+        for k, name in enumerate(ODD)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", r"50%_\x{"])
+    return bc.pairwise(bc.Results.from_frame(frame, measures={r"50%_\x{": "max"}), n_jobs=1)

@@ -5,17 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
-import bayescompare as bc
-from bayescompare.statements import Statement
-from bayescompare.text.numbers import format_probability
 from tests.cases import few_quick
 from tests.report.conftest import Rendered
 
@@ -180,51 +174,3 @@ def test_a_page_prints(browser, reports):
         # No wider than the paper: 210 mm less Chromium's margins.
         opened.page.set_viewport_size({"width": 794, "height": 1123})
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= 794
-
-
-# ------------------------------------------------------------------------------------------ sliders
-
-
-def two_of_normal_values(n: int, m: int) -> bc.Results:
-    rng = np.random.default_rng(n + m)
-    columns = {f"m{j}": np.round(rng.normal(0.1, 1.0, 2 * n), 1) for j in range(m)}
-    names = {"dataset": [f"d{i // 2}" for i in range(2 * n)], "algorithm": ["A", "B"] * n}
-    frame = pd.DataFrame({**names, **columns})
-    signs = {f"m{j}": "min" if j else "max" for j in range(m)}
-    return bc.Results.from_frame(frame, measures=signs)
-
-
-def roped(results: bc.Results, measure: str, rope: float | None) -> bc.Results:
-    return bc.Results(
-        results.data, {**results.spec, measure: replace(results[measure], rope=rope or None)}
-    )
-
-
-def test_the_ropes_of_the_page_are_python_s(browser, tmp_path):
-    results = roped(two_of_normal_values(40, 2), "m1", 0.4)
-    method = bc.methods.Dirichlet(strength=0.3)
-    path = bc.compare(results, method=method).report(tmp_path / "two.html")
-    with Opened(browser, path) as opened:
-        page = opened.page
-        assert page.locator(".rope output").all_inner_texts() == ["no rope", "0.4"]
-        for measure, position in (("m0", 7), ("m0", 40), ("m1", 0), ("m1", 21)):
-            panel = page.locator(".rope").nth(results.measures.index(measure))
-            panel.locator("input").evaluate(
-                "(e, v) => { e.value = v; e.dispatchEvent(new Event('input')); }", position
-            )
-            said = panel.locator("output").inner_text()
-            c = bc.compare(
-                roped(results, measure, None if said == "no rope" else float(said)), method=method
-            )
-            rows = panel.locator("tbody tr").evaluate_all(
-                "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
-            )
-            table = c.summary().head(8)
-            assert [row[0] for row in rows] == [
-                Statement.parse(str(label)).words(results.measures) for label in table.index
-            ]
-            assert [row[1] for row in rows] == [format_probability(p) for p in table["probability"]]
-            assert [float(row[2]) for row in rows] == table["count"].tolist()
-            assert panel.locator("p").inner_text() == c.headline()
-        assert opened.said == []
-        assert opened.asked == [path.as_uri()]

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
+from bayescompare.cli.process import ASCII
 from bayescompare.report.card import block_of, card_html, card_markdown, card_text
 
 THINGS = ("comparison", "three", "pairs", "ranking", "gate")
@@ -65,12 +66,10 @@ def test_results_have_a_sheet_in_a_notebook() -> None:
 
 
 @pytest.mark.parametrize("name", THINGS)
-@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "ascii"])
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_a_terminal_of_any_kind(name: str, encoding: str, width: int) -> None:
-    text = card_text(block_of(thing(name)), width=width, encoding=encoding)
-    text.encode(encoding)
-    assert "?" not in text
+def test_a_terminal_of_any_width(name: str, width: int) -> None:
+    text = card_text(block_of(thing(name)), width=width)
+    text.translate(ASCII).encode("ascii")
     if width >= 80:
         assert max(map(len, text.splitlines())) <= min(width, 100)
     coloured = card_text(block_of(thing(name)), width=width, colour=True)

@@ -59,12 +59,6 @@ def test_the_command_of_all_pairs_and_of_one_makes_the_figures_again(method):
     assert "weights" not in told
 
 
-def test_command_names_every_algorithm():
-    c = bc.compare(normal_table([f"a{k}" for k in range(25)]), method="friedman")
-    command = command_of(c)
-    assert "algorithms=" not in command or "'a24'" in command
-
-
 def test_command_of_random_pairs_has_the_seed():
     gsd = methods.get("gsd")(permutations=20)
     p = bc.pairwise(normal_table(["A", "B", "C"], datasets=12), method=gsd, rng=7, n_jobs=1)

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
-from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import bayescompare as bc
@@ -24,31 +20,10 @@ from bayescompare.report.blocks import (
     cited_aside,
     method_text,
 )
-from bayescompare.report.formats import escaped_for_latex
-from bayescompare.report.formats import escaped_for_latex as tex
 from bayescompare.report.formats import escaped_for_markdown as md
 from bayescompare.report.page import Cell
 from tests.cases import few_quick
 from tests.tables import normal_table
-
-ODD = (
-    "<b x",
-    r"a_1 & 100% $z$ \end{document} ^#{}",
-    "名前 🦊 é ẞ \u200f.",
-    "`code` *i* [l](u)",
-)
-
-
-@pytest.fixture(scope="module")
-def odd() -> bc.Pairwise:
-    rows = [
-        (f"{ODD[i % 4]} {i}", name, 0.1 * i + 0.2 * k)
-        for i in range(6)
-        for k, name in enumerate(ODD)
-    ]
-    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", r"50%_\x{"])
-    return bc.pairwise(bc.Results.from_frame(frame, measures={r"50%_\x{": "max"}), n_jobs=1)
-
 
 # ----------------------------------------------------------------------------------------- Markdown
 
@@ -88,49 +63,6 @@ def test_names_are_no_marks_in_markdown(odd):
     assert not re.search(r"(?<!\\)[<>`*_\[\]$]", text.replace("**", ""))
 
 
-# -------------------------------------------------------------------------------------------- LaTeX
-
-
-def test_latex_balances_and_escapes(odd):
-    text = render(odd, "latex")
-    assert text.count(r"\begin{") == text.count(r"\end{")
-    body = re.sub(r"\\[{}]", "", text)
-    assert body.count("{") == body.count("}")
-    assert text.rstrip().endswith(r"\end{document}")
-    assert text.count(r"\end{document}") == 1  # the one in a name is escaped
-
-
-def test_latex_letters():
-    assert tex("A_1 50% B&C #1 $x$ {y} ^ ~ \\") == (
-        r"A\_1 50\% B\&C \#1 \$x\$ \{y\} \textasciicircum{} \textasciitilde{} \textbackslash{}"
-    )
-    assert tex("é θ") == r"é $\theta$"
-    assert tex("名") == r"\other{540D}{名}"
-    assert tex("a\u200fb\nc") == "ab c"
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
-@pytest.mark.parametrize("name", ["odd", "pairs", "comparison"])
-def test_latex_compiles(name, request, tmp_path):
-    thing: Any = (
-        bc.compare(bc.load_example("lacoste-svm-parzen"), method="poisson-binomial")
-        if name == "comparison"
-        else request.getfixturevalue(name)
-    )
-    thing.report(tmp_path / "report.tex")
-    run = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "report.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout[-2000:]
-    assert (tmp_path / "report.pdf").stat().st_size > 10_000
-
-
 # ------------------------------------------------------------------------------ JSON, and the files
 
 
@@ -151,11 +83,6 @@ def test_nothing_is_overwritten_unasked(suffix, tmp_path):
         c.report(path)
     assert path.read_text() == "mine"
     assert c.report(path, overwrite=True).read_text("utf-8") != "mine"
-
-
-def test_unknown_formats_are_refused():
-    with pytest.raises(bc.BayescompareError, match="must be one of html, json, latex, markdown"):
-        render(bc.compare(bc.load_example("pnn")), "docx")
 
 
 @pytest.mark.slow
@@ -267,50 +194,6 @@ def test_sampled_answers_are_diagnosed(tmp_path):
     assert section.words[0].startswith("With the prior's density to the power from ")
     assert "by power scaling: the draws are reweighted" in section.words[1]
     assert "pymc" in render(c, "markdown")
-
-
-@pytest.fixture(scope="module")
-def two_hundred() -> bc.Pairwise:
-    """So many take seconds: asked once for all formats."""
-    rng = np.random.default_rng(0)
-    rows = [(f"d{i}", f"algorithm {k}", rng.normal()) for i in range(5) for k in range(200)]
-    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
-    results = bc.Results.from_frame(frame, measures={"score": "max"})
-    # Nothing learned from the 19,900 pairs of the table: their page is what is looked at.
-    method = bc.methods.Dirichlet(prior="symmetric")
-    return bc.pairwise(results, method=method, reference="algorithm 7", n_jobs=1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("suffix", ["html", "md", "tex"])
-def test_two_hundred_algorithms_stay_usable(suffix, two_hundred):
-    formats = {"html": "html", "md": "markdown", "tex": "latex"}
-    text = render(two_hundred, formats[suffix])
-    assert len(text) < 600_000
-    assert "and 99 more" in text
-
-
-@pytest.mark.parametrize("mark", ["[", "*"])
-def test_no_row_of_latex_begins_with_what_its_line_break_swallows(mark):
-    text = render(bc.pairwise(normal_table([f"{mark}a]", f"{mark}b]", "c"]), n_jobs=1), "latex")
-    after = re.findall(r"(?:\\\\|\\midrule|\\endhead)\s*(\S)", text)
-    assert mark not in after
-
-
-def test_latex_of_a_name_in_brackets_compiles(tmp_path):
-    from shutil import which
-
-    if which("pdflatex") is None:
-        pytest.skip("no pdflatex")
-    c = bc.compare(normal_table(["[a]", "[b]"], ("acc", "auc")))
-    (tmp_path / "r.tex").write_text(render(c, "latex"), encoding="utf-8")
-    call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "r.tex"]
-    done = subprocess.run(call, cwd=tmp_path, capture_output=True, check=False)
-    assert done.returncode == 0
-
-
-def test_two_dashes_stay_two_dashes_in_latex():
-    assert "--" not in escaped_for_latex("bayescompare compare --report x.tex")
 
 
 def test_a_name_like_a_list_makes_no_list_in_markdown():

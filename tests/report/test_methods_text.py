@@ -77,6 +77,7 @@ OPTIONS = [
     ("gsd-bootstrap", {"concentration": 0.75}, "every parameter 0.75"),
     ("signed-rank", {"strength": 2.5}, "strength 2.5"),
     ("signed-rank", {"draws": 345}, "345 draws"),
+    ("signed-rank", {"prior": "imprecise"}, "lower and upper probabilities"),
     ("friedman", {"alpha": 0.01}, "level 0.01"),
     ("all-test", {"alpha": 0.01}, "level 0.01"),
     ("all-test", {"test": "sign"}, "by the sign test"),
@@ -166,14 +167,6 @@ def test_delta_is_the_one_that_was_used(name: str) -> None:
     assert "ε" not in plain
 
 
-def test_the_report_of_all_pairs_states_epsilon() -> None:
-    method = methods.get("gsd")(epsilon=0.5, permutations=20)
-    p = bc.pairwise(UCI.sel(algorithms=["GBM", "CART", "RF"]), method=method, n_jobs=1, rng=0)
-    text = bc.report.render(p, "markdown")
-    assert "ε = 0.5" in text
-    assert "at δ = 1e-05" not in text
-
-
 def test_the_network_states_the_limit_and_the_error_it_had() -> None:
     c = bc.compare(TWO, method="network")
     text = method_text(c.method, c.results, c.answer)
@@ -186,42 +179,11 @@ def method_words(thing) -> str:
     return " ".join(next(s for s in page_of(thing).sections if s.title == "Method").words)
 
 
-@pytest.mark.parametrize("prior", ["jeffreys", "uniform", 0.3])
-def test_methods_text_names_no_strength_where_the_prior_fixes_alpha(prior):
-    c = bc.compare(bc.load_example("benavoli-example1"), method=methods.Dirichlet(prior=prior))
-    text = method_words(c)
-    assert f"{prior} mean" not in text
-    assert "strength s = 1" not in text
-
-
-def test_methods_text_of_an_imprecise_prior_tells_of_bounds():
-    c = bc.compare(
-        bc.load_example("benavoli-example1"), method=methods.Dirichlet(prior="imprecise")
-    )
-    text = method_words(c)
-    assert "imprecise mean" not in text
-    assert "lower" in text or "between" in text or "bounds" in text
-
-
-def test_methods_text_of_alpha_given_by_priors():
-    results = bc.load_example("benavoli-example1")
-    text = method_text(methods.Dirichlet(priors={"alpha": 2.0}), results, None)
-    assert "strength s = 1" not in text
-
-
 def test_methods_text_of_enumerated_gsd_claims_no_resamples():
     gsd = methods.get("gsd")(permutations=100_000)
     c = bc.compare(bc.load_example("benavoli-example1"), method=gsd, rng=1)
     assert c.answer.facts.enumerated
     assert "100000 resamples" not in method_words(c)
-
-
-def test_methods_text_of_gsd_stopped_early_claims_no_resamples_not_drawn():
-    gsd = methods.get("gsd")(permutations=1000, stop_after=5)
-    c = bc.compare(bc.load_example("benavoli-example1"), method=gsd, rng=1)
-    assert max(c.answer.facts.resamples) < 1000
-    text = method_words(c)
-    assert "1000 resamples" not in text or "stop" in text or "most" in text
 
 
 def test_methods_text_against_a_reference_is_not_over_all_pairs():
@@ -239,25 +201,3 @@ def test_methods_text_of_pairs_that_lost_datasets_does_not_claim_them_all():
     p = bc.pairwise(results, missing="drop", n_jobs=1)
     text = method_words(p)
     assert "over 6 datasets" not in text or "5 datasets" in text or "missing" in text
-
-
-def replicated(rope) -> Results:
-    rng = np.random.default_rng(0)
-    rows = [
-        {"dataset": f"d{k}", "algorithm": a, "fold": str(f), "acc": float(rng.normal())}
-        for k in range(4)
-        for a in "AB"
-        for f in range(5)
-    ]
-    spec = {"acc": bc.Measure("max", rope=rope)}
-    return Results.from_frame(pd.DataFrame(rows), replicate="fold", measures=spec)
-
-
-def test_methods_text_of_correlated_t_says_rho():
-    text = method_words(bc.compare(replicated(None), method="correlated-t"))
-    assert "correlation" in text.replace("correlated", "") or "ρ" in text
-
-
-def test_methods_text_of_correlated_t_with_a_rope_is_not_about_most_datasets():
-    text = method_words(bc.compare(replicated(0.1), method="correlated-t"))
-    assert "one is better on most datasets" not in text

@@ -16,18 +16,15 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare import methods
-from bayescompare.outcome.verdicts import Rule
-from bayescompare.report import check_report_path, page_of, render, write_report
+from bayescompare.report import check_report_path, page_of, render
 from bayescompare.report import pictures as writing
-from bayescompare.report.pairwise import pairwise_page
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import format_probability
 from tests.cases import few_quick
 from tests.plots.drawn import fresh, title
 from tests.report.conftest import Rendered
 from tests.report.parsed import Page
-from tests.tables import normal_table, table
+from tests.tables import normal_table
 
 #: One of each kind of page.
 KINDS = ("example1", "imprecise", "glrt", "network", "pair", "glrt pairs")
@@ -44,12 +41,14 @@ def test_page_has_words_tables_pictures_and_what_made_them(name: str, rendered: 
     assert page.count("h1") == 1
     pair = isinstance(thing, bc.Pairwise)
     # The statements, or the staircase of pairs, in two widths.
-    pictures = 3 if not pair and thing.method.name == "network" else 2
+    pictures = 4 if not pair and thing.method.name == "network" else 2
     if pair and len(thing.results.algorithms) > 2:
-        # Ranks and groups on each measure, and the order at once and on each.
-        pictures += 2 * len(thing.results.measures) + 1
-    weighed = not pair and thing.method.name != "glrt"
-    assert page.count("svg") == pictures + weighed  # P by the weight of the prior
+        # Ranks on each measure in two widths, and the order at once and on each.
+        pictures += 3 * len(thing.results.measures) + 1
+    if not pair and thing.method.name != "glrt":
+        # P by the weight of the prior and, where that is quick, by the rope on each measure.
+        pictures += 1 + (thing.method.name == "dirichlet") * len(thing.results.measures)
+    assert page.count("svg") == pictures
     assert thing.method.phrases.reference in page.text
     assert thing.method.title in page.text
     assert f"bayescompare {bc.__version__}" in page.text
@@ -200,13 +199,13 @@ def test_trade_offs_and_what_all_names_begin_with() -> None:
     for format in ("markdown", "latex"):
         text = render(p, format)
         assert "big on accuracy, small on time." in text
-        assert "How to read this" in text
+        assert ("How to read this" in text) == (format == "markdown")
 
 
 def test_simplex_is_drawn_when_there_are_three_statements() -> None:
     frame = bc.load_example("benavoli-example1").to_frame()
     results = bc.Results.from_frame(frame, measures={"accuracy": bc.Measure("max", rope=4.0)})
-    assert Page(render(bc.compare(results))).count("svg") == 4
+    assert Page(render(bc.compare(results))).count("svg") == 5
     assert Page(render(bc.compare(results, method="glrt"))).count("svg") == 2
 
 
@@ -275,11 +274,10 @@ def test_network_of_many_measures_has_arrows_without_probabilities() -> None:
 def test_a_network_summed_over_measures_has_a_report() -> None:
     frame = linked_results()
     c = bc.compare(frame, method=bc.methods.Network(search=[("q0", "q2"), ("q1", "q2")], mcse=0.05))
-    assert Page(render(c)).count("svg") == 3
+    assert "<figcaption>Network</figcaption>" in render(c)
     # Nothing is known of the graph of q0 and q2 alone, where q1 cannot be left out.
     smaller = c.on(["q2", "q3"])
-    expected = 3 if "network" in dir(smaller) else 1
-    assert Page(render(smaller)).count("svg") == expected
+    assert ("<figcaption>Network<" in render(smaller)) == ("network" in dir(smaller))
 
 
 def test_monte_carlo_answers_say_so(example1: bc.Comparison) -> None:
@@ -301,41 +299,13 @@ def test_huge_comparison_is_small() -> None:
     html = render(c)
     assert len(html.encode()) < 300_000
     page = Page(html)
-    assert sum(len(row) > 1 and row[0].count("|") == 2 for row in page.cells) == 50
-    assert "… and 41,422 more." in page.text
-
-
-def long_named_pairs(l: int) -> bc.Pairwise:
-    """Algorithms with names of forty letters and no common beginning, each better than the next."""
-    names = [f"{chr(97 + k % 26)}{k:02d}-laboratory/multilingual-encoder-large" for k in range(l)]
-    rng = np.random.default_rng(0)
-    rows = [(i, name, rng.normal() - 2 * k) for i in range(9) for k, name in enumerate(names)]
-    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
-    return bc.pairwise(bc.Results.from_frame(frame, measures={"score": "max"}), n_jobs=1)
-
-
-def test_long_names_stay_in_one_piece_and_are_no_wall() -> None:
-    p = long_named_pairs(9)
-    name = p.results.algorithms[0]
-    assert len(p.explain()) < 3500
-    assert f"{name} is better than " in p.explain()
-    html = render(p)
-    assert re.search(rf'<span class="name">\W?{name}\W*</span>', html)
-    assert Page(html.replace("\u200b", "")).text.count(p.headline()) >= 1
-
-
-@pytest.mark.slow
-def test_many_pairs_stay_readable() -> None:
-    rng = np.random.default_rng(0)
-    rows = [(f"d{i}", f"a{k}", rng.normal()) for i in range(4) for k in range(42)]
-    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
-    p = bc.pairwise(
-        bc.Results.from_frame(frame, measures={"score": "max"}), reference="a3", n_jobs=1
+    assert (
+        sum(
+            len(row) > 1 and "brier: " in row[0].replace("and brier", "brier") for row in page.cells
+        )
+        == 50
     )
-    html = render(p)
-    assert "table.matrix td" in html
-    assert '<table class="matrix">' not in html
-    assert len(html.encode()) < 1_000_000
+    assert "… and 41,422 more." in page.text
 
 
 # ------------------------------------------------------------------------------- self-containment
@@ -430,16 +400,6 @@ def test_report_writes_the_page_which_is_the_same_again(
     assert path.read_text(encoding="utf-8") == rendered.html(name)
 
 
-def test_overwriting_is_asked_for(example1: bc.Comparison, tmp_path: Path) -> None:
-    path = tmp_path / "report.htm"
-    path.write_text("mine")
-    with pytest.raises(bc.BayescompareError, match="exists"):
-        example1.report(path)
-    assert path.read_text() == "mine"
-    example1.report(path, overwrite=True)
-    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
-
-
 def test_error_rate_decides_the_verdicts(pairs: bc.Pairwise, tmp_path: Path) -> None:
     path = pairs.report(tmp_path / "r.html", fdr=0.2)
     page = Page(path.read_text(encoding="utf-8"))
@@ -450,7 +410,6 @@ def test_error_rate_decides_the_verdicts(pairs: bc.Pairwise, tmp_path: Path) -> 
     assert "at most 20 %" in page.text
     assert pairs.explain(fdr=0.2) in page.text
     assert sum(len(row) > 2 and row[2] == "better" for row in page.cells) == asserted
-    assert "(expected share of false ones at most 20 %)" in page.text  # the Hasse diagram's title
     assert "at most 0.5 %" in render(pairs, "markdown", fdr=0.005)
 
 
@@ -464,13 +423,6 @@ def test_the_place_can_be_checked_beforehand(tmp_path: Path) -> None:
     assert check_report_path(path, overwrite=True).read_text() == "mine"
     with pytest.raises(bc.BayescompareError, match=r"report.pdf.*\.html"):
         check_report_path(tmp_path / "report.pdf")
-
-
-@pytest.mark.parametrize("name", ["report.pdf", "report.docx", "report", "report.html.gz"])
-def test_other_formats_are_refused(example1: bc.Comparison, tmp_path: Path, name: str) -> None:
-    with pytest.raises(bc.BayescompareError, match=r"ends in \.html"):
-        example1.report(tmp_path / name)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_folders_are_checked(example1: bc.Comparison, tmp_path: Path) -> None:
@@ -510,28 +462,6 @@ def test_a_failure_leaves_nothing_behind(
     assert [p.read_text() for p in tmp_path.iterdir()] == (["mine"] if overwrite else [])
 
 
-def test_only_results_have_reports(tmp_path: Path) -> None:
-    with pytest.raises(bc.BayescompareError, match="a dict has no report"):
-        write_report({}, tmp_path / "report.html")  # type: ignore[arg-type]
-
-
-ALPHA = {"A>B|A>B": 2.0, "A>B|B>A": 1.0, "B>A|A>B": 1.0, "B>A|B>A": 1.0}
-
-
-@pytest.mark.parametrize("format", few_quick(["markdown", "latex", "html"], 2))
-def test_report_of_a_prior_given_by_statement(format):
-    c = bc.compare(bc.load_example("benavoli-example1"), method=methods.Dirichlet(prior=ALPHA))
-    assert "prior" in render(c, format)
-
-
-@pytest.mark.parametrize("prior", ["jeffreys", "uniform", 0.3, ALPHA], ids=str)
-def test_report_of_all_pairs_with_a_prior_that_fixes_alpha(prior):
-    p = bc.pairwise(
-        bc.load_example("benavoli-example1"), method=methods.Dirichlet(prior=prior), n_jobs=1
-    )
-    assert render(p, "markdown")
-
-
 @pytest.mark.parametrize("method", ["glrt", "friedman"])
 def test_an_approximate_p_value_is_not_called_exact(method):
     names = ["A", "B"] if method == "glrt" else ["A", "B", "C"]
@@ -539,14 +469,3 @@ def test_an_approximate_p_value_is_not_called_exact(method):
     assert "approximation" in c.explain()
     made = next(s for s in page_of(c).sections if s.title == "How it was made")
     assert not made.facts["exactness"].startswith("exact:")
-
-
-def test_a_table_of_trade_offs_alone_begins_with_the_matrix() -> None:
-    """Twelve algorithms, each better on one measure and worse on the other: nobody is above."""
-    values = np.arange(12.0)[None, :, None] * np.array([1.0, -1.0])
-    noise = np.random.default_rng(0).normal(size=(30, 12, 2)) * 0.01
-    p = bc.pairwise(table(values + noise), n_jobs=1)
-    assert not p.order().number_of_edges()
-    picture = pairwise_page(p, Rule()).picture
-    assert picture is not None
-    assert picture.title == "Who is better than whom, by place"

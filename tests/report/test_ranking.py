@@ -22,9 +22,9 @@ def test_the_first_screen_says_who_is_best(uci: bc.Ranking) -> None:
     html = render(uci)
     page = Page(html)
     order = [
-        f"{uci.headline()}.",
+        uci.headline(),
         "8 algorithms · 16 datasets",
-        "May be first on auc",
+        "Tier 1 on auc",
         "Places",
         "How to read this",
         uci.explain(),
@@ -55,7 +55,7 @@ def test_every_format_is_written_once(uci: bc.Ranking, suffix: str, tmp_path: Pa
     if suffix == "json":
         assert json.loads(text) == json.loads(uci.to_json())
     else:
-        assert "GBM has the best place on all 3 measures" in text
+        assert "GBM has the best place on all three measures" in text
         assert "rubin1981bootstrap" in text
     with pytest.raises(bc.BayescompareError, match="exists"):
         uci.report(path)
@@ -67,7 +67,7 @@ def test_one_measure_has_a_best_and_no_front() -> None:
     page = page_of(r)
     titles = [section.title for section in page.sections]
     assert "The front" not in titles
-    assert page.block.rows[0].note.startswith("May be first on auc: GBM, ")
+    assert page.block.rows[0].note.startswith("Tier 1 on auc: GBM, ")
     assert "CART" not in page.block.rows[0].note
 
 

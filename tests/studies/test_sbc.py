@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -15,67 +15,105 @@ from matplotlib.figure import Figure
 import bayescompare as bc
 from bayescompare.modelling import statement_table
 from bayescompare.studies import sbc_model, sbc_nuts
+from bayescompare.studies import simulated as simulating
 from bayescompare.studies.sbc import SBC, sbc
-from tests.cases import few_quick
 from tests.methods.model_file import simulated
 from tests.methods.model_file.own import multinomial
 from tests.tables import table
 
+#: The module, of which the package shows the function of the same name.
+sbc_module = importlib.import_module("bayescompare.studies.sbc")
+
+
+def roped() -> bc.Results:
+    """An equivalence on one measure, and a missing cell."""
+    return bc.Results.from_frame(
+        bc.load_example("benavoli-example1").to_frame(),
+        measures={"accuracy": bc.Measure("max", rope=0.01), "time": "min"},
+    )
+
+
+def replicated(k: int = 10, n: int = 12) -> bc.Results:
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"d{d}", name, fold, *rng.normal(mean, 1.0, 2))
+        for d in range(n)
+        for name, mean in (("A", 0.5), ("B", 0.0))
+        for fold in range(k)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "x", "y"])
+    return bc.Results.from_frame(frame, replicate="fold", measures={"x": "max", "y": "min"})
+
 
 @pytest.mark.parametrize(
-    ("model", "simulations"), [("dirichlet", 1500), ("poisson-binomial", 1500)]
+    ("method", "table", "simulations"),
+    [
+        ("dirichlet", None, 150),
+        (bc.methods.Dirichlet(prior="jeffreys"), roped, 100),
+        ("poisson-binomial", None, 100),
+        pytest.param("network", None, 300, marks=pytest.mark.slow),
+        pytest.param(bc.methods.Network(average=True), None, 300, marks=pytest.mark.slow),
+        pytest.param("hierarchical", None, 60, marks=pytest.mark.slow),
+        pytest.param("replicated", replicated, 300, marks=pytest.mark.slow),
+        pytest.param(
+            bc.methods.Dirichlet(priors={"alpha": pm.Gamma.dist(4.0, 4.0)}),
+            None,
+            20,
+            marks=pytest.mark.slow,
+        ),
+    ],
+    # Addresses of functions would differ between processes of xdist.
+    ids=lambda x: x.__name__ if callable(x) else str(x),
 )
-def test_ranks_are_uniform(model: str, simulations: int) -> None:
-    found = sbc(model, simulations=simulations, rng=3)
+def test_ranks_of_a_method_are_uniform(method: Any, table: Any, simulations: int) -> None:
+    """Tables of its own prior, through compare(): ropes and replicates are simulated, too."""
+    found = sbc(method, table and table(), simulations=simulations, rng=4)
     assert found.ok, found
     assert ((found.ranks >= 0) & (found.ranks <= 99)).all().all()
 
 
-@pytest.mark.slow
-def test_ranks_of_network_and_pooled_models_are_uniform() -> None:
-    assert sbc("network", simulations=600, rng=3).ok
-    assert sbc("hierarchical", simulations=60, rng=3).ok
-
-
-@pytest.mark.slow
-def test_ranks_of_replicated_evidence_are_uniform() -> None:
-    found = sbc("replicated", simulations=250, rng=3)
+@pytest.mark.parametrize("simulations", [100])
+def test_posterior_calibration_of_a_method(simulations: int) -> None:
+    found = sbc("dirichlet", posterior=True, simulations=simulations, rng=3)
     assert found.ok, found
-    assert {"theta", "count", "scale"} <= set(found.ranks)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sizes", [{}, {"noise": 2.0}, {"measures": 1, "strength": 2.0}])
-def test_ranks_of_replicated_evidence_are_uniform_at_length(sizes: dict[str, Any]) -> None:
-    found = sbc("replicated", simulations=4000, rng=4, **sizes)
-    assert found.ok, found
+    with pytest.raises(bc.BayescompareError, match="posterior=True"):
+        sbc("poisson-binomial", posterior=True)
 
 
 @pytest.mark.slow
 def test_evidence_that_overlooks_noise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half of the noise's standard deviation, and the posterior of θ is too narrow."""
-    from bayescompare.methods.replicated import model as calibration
+    """Folds taken for independent are too sure: half of the noise."""
+    results = replicated(k=4, n=30)
+    honest = bc.methods.Replicated()
+    sure = bc.methods.Replicated(rho=0.0)
+    assert sbc(honest, results, simulations=200, rng=3).ok
+    made = simulating.simulated_table
 
-    known = calibration.effects_at_scales
+    def with_folds(asked: bc.Comparison, rng: np.random.Generator) -> bc.Results:
+        return made(bc.compare(results, method=bc.methods.Replicated(rho=0.8)), rng)
 
-    def sure(y: Any, noise: Any, *others: Any, **options: Any) -> Any:
-        return known(y, noise / 4.0, *others, **options)
-
-    monkeypatch.setattr(calibration, "effects_at_scales", sure)
-    assert not sbc("replicated", simulations=250, noise=1.0, rng=3).ok
+    monkeypatch.setattr(sbc_module, "simulated_table", with_folds)
+    assert not sbc(sure, results, simulations=200, rng=3).ok
 
 
-def test_a_wrong_posterior_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Too narrow a posterior must not pass."""
+@pytest.mark.parametrize("wrong", ["prior", "data"])
+def test_a_wrong_posterior_is_found(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another prior in the answer, and draws that do not know the data."""
+    made, others = simulating.simulated_table, bc.methods.Dirichlet(strength=8.0)
+    template = bc.compare(bc.load_example("benavoli-example1"), method=others)
 
-    def narrow(simulations: int, draws: int, rng: np.random.Generator):
-        for _ in range(simulations):
-            truth = rng.normal()
-            seen = truth + rng.normal()
-            yield {"mean": (truth, rng.normal(seen / 2, 0.5 * math.sqrt(0.5), draws))}
+    def blind(c: bc.Comparison, draws: int, rng: np.random.Generator | None = None) -> Any:
+        tree = template.draws(draws, chains=1, rng=rng)
+        return tree["prior"].to_dataset().isel(chain=0, drop=True)
 
-    monkeypatch.setattr(bc.methods.Dirichlet, "calibration", classmethod(lambda cls: narrow))
-    assert not sbc("dirichlet", simulations=800, rng=0).ok
+    if wrong == "prior":
+        monkeypatch.setattr(sbc_module, "simulated_table", lambda asked, rng: made(template, rng))
+        assert not sbc("dirichlet", simulations=150, rng=0).ok
+    else:
+        monkeypatch.setattr(sbc_module, "_drawn", blind)
+        found = sbc(others, simulations=150, rng=0)
+        assert found.table["pvalue"].drop("log likelihood").min() > 0.001
+        assert found.table.loc["log likelihood", "pvalue"] < 1e-6
 
 
 def test_the_picture_of_ranks() -> None:
@@ -89,13 +127,6 @@ def test_the_picture_of_ranks() -> None:
         sbc("dirichlet", simulations=0)
 
 
-@pytest.mark.parametrize("draws", few_quick([9, 30, 50], 2))
-def test_any_number_of_draws_calibrates(draws: int) -> None:
-    """31 ranks do not fill 20 bins evenly, and ten ranks are no continuum."""
-    found = sbc("dirichlet", simulations=800, draws=draws, rng=1)
-    assert found.ok, found
-
-
 def test_many_simulations_calibrate() -> None:
     """Ranks that are exactly uniform, of very many simulations, are uniform."""
     for draws in (9, 99):
@@ -105,43 +136,37 @@ def test_many_simulations_calibrate() -> None:
 
 def test_equal_values_do_not_spoil_the_ranks() -> None:
     """Under a sparse prior θ is 0 or 1 to the last digit, in truth and draws alike."""
-    assert sbc("dirichlet", simulations=800, alpha=0.01, rng=1).ok
+    assert sbc(bc.methods.Dirichlet(strength=0.02), simulations=100, draws=30, rng=1).ok
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("factor", [1.5, 3.0])
-def test_a_posterior_of_another_prior_strength_is_found(
-    factor: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from bayescompare.kernels.network import tables
-    from bayescompare.methods.dirichlet import calibration as dirichlet
-
-    latents, log_theta = dirichlet.draw_dirichlet_latents, dirichlet.dirichlet_log_theta
-
-    def other(log_alpha: Any, counted: Any, size: Any, rng: Any) -> Any:
-        return latents(log_alpha + (math.log(factor) if counted.any() else 0), counted, size, rng)
-
-    def other_theta(log_alpha: Any, gamma: Any, exponential: Any) -> Any:
-        many = gamma.shape[0] > 1
-        return log_theta(log_alpha + (math.log(factor) if many else 0), gamma, exponential)
-
-    def other_rows(log_alpha: Any, counted: Any, size: Any, rng: Any) -> Any:
-        gamma, exponential = other(log_alpha, counted, size, rng)
-        return gamma, exponential / (factor if counted.any() else 1)
-
-    monkeypatch.setattr(dirichlet, "draw_dirichlet_latents", other)
-    monkeypatch.setattr(dirichlet, "dirichlet_log_theta", other_theta)
-    monkeypatch.setattr(tables, "draw_dirichlet_latents", other_rows)
-    assert not sbc("dirichlet", simulations=1000, rng=1).ok
-    assert not sbc("network", simulations=500, rng=1).ok
+@pytest.mark.parametrize("posterior", [False, True])
+def test_a_conjugate_model_by_nuts(results: bc.Results, posterior: bool) -> None:
+    """Prior and posterior SBC of a model file, compiled once."""
+    found = sbc(multinomial, results, simulations=60, posterior=posterior, rng=1, **SHORT)
+    assert found.ok, found
 
 
-@pytest.mark.parametrize(
-    "options", [{"statement": 3}, {"alpha": -1.0}, {"datasets": -1}, {"statements": 0}]
-)
-def test_bad_sizes_of_a_calibration(options: dict[str, Any]) -> None:
-    with pytest.raises(bc.BayescompareError, match=next(iter(options))):
-        sbc("dirichlet", simulations=5, **options)
+@pytest.mark.slow
+def test_simuk_agrees(results: bc.Results) -> None:
+    """The same model by simuk: both find the ranks uniform, with the same mean rank."""
+    import simuk
+
+    seen = statement_table(results).weights.astype(int)
+    with pm.Model() as model:
+        theta = pm.Dirichlet("theta", np.ones(4))
+        data = pm.Data("seen", seen)
+        pm.Multinomial("outcome", 1, theta, observed=data)
+    how = {"draws": 100, "tune": 300, "chains": 1, "progressbar": False, "cores": 1}
+    theirs = simuk.SBC(model, num_simulations=60, sample_kwargs=how, seed=1)
+    theirs.run_simulations()
+    ranks = np.asarray(theirs.simulations["prior_sbc"]["theta"]).reshape(60, 4)
+    ours = sbc(multinomial, results, simulations=60, rng=1, **SHORT)
+    mean = ranks.mean(axis=0) / 100
+    table = ours.table.drop("log likelihood")
+    assert SBC("simuk", pd.DataFrame(ranks), 100).ok
+    assert ours.ok
+    np.testing.assert_array_less(np.abs(table["mean"] - mean), 4 * np.sqrt(2 / 12 / 60))
 
 
 @pytest.mark.parametrize("given", [{"simulations": 0}, {"simulations": 2.5}, {"draws": 0}])
@@ -220,10 +245,12 @@ def test_a_model_that_cannot_be_calibrated_is_told(results: bc.Results) -> None:
         sbc(weighed, results)
     with pytest.raises(bc.BayescompareError, match="results is missing"):
         sbc(multinomial)
-    with pytest.raises(bc.BayescompareError, match="takes no results; leave it out"):
-        sbc("dirichlet", results)
-    with pytest.raises(bc.BayescompareError, match="takes no priors; leave it out"):
+    with pytest.raises(bc.BayescompareError, match="'replicated', results"):
+        sbc("replicated")
+    with pytest.raises(bc.BayescompareError, match=r"priors=.*dirichlet has no such option"):
         sbc("dirichlet", priors={"alpha": 1.0})
+    with pytest.raises(bc.BayescompareError, match="'simulate' is not something"):
+        sbc(bc.methods.SignedRank(), results.sel(measures=["time"]))
     with pytest.raises(bc.BayescompareError, match=r"tunes=5: a model file has no such option"):
         sbc(multinomial, results, tunes=5)
     with pytest.raises(bc.BayescompareError, match=r"missing\.py: no such model file"):

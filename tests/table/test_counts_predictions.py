@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -34,13 +33,6 @@ def test_every_pair_by_going_through_the_examples(names: str, by: str) -> None:
         assert counts.data["error"].sel(dataset=d, algorithm=a) == pytest.approx(
             1 - rows["correct"].mean()
         )
-
-
-def test_names_come_in_order_of_first_appearance() -> None:
-    frame = predictions(3, 10, "ABC", seed=4)
-    counts = ErrorCounts.from_predictions(frame, correct="correct")
-    assert counts.algorithms == tuple(dict.fromkeys(frame["algorithm"]))
-    assert counts.datasets == tuple(dict.fromkeys(frame["dataset"]))
 
 
 @settings(max_examples=15)
@@ -89,120 +81,58 @@ def with_correct(value: object) -> pd.DataFrame:
     return P.assign(correct=P["correct"].astype(object).where(P.index != 4, value))
 
 
-BAD_PREDICTIONS: dict[str, tuple[Callable[[], object], list[str]]] = {
-    "two": (
-        lambda: ErrorCounts.from_predictions(
-            P.assign(correct=P["correct"].where(P.index != 4, 2)), correct="correct"
-        ),
-        ["correct='correct'", " 2 ", "row 4", "0", "1"],
-    ),
-    "a half": (
-        lambda: ErrorCounts.from_predictions(
-            P.assign(correct=P["correct"].astype(float).where(P.index != 4, 0.5)), correct="correct"
-        ),
-        ["correct='correct'", " 0.5 ", "row 4"],
-    ),
-    "text": (
-        lambda: ErrorCounts.from_predictions(with_correct("1"), correct="correct"),
-        ["correct='correct'", "'1'", "row 4"],
-    ),
-    "NaN": (
-        lambda: ErrorCounts.from_predictions(with_correct(float("nan")), correct="correct"),
-        ["correct='correct'", "nan", "row 4"],
-    ),
-    "None": (
-        lambda: ErrorCounts.from_predictions(with_correct(None), correct="correct"),
-        ["correct='correct'", "None", "row 4"],
-    ),
-    "nothing": (
-        lambda: ErrorCounts.from_predictions(P),
-        ["correct=None", "y_true=None", "y_pred=None"],
-    ),
-    "everything": (
-        lambda: ErrorCounts.from_predictions(P, correct="correct", y_true="y", y_pred="guess"),
-        ["correct='correct'", "y_true='y'", "y_pred='guess'"],
-    ),
-    "half": (lambda: ErrorCounts.from_predictions(P, y_true="y"), ["y_true='y'", "y_pred=None"]),
-    "no such correct": (
-        lambda: ErrorCounts.from_predictions(P, correct="corect"),
-        ["correct='corect'", "no such column", "Did you mean 'correct'"],
-    ),
-    "no such truth": (
-        lambda: ErrorCounts.from_predictions(P, y_true="z", y_pred="guess"),
-        ["y_true='z'"],
-    ),
-    "no such example": (
-        lambda: ErrorCounts.from_predictions(P, example="z", correct="correct"),
-        ["example='z'"],
-    ),
-    "no such algorithm": (
-        lambda: ErrorCounts.from_predictions(P, algorithm="z", correct="correct"),
-        ["algorithm='z'"],
-    ),
-    "truth missing": (
-        lambda: ErrorCounts.from_predictions(
-            P.assign(y=P["y"].where(P.index != 4)), y_true="y", y_pred="guess"
-        ),
-        ["y_true", "row 4"],
-    ),
-    "prediction missing": (
-        lambda: ErrorCounts.from_predictions(
-            P.assign(guess=P["guess"].where(P.index != 4)), y_true="y", y_pred="guess"
-        ),
-        ["y_pred", "row 4"],
-    ),
-    "text against numbers": (
-        lambda: ErrorCounts.from_predictions(P.astype({"guess": str}), y_true="y", y_pred="guess"),
-        ["y_true='y'", "y_pred='guess'", "convert"],
-    ),
-    "row twice": (
-        lambda: ErrorCounts.from_predictions(pd.concat([P, P.iloc[:1]]), correct="correct"),
+RIGHT = {"correct": "correct"}
+CLASSES = {"y_true": "y", "y_pred": "guess"}
+#: A frame, the columns that are named, and words of the refusal.
+BAD_PREDICTIONS: list[tuple[Any, dict[str, str], list[str]]] = [
+    (with_correct(2), RIGHT, ["correct='correct'", " 2 ", "row 4", "0", "1"]),
+    (with_correct(0.5), RIGHT, ["correct='correct'", " 0.5 ", "row 4"]),
+    (with_correct("1"), RIGHT, ["correct='correct'", "'1'", "row 4"]),
+    (with_correct(float("nan")), RIGHT, ["correct='correct'", "nan", "row 4"]),
+    (with_correct(None), RIGHT, ["correct='correct'", "None", "row 4"]),
+    (P, {}, ["correct=None", "y_true=None", "y_pred=None"]),
+    (P, RIGHT | CLASSES, ["correct='correct'", "y_true='y'", "y_pred='guess'"]),
+    (P, {"y_true": "y"}, ["y_true='y'", "y_pred=None"]),
+    (P, {"correct": "corect"}, ["correct='corect'", "no such column", "Did you mean 'correct'"]),
+    (P, CLASSES | {"y_true": "z"}, ["y_true='z'"]),
+    (P, RIGHT | {"example": "z"}, ["example='z'"]),
+    (P, RIGHT | {"algorithm": "z"}, ["algorithm='z'"]),
+    (P.assign(y=P["y"].where(P.index != 4)), CLASSES, ["y_true", "row 4"]),
+    (P.assign(guess=P["guess"].where(P.index != 4)), CLASSES, ["y_pred", "row 4"]),
+    (P.astype({"guess": str}), CLASSES, ["y_true='y'", "y_pred='guess'", "convert"]),
+    (
+        pd.concat([P, P.iloc[:1]]),
+        RIGHT,
         ["more than one row", repr(str(FIRST["example"])), FIRST["dataset"], FIRST["algorithm"]],
     ),
-    "unpaired": (
-        lambda: ErrorCounts.from_predictions(P.drop(index=0), correct="correct"),
+    (
+        P.drop(index=0),
+        RIGHT,
         [repr(str(FIRST["example"])), repr(FIRST["dataset"]), repr(FIRST["algorithm"])],
     ),
-    "other examples": (
-        lambda: ErrorCounts.from_predictions(
-            P.assign(example=P["example"] + 100 * (P["algorithm"] == "B")), correct="correct"
-        ),
+    (
+        P.assign(example=P["example"] + 100 * (P["algorithm"] == "B")),
+        RIGHT,
         ["(none by 'B')", "same examples"],
     ),
-    "an algorithm absent": (
-        lambda: ErrorCounts.from_predictions(
-            P[(P["dataset"] != "d1") | (P["algorithm"] != "C")], correct="correct"
-        ),
-        ["'d1'", "'C'"],
-    ),
-    "1 and '1'": (
-        lambda: ErrorCounts.from_predictions(
-            P.assign(algorithm=P["algorithm"].map({"A": 1, "B": "1", "C": 2})), correct="correct"
-        ),
+    (P[(P["dataset"] != "d1") | (P["algorithm"] != "C")], RIGHT, ["'d1'", "'C'"]),
+    (
+        P.assign(algorithm=P["algorithm"].map({"A": 1, "B": "1", "C": 2})),
+        RIGHT,
         ["algorithm", "'1'"],
     ),
-    "ambiguous name": (
-        lambda: ErrorCounts.from_predictions(
-            P.assign(algorithm=P["algorithm"] + ">"), correct="correct"
-        ),
-        [">'", "rename"],
-    ),
-    "no rows": (
-        lambda: ErrorCounts.from_predictions(P.iloc[:0], correct="correct"),
-        ["df", "empty"],
-    ),
-    "no columns": (lambda: ErrorCounts.from_predictions(pd.DataFrame(), correct="c"), ["d"]),
-    "no frame": (
-        lambda: ErrorCounts.from_predictions([1, 2], correct="c"),  # type: ignore[arg-type]
-        ["df", "list", "DataFrame"],
-    ),
-}
+    (P.assign(algorithm=P["algorithm"] + ">"), RIGHT, [">'", "rename"]),
+    (P.iloc[:0], RIGHT, ["df", "empty"]),
+    (pd.DataFrame(), RIGHT, ["d"]),
+    ([1, 2], RIGHT, ["df", "list", "DataFrame"]),
+]
 
 
-@pytest.mark.parametrize("case", BAD_PREDICTIONS)
-def test_bad_predictions_are_refused_by_name(case: str) -> None:
-    ask, needed = BAD_PREDICTIONS[case]
-    said = refusal(ask)
+@pytest.mark.parametrize(("frame", "columns", "needed"), BAD_PREDICTIONS)
+def test_bad_predictions_are_refused_by_name(
+    frame: Any, columns: dict[str, str], needed: list[str]
+) -> None:
+    said = refusal(lambda: ErrorCounts.from_predictions(frame, **columns))
     for word in needed:
         assert word in said, said
 

@@ -88,8 +88,17 @@ def test_bad_choices_about_risks(options: dict[str, Any], needed: str) -> None:
     assert needed in refusal(lambda: bc.risks(counts, **options))
 
 
-def test_risks_need_sizes_and_all_errors() -> None:
-    for options in ({}, {"n": "n"}, {"both_wrong": "both"}):
+def test_without_errors_of_both_risks_are_of_erring_alone() -> None:
+    every, alone = (bc.risks(from_frame(n="n", **both)) for both in ({"both_wrong": "both"}, {}))
+    assert (every.attrs["errors"], alone.attrs["errors"]) == ("all", "alone")
+    gap = [t["wrong"].unstack("algorithm", sort=False).diff(axis=1) for t in (every, alone)]
+    assert gap[0].equals(gap[1])
+    example = bc.risks(bc.load_example("lacoste-svm-parzen"))
+    assert example.loc[("1", "svm")][["wrong", "n"]].tolist() == [1, 1208]
+
+
+def test_risks_need_sizes() -> None:
+    for options in ({}, {"both_wrong": "both"}):
         said = refusal(lambda options=options: bc.risks(from_frame(**options)))  # type: ignore[misc]
         assert "both_wrong=" in said
         assert "n=" in said

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import numpy as np
 import pytest
 
@@ -37,11 +35,6 @@ def test_every_example_describes_itself_in_one_line(example: Example) -> None:
     assert str(len(load_example(example.name).algorithms)) in example.description
 
 
-def test_no_name_and_no_file_is_used_twice() -> None:
-    assert len({example.name for example in examples()}) == len(examples())
-    assert len({example.file for example in examples()}) == len(examples())
-
-
 def test_jansen_uci() -> None:
     results = load_example("jansen-uci")
     rate = (0.0, 1.0)
@@ -73,8 +66,3 @@ def test_pnn_has_complexity_better_when_lower() -> None:
 def test_an_unknown_example_is_refused_with_the_known_ones() -> None:
     with pytest.raises(BayescompareError, match=r"'jansen'.*jansen-uci.*pnn.*mean 'jansen-uci'"):
         load_example("jansen")
-
-
-def test_examples_name_files_of_the_package() -> None:
-    for example in examples():
-        assert files("bayescompare").joinpath("data", example.file).is_file()

@@ -71,7 +71,8 @@ def test_what_measures_nothing_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "kind"), [("fold", "folds"), ("seed", "seeds"), ("question_id", "items")]
+    ("column", "kind"),
+    [("fold", "folds"), ("seed", "seeds"), ("iteration", "seeds"), ("question_id", "items")],
 )
 def test_replicates_are_found_where_rows_need_them(column: str, kind: str) -> None:
     once = table(task=TASK, model=NAME, auc=AUC)

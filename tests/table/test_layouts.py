@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -90,22 +89,6 @@ def test_domains_and_weights_of_a_wide_frame() -> None:
     assert (results.groups, results.weights) == (("a", "a", "b"), (1.0, 1.0, 2.0))
 
 
-def test_nullable_categorical_and_decimal_types() -> None:
-    frame = long_frame().astype({"dataset": "category", "algorithm": "string", "auc": "Float64"})
-    frame.loc[0, "auc"] = pd.NA
-    results = Results.from_frame(frame, measures=AUC)
-    assert results.missing()["dataset"].tolist() == ["d0"]
-    assert np.nansum(results.values()) == pytest.approx(np.nansum(WHOLE.values()[..., 0]) - 0.5)
-
-
-def test_datasets_that_are_dates() -> None:
-    frame = long_frame()
-    frame["dataset"] = pd.to_datetime(["2026-01-01", "2026-01-02", "2026-01-03"]).repeat(2)
-    assert Results.from_frame(frame, measures=AUC).datasets[0] == "2026-01-01 00:00:00"
-    frame["dataset"] = frame["dataset"].dt.tz_localize("Europe/Berlin")
-    assert Results.from_frame(frame, measures=AUC).datasets[0] == "2026-01-01 00:00:00+01:00"
-
-
 @pytest.mark.parametrize(
     ("change", "measures", "message"),
     [
@@ -127,13 +110,6 @@ def test_datasets_that_are_dates() -> None:
 def test_one_line_for_what_is_wrong(change: Any, measures: Any, message: str) -> None:
     with pytest.raises(bc.BayescompareError, match=message):
         Results.from_frame(change(long_frame()), measures=measures)
-
-
-def test_a_layout_can_be_demanded() -> None:
-    with pytest.raises(bc.BayescompareError, match="layout='tall'"):
-        Results.from_frame(long_frame(), measures=AUC, layout="tall")  # type: ignore[arg-type]
-    with pytest.raises(bc.BayescompareError, match="algorithm='algorithm': no such column"):
-        Results.from_frame(pivoted("auc").reset_index(), measures=AUC, layout="long")
 
 
 # --------------------------------------------------------------------------------- other libraries

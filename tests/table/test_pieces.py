@@ -84,11 +84,7 @@ def test_a_large_file_is_read_in_pieces(
     [
         ("dataset,algorithm,item,right,cost\nd,A,1,true\n", "line 2 has 4 cells, but the header"),
         ("dataset,algorithm,item,right,cost\nd,A,1,maybe,2\n", "line 2 has 'maybe'"),
-        ("dataset,algorithm,item,right,cost\nd,A,1,1,1_0\n", "line 2 has '1_0'"),
         ("dataset,algorithm,item,right,cost\nd,A,,1,1\n", "replicate name missing in line 2"),
-        ('dataset,algorithm,item,right,cost\nd,A,"1,1,1\n', "malformed at line 2"),
-        ("dataset,algorithm,item,item,right,cost\n", "column 'item' occurs twice"),
-        ("dataset;algorithm;item;right;cost\n", "separated by ';'"),
         ("dataset,algorithm,items,right,cost\n", "Did you mean 'items'"),
         ("dataset,algorithm,item,right,cost\n", "the table has no rows"),
     ],
@@ -110,7 +106,9 @@ def test_bytes_that_are_no_table_are_refused(tmp_path: Path) -> None:
     }
     for name, content in cases.items():
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(BayescompareError, match=r"not UTF-8|cannot be read|not a readable"):
+        with pytest.raises(
+            BayescompareError, match=r"not UTF-8|cannot be decompressed|not a readable"
+        ):
             read(tmp_path / name, keep_items=False)
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
 
 NAN = float("nan")
@@ -184,21 +183,3 @@ def test_paired_replicates_are_complete_for_every_measure() -> None:
     paired = replicated(scores, ("auc", "brier")).paired()
     assert np.isnan(paired._cells()[1, :, :, 4]).all()
     assert not np.isnan(np.delete(paired._cells(), 4, axis=-1)).any()
-
-
-# ----------------------------------------------------------------------------------------- readers
-
-
-def test_runs_without_a_value_are_left_out_of_the_mean() -> None:
-    from bayescompare.readers.records import settle_repeats
-
-    runs = pd.DataFrame(
-        {
-            "dataset": "iris",
-            "algorithm": ["A", "A", "A", "B", "B", "C"],
-            "auc": [0.8, NAN, 0.9, 0.5, 0.6, NAN],
-        }
-    )
-    mean = settle_repeats(runs, {"auc": Measure("max")}, "mean", source="here")
-    np.testing.assert_allclose(mean.values().ravel(), [0.85, 0.55, NAN])
-    assert mean.notes == ("each cell is the mean of 2 runs", "2 runs without a value left out")

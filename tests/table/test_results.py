@@ -6,7 +6,6 @@ import copy
 import pickle
 import warnings
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -61,82 +60,56 @@ def folds(auc: list[Any]) -> Results:
 # ---------------------------------------------------------------------------------- what is in it
 
 
-def test_names_come_in_order_of_first_appearance() -> None:
-    results = read(frame())
-    assert results.datasets == ("iris", "wine")
-    assert results.algorithms == ("B", "A")
-    assert results.measures == ("auc", "time")
-    assert results.n_replicates is None
-
-
-def test_the_names_of_a_part_are_its_own_once_the_whole_was_asked() -> None:
-    whole = bc.load_example("benavoli-example1")
-    assert (whole.algorithms, len(whole.datasets)) == (("A", "B"), 12)
-    part = whole.sel(algorithms=["B"], datasets=whole.datasets[:2])
-    assert (part.algorithms, part.datasets) == (("B",), whole.datasets[:2])
-    assert whole.algorithms == ("A", "B")
-
-
-def test_measures_come_in_the_order_declared_not_that_of_the_columns() -> None:
+def test_names_come_in_order_of_first_appearance_and_measures_as_declared() -> None:
     results = read(frame(), measures={"time": "min", "auc": "max"})
-    assert results.measures == ("time", "auc")
-    np.testing.assert_array_equal(results.values()[0, 0], [1.0, 0.9])
-
-
-def test_values_are_dataset_by_algorithm_by_measure() -> None:
-    expected = [[[0.9, 1], [0.8, 2]], [[0.7, 3], [0.6, 4]]]
-    np.testing.assert_array_equal(read(frame()).values(), expected)
-
-
-def test_oriented_turns_the_measures_where_lower_is_better() -> None:
-    np.testing.assert_array_equal(read(frame()).oriented()[1, 0], [0.7, -3.0])
-
-
-def test_data_has_one_variable_per_measure() -> None:
-    data = read(frame()).data
-    assert set(data.data_vars) == {"auc", "time"}
-    assert data["time"].dims == ("dataset", "algorithm")
-    assert float(data["time"].sel(dataset="wine", algorithm="A")) == 4.0
-
-
-def test_columns_of_any_name_and_extra_columns_are_fine() -> None:
-    table = frame(comment="x").rename(columns={"dataset": "data set", "algorithm": "method"})
-    assert read(table, dataset="data set", algorithm="method") == read(frame())
-
-
-def test_an_index_that_is_not_a_range_changes_nothing() -> None:
-    assert read(frame().set_axis([5, 5, 7, 7])) == read(frame())
-
-
-def test_numbers_as_names_become_strings() -> None:
-    results = read(frame(dataset=[10, 10, 9, 9], algorithm=[1.5, 2.5, 1.5, 2.5]))
-    assert results.datasets == ("10", "9")
-    assert results.algorithms == ("1.5", "2.5")
-
-
-def test_numbers_as_column_names_are_found_by_their_text() -> None:
-    table = frame().rename(columns={"auc": 5})
-    assert read(table, measures={"5": "max"}).values()[0, 0, 0] == 0.9
+    assert (results.datasets, results.algorithms) == (("iris", "wine"), ("B", "A"))
+    assert (results.measures, results.n_replicates) == (("time", "auc"), None)
+    assert results.values().tolist() == [[[1, 0.9], [2, 0.8]], [[3, 0.7], [4, 0.6]]]
+    assert results.oriented()[1, 0].tolist() == [-3.0, 0.7]
+    assert results.data["time"].dims == ("dataset", "algorithm")
+    part = results.sel(algorithms=["A"], datasets=["wine"])
+    assert (part.algorithms, part.datasets) == (("A",), ("wine",))
+    assert results.algorithms == ("B", "A")
 
 
 @pytest.mark.parametrize(
-    "column",
+    ("table", "options"),
     [
-        pd.array([1, None, 3, 4], dtype="Int64"),
-        pd.array([1, None, 3, 4], dtype="Float32"),
-        pd.Categorical([1.0, None, 3.0, 4.0]),
-        pd.Series([1, None, Decimal(3), np.float32(4)], dtype=object),
-        pd.arrays.SparseArray([1.0, NAN, 3.0, 4.0]),
+        (frame().set_axis([5, 5, 7, 7]), {}),
+        (
+            frame(comment="x").rename(columns={"dataset": "data set", "algorithm": "method"}),
+            {"dataset": "data set", "algorithm": "method"},
+        ),
+        (frame().rename(columns={"dataset": 3}), {"dataset": "3"}),
     ],
-    ids=lambda column: str(column.dtype),
 )
-def test_any_dtype_that_holds_numbers_is_taken(column: Any) -> None:
-    results = read(frame(time=column))
-    np.testing.assert_array_equal(results.values()[..., 1], [[1, NAN], [3, 4]])
+def test_other_names_and_columns_change_nothing(table: Any, options: dict[str, Any]) -> None:
+    assert read(table, **options) == read(frame())
 
 
-def test_integers_become_floats() -> None:
-    assert read(frame(time=[1, 2, 3, 4])).data["time"].dtype == np.float64
+def test_names_of_any_kind_become_text() -> None:
+    results = read(frame(dataset=[10, 10, 9, 9], algorithm=[1.5, 2.5, 1.5, 2.5]))
+    assert (results.datasets, results.algorithms) == (("10", "9"), ("1.5", "2.5"))
+
+
+def test_what_changes_nothing_is_the_same() -> None:
+    results = read(frame())
+    assert results.average() is results.complete() is results.complete(missing="drop") is results
+    assert results.sel() == results
+    assert results.missing().empty
+
+
+@pytest.mark.parametrize(
+    ("auc", "missing", "message"),
+    [
+        ([0.9, NAN, 0.7, 0.6], "raise", r"1 missing cell: auc of 'A' on 'iris'.*'drop'"),
+        ([0.9, NAN, 0.7, NAN], "drop", r"leaves no dataset.*B 100 %, A 50 %"),
+        ([0.9, 0.8, 0.7, 0.6], "dropp", r"missing='dropp'.*Did you mean 'drop'"),
+    ],
+)
+def test_gaps_are_refused(auc: list[float], missing: Any, message: str) -> None:
+    with pytest.raises(BayescompareError, match=message):
+        read(frame(auc=auc)).complete(missing=missing)
 
 
 def test_a_measure_is_found_by_its_name() -> None:
@@ -185,13 +158,8 @@ def test_the_order_of_rows_changes_only_the_order_of_names(order: list[int]) -> 
         (frame(dataset=[1, "1", 2, 2]), {}, "dataset names 1 and '1' are different values"),
         (frame(algorithm=["A\nx", "A", "B", "C"]), {}, "control character"),
         (frame(algorithm="A"), {}, r"\('iris', 'A'\), \('wine', 'A'\).*replicate="),
-        (frame(auc=["0.9", 0.8, 0.7, 0.6]), {}, "row 0 has '0.9'.*use pandas.to_numeric"),
         (frame(auc=["high", 0.8, "low", 0.6]), {}, r"row 0 has 'high', row 2 has 'low'\.$"),
         (frame(auc=[True, False, True, True]), {}, "measure 'auc' must be numbers: row 0 has True"),
-        (frame(auc=[True, 0.5, 0.5, 0.5]), {}, r"row 0 has True\.$"),
-        (frame(auc=[1j, 1, 1, 1]), {}, "must be numbers"),
-        (frame(auc=pd.Timestamp("2020-01-01")), {}, "must be numbers"),
-        (frame(auc=pd.Series([10**400, 1, 1, 1], dtype=object)), {}, "must be numbers"),
         (frame(auc=[np.inf, 1, 1, -np.inf]), {}, "auc of 'B' on 'iris' is inf, auc of 'A' on 'wi"),
         (
             frame(auc=[0.5, 0.5, 1.2, 0.5]),
@@ -268,14 +236,13 @@ def test_bad_datasets_are_refused(data: Any, message: str) -> None:
         Results(data, SPEC)
 
 
-def test_a_spec_must_hold_measures() -> None:
+def test_parts_of_the_wrong_kind_are_refused() -> None:
+    spec: Any = {"auc": 1, "time": "min"}
     with pytest.raises(BayescompareError, match=r"measures\['auc'\]"):
-        Results(dataset(), {"auc": 1, "time": "min"})  # type: ignore[dict-item]
-
-
-def test_notes_are_several() -> None:
+        Results(dataset(), spec)
+    notes: Any = "one"
     with pytest.raises(BayescompareError, match="give a tuple of strings"):
-        Results(dataset(), SPEC, notes="one")  # type: ignore[arg-type]
+        Results(dataset(), SPEC, notes=notes)
 
 
 def test_dimensions_are_put_in_order() -> None:
@@ -322,10 +289,6 @@ def test_sel_keeps_the_order_named() -> None:
     assert part.source == "here"
 
 
-def test_sel_of_nothing_in_particular_is_everything() -> None:
-    assert read(frame()).sel() == read(frame())
-
-
 @pytest.mark.parametrize(
     ("selection", "message"),
     [
@@ -363,11 +326,6 @@ def test_average_takes_the_mean_and_says_so() -> None:
     assert results.n_replicates is None
 
 
-def test_average_without_replicates_is_the_same() -> None:
-    results = read(frame())
-    assert results.average() is results
-
-
 @example([0.3, 0.2, 0.1])  # the plain sums of these differ from those of 0.1, 0.2, 0.3
 @UNHURRIED
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=3).flatmap(st.permutations))
@@ -395,12 +353,6 @@ def test_missing_names_the_replicate() -> None:
     assert missing.iloc[0].tolist() == ["iris", "A0", "auc", "2"]
 
 
-def test_nothing_missing_is_an_empty_table() -> None:
-    missing = read(frame()).missing()
-    assert missing.empty
-    assert list(missing.columns) == ["dataset", "algorithm", "measure"]
-
-
 def test_coverage_is_the_share_of_measures_and_replicates() -> None:
     coverage = read(frame(auc=[0.9, NAN, 0.7, 0.6]).iloc[:3]).coverage()
     assert coverage.index.name == "dataset"
@@ -409,25 +361,6 @@ def test_coverage_is_the_share_of_measures_and_replicates() -> None:
         "wine": {"B": 1.0, "A": 0.0},
     }
     assert folds([0.7, NAN, 0.9]).coverage().loc["iris", "A0"] == pytest.approx(2 / 3)
-
-
-def test_complete_results_stay_the_same() -> None:
-    results = read(frame())
-    assert results.complete() is results
-    assert results.complete(missing="drop") is results
-
-
-def test_missing_cells_are_refused_by_name() -> None:
-    table = frame(auc=[0.9, NAN, 0.7, 0.6])
-    with pytest.raises(BayescompareError, match=r"1 missing cell: auc of 'A' on 'iris'.*'drop'"):
-        read(table).complete()
-
-
-def test_many_missing_cells_are_counted_not_listed() -> None:
-    table = pd.DataFrame({"dataset": range(20), "algorithm": "A", "auc": NAN})
-    with pytest.raises(BayescompareError, match=r"20 missing cells.*'7' and 12 more") as caught:
-        read(table, measures={"auc": "max"}).complete()
-    assert "on '8'" not in str(caught.value)
 
 
 def test_drop_leaves_out_the_datasets_with_gaps_and_says_so() -> None:
@@ -441,17 +374,6 @@ def test_drop_judges_only_what_was_selected() -> None:
     results = read(frame(auc=[0.9, NAN, 0.7, 0.6]))
     assert results.sel(algorithms=["B"]).complete().datasets == ("iris", "wine")
     assert results.sel(measures=["time"]).complete().datasets == ("iris", "wine")
-
-
-def test_drop_that_leaves_nothing_shows_the_coverage() -> None:
-    table = frame(auc=[0.9, NAN, 0.7, NAN])
-    with pytest.raises(BayescompareError, match=r"leaves no dataset.*B 100 %, A 50 %"):
-        read(table).complete(missing="drop")
-
-
-def test_an_unknown_way_with_gaps_is_refused() -> None:
-    with pytest.raises(BayescompareError, match=r"missing='dropp'.*Did you mean 'drop'"):
-        read(frame()).complete(missing="dropp")  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------------------------- round trips

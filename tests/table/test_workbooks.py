@@ -81,15 +81,15 @@ def test_bad_sheets(rows: list[list[Any]], message: str, tmp_path: Path) -> None
 def test_what_is_no_workbook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.xlsx"
     path.write_bytes(b"PK\x03\x04 and then nothing")
-    refused(path, r"not a readable .xlsx file \(BadZipFile")
+    refused(path, r"not a readable xlsx file \(BadZipFile")
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("a.txt", "b")
     path.write_bytes(packed.getvalue())
-    refused(path, r"not a readable .xlsx file \(KeyError")
+    refused(path, r"not a readable xlsx file \(KeyError")
     whole = workbook(tmp_path).read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
-    refused(path, "not a readable .xlsx file")
+    refused(path, "not a readable xlsx file")
     workbook(tmp_path)
     monkeypatch.setattr(_input, "MOST_BYTES", 7000)  # a bomb: what it says it unpacks to
     refused(path, "holds more than")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from functools import partial
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -130,10 +128,6 @@ def test_the_levels_of_verdicts_are_levels() -> None:
         numbers.log_evidence_text,
         numbers.memory_size_text,
         numbers.duration_text,
-        numbers.ratio_text,
-        numbers.growth_exponent_text,
-        numbers.numerical_error_text,
-        partial(numbers.difference_decimals_text, digits=2),
     ],
 )
 def test_what_is_missing_is_an_empty_cell(write) -> None:
@@ -212,15 +206,3 @@ def test_minus_is_a_minus_and_nothing_has_none() -> None:
     assert numbers.log_evidence_text(-0.001) == "0.00"
     assert numbers.statistic_number_text(-1.5e-7) == "−1.5e-07"
     assert numbers.setting_number_text(-0.0) == "0"
-    assert numbers.difference_decimals_text(-0.26, digits=1) == "−0.3"
-    assert numbers.growth_exponent_text(-0.04) == "0.0"
-
-
-# ------------------------------------------------------------------------------- and nowhere else
-
-ROOT = Path(numbers.__file__).resolve().parents[1]
-
-
-def test_templates_write_no_numbers() -> None:
-    for path in (ROOT / "report").glob("*.j2"):
-        assert ".format(" not in path.read_text("utf-8")

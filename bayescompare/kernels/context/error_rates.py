@@ -1,12 +1,13 @@
 r"""Errors on one test set: which of two classifiers has the smaller risk, and how large a risk is.
 
 Only the first classifier got :math:`k_h` examples wrong, and only the second :math:`k_g`. With
-:math:`z = p_h/(p_h + p_g)` and equal prior parameters a,
+:math:`z = p_h/(p_h + p_g)` and prior parameters :math:`\alpha'_h = a` and :math:`\alpha'_g = a'`,
 
-.. math:: z \mid k \sim \mathrm{Beta}(a + k_h, a + k_g), \qquad
-          \Pr(p_h < p_g \mid k) = \Pr(z < ½) = I_{½}(a + k_h, a + k_g),
+.. math:: z \mid k \sim \mathrm{Beta}(a + k_h, a' + k_g), \qquad
+          \Pr(p_h < p_g \mid k) = \Pr(z < ½) = I_{½}(a + k_h, a' + k_g),
 
-whatever the examples on which they agree (Theorem 4.1). Everything is vectorised over datasets.
+whatever the examples on which they agree (Theorem 4.1). In what follows `other` is a', which is a
+by default. Everything is vectorised over datasets.
 
 References
 ----------
@@ -37,17 +38,19 @@ _FAR_LOGIT, _LOG_TAIL, _PANELS = 60.0, 45.0, 16
 _FAINT = 1e-250
 
 
-def first_error_rate_better(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> FloatArray:
+def first_error_rate_better(
+    k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0, other: float | None = None
+) -> FloatArray:
     r"""Probability that the first classifier has the smaller risk (Theorem 4.1).
 
-    .. math:: \Pr(p_h < p_g \mid k) = I_{½}(a + k_h, a + k_g)
+    .. math:: \Pr(p_h < p_g \mid k) = I_{½}(a + k_h, a' + k_g)
 
     Parameters
     ----------
     k_h, k_g : arrays
         Examples that only the first, and only the second, got wrong. Both may be 0.
-    a : float
-        Prior parameter of each; 1 is uniform.
+    a, other : float
+        Prior parameters; 1 is uniform.
 
     Examples
     --------
@@ -57,15 +60,20 @@ def first_error_rate_better(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> F
     >>> first_error_rate_better([2, 0, 9], [9, 0, 2]).round(6).tolist()
     [0.980713, 0.5, 0.019287]
     """
-    return np.asarray(betainc(np.asarray(k_h) + a, np.asarray(k_g) + a, 0.5), dtype=np.float64)
+    second = np.asarray(k_g) + (a if other is None else other)
+    return np.asarray(betainc(np.asarray(k_h) + a, second, 0.5), dtype=np.float64)
 
 
 def smaller_independent_rate(
-    k_h: ArrayLike, k_g: ArrayLike, n: ArrayLike, a: float = 1.0
+    k_h: ArrayLike,
+    k_g: ArrayLike,
+    n: ArrayLike,
+    prior: tuple[float, float] = (1.0, 1.0),
+    other: tuple[float, float] = (1.0, 1.0),
 ) -> FloatArray:
     r"""P(the first classifier has the smaller risk) where each had a test set of its own.
 
-    .. math:: \Pr(R_h < R_g) = \int \mathrm{Beta}(x; a + k_h, a + n - k_h)\,
+    .. math:: \Pr(R_h < R_g) = \int \mathrm{Beta}(x; \alpha' + k_h, \beta' + n - k_h)\,
               \Pr(R_g > x)\, dx
 
     By quadrature over logit x where the integrand is, which keeps the digits of small ones.
@@ -74,8 +82,8 @@ def smaller_independent_rate(
     ----------
     k_h, k_g, n : arrays (N,)
         All errors of each, and the size of either test set.
-    a : float
-        Parameter of the symmetric Beta prior of each risk.
+    prior, other : pairs of float
+        α' and β' of the Beta prior of the first risk, and of the second.
 
     Examples
     --------
@@ -83,8 +91,8 @@ def smaller_independent_rate(
     [0.964141, 0.5]
     """
     first, second, size = np.broadcast_arrays(k_h, k_g, n)
-    pairs = zip(first + a, size - first + a, second + a, size - second + a, strict=True)
-    return np.array([_smaller_rate(*shapes) for shapes in pairs], dtype=np.float64)
+    shapes = *error_rate_posterior(first, size, prior), *error_rate_posterior(second, size, other)
+    return np.array([_smaller_rate(*each) for each in zip(*shapes, strict=True)], dtype=np.float64)
 
 
 def _smaller_rate(a: float, b: float, c: float, d: float) -> float:
@@ -107,10 +115,12 @@ def _smaller_rate(a: float, b: float, c: float, d: float) -> float:
     return float(weight @ np.exp(log_density(t)))
 
 
-def error_rate_log_marginal(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> FloatArray:
+def error_rate_log_marginal(
+    k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0, other: float | None = None
+) -> FloatArray:
     r"""Log probability of k_h among the k_h + k_g discordant examples, z integrated out.
 
-    .. math:: \log\binom{k_h + k_g}{k_h} + \log\frac{B(a + k_h, a + k_g)}{B(a, a)}
+    .. math:: \log\binom{k_h + k_g}{k_h} + \log\frac{B(a + k_h, a' + k_g)}{B(a, a')}
 
     Examples
     --------
@@ -121,7 +131,8 @@ def error_rate_log_marginal(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> F
     """
     first, second = np.asarray(k_h, dtype=np.float64), np.asarray(k_g, dtype=np.float64)
     splits = gammaln(first + second + 1.0) - gammaln(first + 1.0) - gammaln(second + 1.0)
-    return np.asarray(splits + betaln(first + a, second + a) - betaln(a, a))
+    other = a if other is None else other
+    return np.asarray(splits + betaln(first + a, second + other) - betaln(a, other))
 
 
 def error_rate_posterior(
@@ -182,10 +193,11 @@ def draw_error_rate_shares(
     first_better: ArrayLike,
     rng: np.random.Generator,
     a: float = 1.0,
+    other: float | None = None,
 ) -> FloatArray:
     r"""Draw z = p_h/(p_h + p_g), given for every dataset which classifier is better.
 
-    .. math:: z \sim \mathrm{Beta}(a + k_h, a + k_g) \text{ on } z < ½ \text{ where the first is
+    .. math:: z \sim \mathrm{Beta}(a + k_h, a' + k_g) \text{ on } z < ½ \text{ where the first is
               better, on } z > ½ \text{ elsewhere}
 
     By the inverse of the distribution function; far out in a tail, by exact rejection.
@@ -196,8 +208,8 @@ def draw_error_rate_shares(
     first_better : array (..., N) of bool
         Leading axes are draws.
     rng : Generator
-    a : float
-        Prior parameter of each classifier.
+    a, other : float
+        Prior parameters.
 
     Returns
     -------
@@ -212,14 +224,15 @@ def draw_error_rate_shares(
     """
     better = np.asarray(first_better, dtype=bool)
     h = np.broadcast_to(np.asarray(k_h, dtype=np.float64) + a, better.shape)
-    g = np.broadcast_to(np.asarray(k_g, dtype=np.float64) + a, better.shape)
+    prior = a if other is None else other
+    g = np.broadcast_to(np.asarray(k_g, dtype=np.float64) + prior, better.shape)
     # The share of the smaller of p_h and p_g is a Beta whose first shape is the better one's.
-    own, other = np.where(better, h, g), np.where(better, g, h)
-    mass = betainc(own, other, 0.5)
+    own, rest = np.where(better, h, g), np.where(better, g, h)
+    mass = betainc(own, rest, 0.5)
     uniform = 1.0 - rng.random(better.shape)
-    share = np.minimum(betaincinv(own, other, uniform * mass), 0.5)
+    share = np.minimum(betaincinv(own, rest, uniform * mass), 0.5)
     faint = mass < _FAINT
-    share[faint] = _draw_error_rate_tail(own[faint], other[faint], rng)
+    share[faint] = _draw_error_rate_tail(own[faint], rest[faint], rng)
     return np.asarray(np.where(better, share, 1.0 - share))
 
 
@@ -250,11 +263,11 @@ def draw_error_rate_outcomes(
     discordant: ArrayLike,
     concordant: ArrayLike,
     rng: np.random.Generator,
-    a: float = 1.0,
+    a: tuple[float, float, float] = (1.0, 1.0, 1.0),
 ) -> FloatArray:
-    r"""Draw (p_h, p_g, p) given z, under Dirichlet(a, a, a).
+    r"""Draw (p_h, p_g, p) given z, under Dirichlet(α'_h, α'_g, α').
 
-    .. math:: p_h + p_g \sim \mathrm{Beta}(2a + k_h + k_g,\; a + k), \quad
+    .. math:: p_h + p_g \sim \mathrm{Beta}(\alpha'_h + \alpha'_g + k_h + k_g,\; \alpha' + k), \quad
               p_h = z\,(p_h + p_g), \quad\text{independently of } z
 
     Parameters
@@ -264,8 +277,8 @@ def draw_error_rate_outcomes(
     discordant, concordant : arrays (N,)
         k_h + k_g, and k.
     rng : Generator
-    a : float
-        Prior parameter of each outcome.
+    a : triple of float
+        Prior parameters of the outcomes.
 
     Returns
     -------
@@ -278,8 +291,8 @@ def draw_error_rate_outcomes(
     [1.0]
     """
     differ = rng.beta(
-        np.asarray(discordant, dtype=np.float64) + 2.0 * a,
-        np.asarray(concordant, dtype=np.float64) + a,
+        np.asarray(discordant, dtype=np.float64) + a[0] + a[1],
+        np.asarray(concordant, dtype=np.float64) + a[2],
         size=share.shape,
     )
     return np.stack([share * differ, (1.0 - share) * differ, 1.0 - differ], axis=-1)

@@ -42,6 +42,13 @@ def dirichlet_log_theta(
     return np.asarray(x - logsumexp(x, axis=-1, keepdims=True))
 
 
+def draw_log_theta(
+    log_alpha: FloatArray, counts: FloatArray, size: tuple[int, ...], rng: np.random.Generator
+) -> FloatArray:
+    """Draw log θ, θ ~ Dirichlet(α + n), (*size, S)."""
+    return dirichlet_log_theta(log_alpha, *draw_dirichlet_latents(log_alpha, counts, size, rng))
+
+
 def polya_urn(
     log_alpha: FloatArray,
     counts: FloatArray,

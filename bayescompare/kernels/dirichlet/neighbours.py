@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betainc, log_softmax, logsumexp, softmax
 
-from bayescompare._typing import BoolArray, FloatArray, IntArray
+from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
 
 #: How strong a difference may be: θ ~ Dirichlet(A φ).
 STRENGTHS = np.array([2.0, 8.0, 32.0])
@@ -32,6 +33,21 @@ _PRIOR = np.tile(-np.log(SHARES) / 2.0, len(STRENGTHS))
 _DECIDED = 0.95
 #: Numbers held at once.
 _BLOCK = 1 << 22
+
+
+class Taught(NamedTuple):
+    """What the pairs of a table taught each other.
+
+    Attributes
+    ----------
+    log_weight : array (P, 2 A)
+        Log weight of each component in the prior of each pair: what its other lenders teach.
+    cells : array (P, A, q)
+        Probability of each strength and share, given all lenders.
+    """
+
+    log_weight: FloatArray
+    cells: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,21 +77,18 @@ class Neighbours:
         base = (pool + pool[::-1]) / 2.0 + 1.0 / len(pool)
         return base / base.sum()
 
-    def teach(self, log_evidence: FloatArray) -> FloatArray:
-        """Return the log weight of each component in the prior of each pair, (P, 2 A).
+    def teach(self, log_evidence: FloatArray) -> Taught:
+        """Let all pairs teach each other.
 
         Components, here and in `log_evidence`, are every strength with a difference, then without.
         """
         own = _cells(log_evidence)
-        taught = log_softmax(_PRIOR + self.lent(own) - own, axis=1)
-        taught = taught.reshape(len(own), len(STRENGTHS), len(SHARES))
+        lent = _PRIOR + self.lent(own)
+        shape = len(own), len(STRENGTHS), len(SHARES)
+        others = log_softmax(lent - own, axis=1).reshape(shape)
         kinds = (np.log1p(-SHARES), np.log(SHARES))
-        return np.concatenate([logsumexp(taught + kind, axis=2) for kind in kinds], axis=1)
-
-    def cells(self, log_evidence: FloatArray) -> FloatArray:
-        """Return the probability of each strength and share given all lenders, (P, A, q)."""
-        weight = softmax(_PRIOR + self.lent(_cells(log_evidence)), axis=1)
-        return np.asarray(weight.reshape(len(weight), len(STRENGTHS), len(SHARES)))
+        log_weight = np.concatenate([logsumexp(others + kind, axis=2) for kind in kinds], axis=1)
+        return Taught(log_weight, softmax(lent, axis=1).reshape(shape))
 
     @property
     def lenders(self) -> FloatArray:
@@ -89,22 +102,29 @@ class Neighbours:
         square = np.zeros((values.shape[1], number, number))
         square[:, first, second] = square[:, second, first] = np.where(self.is_decided, values.T, 0)
         lent = np.tile(values[~self.is_decided].sum(axis=0), (len(values), 1))
-        step = max(1, _BLOCK // (number * self.records.shape[1]))
-        for start in range(0, len(values), step):
-            block = slice(start, start + step)
-            inside = self._insiders(block).astype(np.float64)
+        for block in self._blocks:
+            inside = np.unpackbits(self._insiders[block], axis=1, count=number).astype(np.float64)
             for h, between in enumerate(square):
                 lent[block, h] += np.einsum("po,po->p", inside @ between, inside) / 2.0
         return lent
 
-    def _insiders(self, block: slice) -> BoolArray:
-        """Who does not stand apart from both of a pair, for some of the pairs: (B, algorithms)."""
+    @property
+    def _blocks(self) -> list[slice]:
+        """The pairs, some at once."""
+        step = max(1, _BLOCK // ((self.who.max() + 1) * self.records.shape[1]))
+        return [slice(start, start + step) for start in range(0, len(self.who), step)]
+
+    @cached_property
+    def _insiders(self) -> AnyArray:
+        """Who does not stand apart from both of a pair, eight algorithms to a byte: (P, l / 8)."""
+        return np.concatenate([self._inside(block) for block in self._blocks])
+
+    def _inside(self, block: slice) -> AnyArray:
         first, second = self.who[block].T
-        together = self._against[first] + self._against[second]
-        inside = ~is_decided(together / 2.0)
+        inside = ~is_decided((self._against[first] + self._against[second]) / 2.0)
         place = np.arange(len(first))
         inside[place, first] = inside[place, second] = True
-        return inside
+        return np.packbits(inside, axis=1)
 
     @cached_property
     def _against(self) -> FloatArray:
@@ -130,8 +150,22 @@ def is_decided(records: FloatArray) -> BoolArray:
     """
     size = records.shape[-1]
     runner_up, top = np.moveaxis(np.partition(records, -2, axis=-1)[..., -2:], -1, 0)
-    # Of millions of records few are different.
-    different, which = np.unique((top + 1j * runner_up).ravel(), return_inverse=True)
-    surely = betainc(different.imag + 1 / size, different.real + 1 / size, 0.5) >= _DECIDED
     is_own_reverse = 2 * records.argmax(axis=-1) == size - 1
-    return np.asarray(surely[which].reshape(top.shape) & ~is_own_reverse)
+    return np.asarray(_surely(top, runner_up, 1 / size) & ~is_own_reverse)
+
+
+def _surely(top: FloatArray, runner_up: FloatArray, alpha: float) -> BoolArray:
+    """Whether the one is more probable than the other; of millions few are different."""
+
+    def surely(more: FloatArray, less: FloatArray) -> BoolArray:
+        return np.asarray(betainc(less + alpha, more + alpha, 0.5) >= _DECIDED)
+
+    for scale in (4, 16):  # split ties are halves and quarters, and so are means of two records
+        places = [scale * each for each in (top, runner_up)]
+        side = int(places[0].max(initial=0.0)) + 1
+        if side * side < top.size and all((each == np.rint(each)).all() for each in places):
+            grid = np.arange(side) / scale
+            more, less = (each.astype(np.intp) for each in places)
+            return np.asarray(surely(grid[:, None], grid)[more, less])
+    different, which = np.unique((top + 1j * runner_up).ravel(), return_inverse=True)
+    return np.asarray(surely(different.real, different.imag)[which].reshape(top.shape))

@@ -12,8 +12,8 @@ utilities that remain become fewer, and convex: for u in N^δ and v in N^ε the 
 :math:`(1 - t) u + t v` is in :math:`N^{(1-t)\delta + t\varepsilon}`, where it has the mixed value,
 so the minimum there is no larger. It is piecewise linear, being the value of a linear programme.
 
-Where R2 is empty, only the order of the points matters, and two cases need no programme. At δ = 0
-the extreme utilities are indicators of upper sets (the greatest element in, the least one out), and
+Where R2 is empty, only the order of the points matters, and δ = 0 needs no programme: the extreme
+utilities are indicators of upper sets (the greatest element in, the least one out), and
 opt = min over them of :math:`\hat P_x(U) - \hat P_y(U)`: first-order stochastic dominance. With
 :math:`X', Y'` the observations strictly between least and greatest,
 
@@ -21,13 +21,6 @@ opt = min over them of :math:`\hat P_x(U) - \hat P_y(U)`: first-order stochastic
 
 where :math:`M'` is a maximum matching of :math:`Y'` into :math:`X'` by :math:`y \le x` (Strassen,
 Hall). Observations at the greatest element are in every upper set, those at the least in none.
-
-With one measure the points are a chain, :math:`u_i - u_{i-1} \ge \delta` are all the rows, and with
-:math:`S_i = \sum_{j \ge i} w_j`
-
-.. math:: \mathrm{opt} = \delta \sum_{i=1}^{d-1} S_i + (1 - (d - 1) \delta) \min_{i \ge 1} S_i .
-
-One *metric* measure has no such form: the order of the gains between all pairs of points matters.
 
 References
 ----------
@@ -197,10 +190,12 @@ class Solver:
             A value above δ_max is replaced by δ_max.
         """
         delta = self.clip(delta)
-        if self.system.all_ordinal:
-            closed_form = self._ordinal_optimum(w, delta)
-            if closed_form is not None:
-                return closed_form
+        s = len(self.system.x)
+        counts = np.rint(w * s)
+        # No whole counts under weights of the datasets.
+        if self.system.all_ordinal and delta <= 0.0 and np.abs(w * s - counts).max() <= 1e-9:
+            count, u = matching_optimum(self.system, counts.astype(np.int64))
+            return Optimum(count / s, u, count / s, float("nan"))
         self.purge()
         for cold in (False, True):
             try:
@@ -353,18 +348,6 @@ class Solver:
         slope = float(np.maximum(y[used & ~pool.equal], 0.0).sum())
         return Relaxed(solution.u, float(bound), slope)
 
-    def _ordinal_optimum(self, w: FloatArray, delta: float) -> Optimum | None:
-        """Return the optimum without a linear programme, or None where that is not possible."""
-        if self.system.points.shape[1] == 1:
-            value, u, slope = chain_optimum(self.system, w, delta)
-            return Optimum(value, u, value, slope)
-        s = len(self.system.x)
-        counts = np.rint(w * s)  # none of the kind under weights of the datasets
-        if delta > 0.0 or np.abs(w * s - counts).max() > 1e-9:
-            return None
-        count, u = matching_optimum(self.system, counts.astype(np.int64))
-        return Optimum(count / s, u, count / s, float("nan"))
-
     # --------------------------------------------------------------------------------------- δ_max
 
     def _largest_delta(self) -> tuple[float, FloatArray]:
@@ -406,31 +389,6 @@ class Solver:
 
 
 # ----------------------------------------------------------- where only the order of points matters
-
-
-def chain_optimum(
-    system: PreferenceSystem, w: FloatArray, delta: float
-) -> tuple[float, FloatArray, float]:
-    """Return the optimum, its utility and its derivative in δ for one ordinal measure.
-
-    Examples
-    --------
-    >>> from bayescompare.kernels.gsd.system import build_system
-    >>> system = build_system([[2], [3]], [[1], [4]], [0], [5], [False])
-    >>> value, u, slope = chain_optimum(system, system.objective(), 0.0)
-    >>> value, u[system.y].tolist()
-    (-0.5, [0.0, 1.0])
-    """
-    order = np.argsort(system.ranks[:, 0])
-    tails = np.cumsum(w[order][::-1])[::-1][1:]
-    jump = int(np.argmin(tails))
-    gains = np.full(len(tails), delta)
-    gains[jump] += 1.0 - len(tails) * delta
-    u = np.empty(len(order))
-    u[order] = np.concatenate([[0.0], np.cumsum(gains)])
-    u[LEAST], u[GREATEST] = 0.0, 1.0
-    slope = float(tails.sum() - len(tails) * tails[jump])
-    return float(gains @ tails), u, slope
 
 
 def matching_optimum(system: PreferenceSystem, counts: IntArray) -> tuple[int, FloatArray]:

@@ -64,7 +64,7 @@ from bayescompare.kernels.numerics.jit import jit
 Spread = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterable[Any]]
 
 #: Objectives that are settled one after the other, each with what was learned from those before.
-_CHUNK = 32
+_CHUNK = 128
 #: Undecided objectives from which a screening of all of them is worth its preparation.
 _MANY = 16
 #: Points from which it is, some 20 datasets: over fewer the simplex method is done sooner.
@@ -78,7 +78,7 @@ _FIRST, _THEN = (25,) * 5, (50,) * 24
 #: The round from which a block is given up if no bound gains on its limit.
 _PATIENT = 5
 #: Points for each round: over few points the simplex method settles the rest sooner.
-_POINTS = 12
+_POINTS = 20
 #: Utilities of a block whose rows are searched in a round; rows that a round may add and rows that
 #: the pool may have, for each point.
 _SEARCHED, _ADDED, _MOST = 12, 1, 30

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import draw_log_theta
 from bayescompare.kernels.replicated.recursion import EvidenceRows, recursion_for_counts
 
 #: Count vectors of a domain up to which NUTS sums over them.
@@ -78,8 +78,7 @@ class DomainCounts:
                 chosen = (own + rng.gumbel(size=own.shape)).argmax(axis=1)
                 counts[d] = self.vectors[np.arange(domains), chosen]
         log_alpha = np.log(alpha)[:, None, :] + np.zeros((1, domains, 1))
-        drawn = draw_dirichlet_latents(log_alpha, counts, (draws, domains), rng)
-        return version, np.exp(dirichlet_log_theta(log_alpha, *drawn))
+        return version, np.exp(draw_log_theta(log_alpha, counts, (draws, domains), rng))
 
 
 def known_domain_counts(weights: FloatArray, domain: IntArray) -> DomainCounts:
@@ -111,15 +110,12 @@ def uncertain_domain_counts(logs: FloatArray, domain: IntArray) -> DomainCounts 
         counts = recursion_for_counts(rows, joint=False, limit=20 * MOST_OF_DOMAIN)
         if counts is None:
             return None
-        vectors = np.tile(rows.fixed, (len(counts.codes), 1))
-        for j, s in enumerate(rows.tracked.tolist()):
-            vectors[:, s] += counts.digits(j)
         with np.errstate(divide="ignore"):
             weight = np.log(counts.weight.T) + counts.log_evidence[:, None]
         kept = (weight - weight.max(axis=1, keepdims=True)).max(axis=0) > np.log(_NEGLIGIBLE)
         if kept.sum() > MOST_OF_DOMAIN:
             return None
-        found.append((vectors[kept], weight[:, kept]))
+        found.append((counts.vectors[kept], weight[:, kept]))
     most = max(len(vectors) for vectors, _ in found)
     padded = np.zeros((len(found), most, k))
     log_weight = np.full((versions, len(found), most), -np.inf)

@@ -9,21 +9,22 @@ one is an integral of a polynomial,
 Broken into shares of what is left, θ is a product of Betas, and ⌊u/2⌋ + 1 Gauss–Jacobi nodes for
 each share are *exact*. All u integrals use the same nodes: one factor is divided out.
 
-Where few statements are possible the recursion is shorter. `smoothed` goes back over it: with
-:math:`B_i(c)` the probability of the datasets after the i-th given the counts c of the first i,
+Where few statements are possible the recursion is shorter. `_by_halves` adds one half of the
+datasets to the urn and turns to the other half, again and again, so that n log n additions leave
+each one out in turn. `_going_back` finds less, and sooner: with :math:`B_i(c)` the probability of
+the datasets after the i-th given the counts c of the first i,
 
 .. math:: B_{i-1}(c) = \sum_s \ell_i(s)\,\frac{\alpha_s + c_s}{A + i - 1}\, B_i(c + e_s), \qquad
           \Pr(z_i = s \mid \text{all}) \propto \ell_i(s) \sum_c V_{i-1}(c)\,
           \frac{\alpha_s + c_s}{A + i - 1}\, B_i(c + e_s) .
-
-`left_out_of_rows` adds one half of the datasets to the urn and turns to the other half, again and
-again, so that n log n additions serve all n.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -35,10 +36,8 @@ from bayescompare.kernels.numerics.gammas import log_rising_gamma
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.replicated.recursion import (
     EvidenceRows,
-    RecursionCounts,
-    RecursionLevel,
-    RecursionUrn,
-    log_of_certain,
+    Level,
+    Urn,
     recursion_for_counts,
 )
 
@@ -47,11 +46,13 @@ _MOST_NODES = 2_000_000
 #: Nodes that are looked at together, and factors multiplied before a logarithm is taken: each is
 #: some 1e-12 of the largest at least, and sixteen of them cannot underflow.
 _BLOCK, _FACTORS = 4096, 16
+#: Datasets up to which all levels of counts are kept to go back over them, and versions at once.
+_KEPT, _AT_ONCE = 64, 4
 #: Nodes that weigh less than this change no figure.
 _LEAST = 1e-20
 
 
-class QuadratureOfUrn(NamedTuple):
+class Shares(NamedTuple):
     """What θ of all uncertain datasets says of each.
 
     Attributes
@@ -66,23 +67,32 @@ class QuadratureOfUrn(NamedTuple):
     log_evidence: FloatArray
     share: FloatArray
 
+    @classmethod
+    def of(cls, rows: EvidenceRows) -> Shares:
+        """Look at all uncertain datasets; only where the recursion has an answer.
 
-def quadrature_of_urn(urn: RecursionUrn) -> QuadratureOfUrn | None:
-    """Look at all datasets on shared nodes; None where these are too many, or codes are fewer.
+        Examples
+        --------
+        Two datasets that lean to the first of two statements, under a uniform θ: E[(½θ + ¼)²].
 
-    Examples
-    --------
-    Two datasets that lean to the first of two statements, under a uniform θ: E[(½θ + ¼)²].
+        >>> rows = EvidenceRows.from_logs(np.log([[0.75, 0.25], [0.75, 0.25]]), np.ones(2))
+        >>> round(float(np.exp(Shares.of(rows).log_evidence[0])), 6)
+        0.270833
+        """
+        urn = Urn.of(rows)
+        assert urn is not None, "asked only where the recursion is exact"
+        return _on_nodes(urn) if _has_nodes(urn) else _by_halves(urn)
 
-    >>> from bayescompare.kernels.replicated.recursion import EvidenceRows
-    >>> rows = EvidenceRows.from_logs(np.log([[0.75, 0.25], [0.75, 0.25]]), np.ones(2))
-    >>> found = quadrature_of_urn(RecursionUrn.of(rows, joint=True))
-    >>> round(float(np.exp(found.log_evidence[0])), 6)
-    0.270833
-    """
+
+def _has_nodes(urn: Urn) -> bool:
+    """Whether there are few enough nodes, and codes are not fewer."""
+    datasets, _, t = urn.value.shape
+    return urn.is_dense and (datasets // 2 + 1) ** (t - 1) <= _MOST_NODES
+
+
+def _on_nodes(urn: Urn) -> Shares:
+    """Look at all datasets on shared nodes of θ."""
     datasets, versions, t = urn.value.shape
-    if not urn.is_dense or (datasets // 2 + 1) ** (t - 1) > _MOST_NODES:
-        return None
     theta, log_weight = _dirichlet_nodes(urn.prior, datasets // 2 + 1)
     log_evidence, share = np.empty(versions), np.empty((versions, datasets, t))
     for r in range(versions):
@@ -102,7 +112,7 @@ def quadrature_of_urn(urn: RecursionUrn) -> QuadratureOfUrn | None:
     tracked, every = log_rising_gamma(np.log([urn.prior.sum(), urn.before]), datasets)
     log_evidence += tracked - every
     share *= (urn.before + datasets - 1.0) / (urn.prior.sum() + datasets - 1.0)
-    return QuadratureOfUrn(log_evidence, share)
+    return Shares(log_evidence, share)
 
 
 def _dirichlet_nodes(alpha: FloatArray, number: int) -> tuple[FloatArray, FloatArray]:
@@ -124,11 +134,12 @@ def _log_product(factors: FloatArray) -> FloatArray:
     return np.asarray(np.log(np.multiply.reduceat(factors, starts, axis=1)).sum(axis=1))
 
 
+@functools.lru_cache(maxsize=256)
 def beta_nodes(a: float, b: float, number: int) -> tuple[FloatArray, FloatArray]:
     """Return the nodes of Gauss–Jacobi for Beta(a, b), and the logarithms of their weights.
 
     Weights are one over the sum of squares of the orthonormal polynomials, which keeps the digits
-    of small ones.
+    of small ones. They are kept, for all pairs of a table have the same.
 
     Examples
     --------
@@ -163,164 +174,50 @@ def beta_nodes(a: float, b: float, number: int) -> tuple[FloatArray, FloatArray]
     return node, log_weight - logsumexp(log_weight)
 
 
-def left_out_of_rows(rows: EvidenceRows) -> FloatArray:
-    """Log p(x_i | all other datasets), (n,), from evidences averaged over the versions.
+def _by_halves(urn: Urn) -> Shares:
+    """Leave each dataset out in turn: by the counts of the others, what they say of it."""
+    datasets, versions, t = urn.value.shape
+    without, predicted = np.empty((versions, datasets)), np.empty((versions, datasets, t))
+    mass = urn.prior.sum() + datasets - 1.0
 
-    Only where `recursion.recursion_for_counts` has an answer.
-
-    Examples
-    --------
-    Of two datasets with one statement each, uniform θ: the second agrees with probability ⅔.
-
-    >>> rows = EvidenceRows.from_logs(np.log([[1.0, 1e-99], [1.0, 1e-99]]), np.ones(2))
-    >>> np.exp(left_out_of_rows(rows)).round(6).tolist()
-    [0.666667, 0.666667]
-    """
-    urn, log_fixed = RecursionUrn.of(rows, joint=True), log_of_certain(rows, joint=True)
-    assert urn is not None, "asked only where the recursion is exact"
-    found = quadrature_of_urn(urn)
-    if found is not None and rows.uncertain.all():
-        whole = log_fixed + found.log_evidence
-        without = np.empty((len(whole), len(rows.uncertain)))
-    else:
-        counts = recursion_for_counts(rows)
-        assert counts is not None, "asked only where the recursion is exact"
-        whole, without = counts.log_evidence, _left_out_certain(rows, counts)
-    uncertain = np.flatnonzero(rows.uncertain)
-    if found is not None:
-        without[:, uncertain] = whole[:, None] + np.log(found.share.sum(axis=2))
-    elif len(uncertain):
-        without[:, uncertain] = _left_out_by_halves(urn, log_fixed)
-    without[:, uncertain] -= rows.log_scale[:, uncertain]
-    return np.asarray(logsumexp(whole) - logsumexp(without, axis=0))
-
-
-def _left_out_by_halves(urn: RecursionUrn, log_fixed: FloatArray) -> FloatArray:
-    """Log evidence without each uncertain dataset in each version, (R, u)."""
-    out = np.empty((urn.value.shape[1], len(urn.value)))
-
-    def visit(
-        level: RecursionLevel, log_evidence: FloatArray, datasets: IntArray, drawn: int
-    ) -> None:
-        if len(datasets) == 1:
-            out[:, datasets[0]] = log_evidence
+    def visit(level: Level, log_evidence: FloatArray, left: IntArray, drawn: int) -> None:
+        if len(left) == 1:
+            without[:, left[0]] = log_evidence
+            mean = (level.weight / level.total).T @ urn.digits(level.codes)
+            predicted[:, left[0]] = (urn.prior + mean) / mass
             return
-        half = len(datasets) // 2
-        for here, there in itertools.permutations((datasets[:half], datasets[half:])):
+        half = len(left) // 2
+        for here, there in itertools.permutations((left[:half], left[half:])):
             grown, log_grown = level, log_evidence
             for k, i in enumerate(there.tolist()):
                 grown, log_scale = urn.add(grown, i, drawn + k)
                 log_grown = log_grown + log_scale
             visit(grown, log_grown, here, drawn + len(there))
 
-    visit(urn.start, log_fixed, np.arange(len(urn.value)), 0)
+    visit(urn.start, np.zeros(versions), np.arange(datasets), 0)
+    # The last one comes back, and its own row with it.
+    one = (urn.value[-1] * predicted[:, -1]).sum(axis=1) * mass / (urn.before + datasets - 1.0)
+    log_evidence = without[:, -1] + np.log(one)
+    return Shares(log_evidence, np.exp(without - log_evidence[:, None])[..., None] * predicted)
+
+
+def _going_back(urn: Urn) -> FloatArray:
+    """P(z_i = s | all), (n, t, R), not normalised, by the counts before and after each."""
+    datasets, versions, t = urn.value.shape
+    levels, targets = [urn.start], []
+    for i in range(datasets):
+        merged = urn.merged(levels[-1], i)
+        targets.append(merged[1])
+        levels.append(urn.add(levels[-1], i, i, merged)[0])
+    out, back = np.zeros((datasets, t, versions)), np.ones_like(levels[-1].weight)
+    for i in reversed(range(datasets)):
+        options, level = urn.options[i], levels[i]
+        # B is scaled to sum to one, lest it underflows over many datasets.
+        back, out[i, options] = _retreat(
+            level.codes, level.weight, back, targets[i], urn.shifts[options],
+            urn.masks[options], urn.factors(i, i) / back.sum(axis=0),
+        )  # fmt: skip
     return out
-
-
-def _left_out_certain(rows: EvidenceRows, counts: RecursionCounts) -> FloatArray:
-    """Log evidence without each certain dataset, (R, n): one ball of its colour fewer."""
-    versions, n, _ = rows.value.shape
-    without = np.zeros((versions, n))
-    total = float(rows.alpha.sum()) + n - 1.0
-    place = {int(s): k for k, s in enumerate(rows.tracked)}
-    for i in np.flatnonzero(~rows.uncertain):
-        s = int(np.flatnonzero(rows.support[i])[0])
-        balls = float(rows.alpha[s] + rows.fixed[s] - 1.0)
-        drawn = counts.digits(place[s]) if s in place else np.zeros(len(counts.codes))
-        change = np.log(total * (counts.weight / (balls + drawn)[:, None]).sum(axis=0))
-        without[:, i] = counts.log_evidence + change - rows.log_scale[:, i]
-    return without
-
-
-#: Versions that are smoothed together, which bounds the memory.
-_AT_ONCE = 4
-#: Datasets up to which every level is kept; beyond, those of a stretch are computed again.
-_KEPT = 64
-
-
-def smoothed(
-    rows: EvidenceRows, versions: IntArray | None = None, each: FloatArray | None = None
-) -> FloatArray:
-    """P(z_i = s | all datasets) in some of the versions, or in all, (n, K, R).
-
-    Only where `recursion.recursion_for_counts` has an answer, which may have found `each` already.
-
-    Examples
-    --------
-    A dataset that knows nothing is told by the other, which is certain:
-
-    >>> rows = EvidenceRows.from_logs(np.log([[1.0, 1e-99], [0.5, 0.5]]), np.full(2, 0.5))
-    >>> smoothed(rows)[:, :, 0].round(6).tolist()
-    [[1.0, 0.0], [0.75, 0.25]]
-    """
-    versions = np.arange(len(rows.value)) if versions is None else versions
-    if each is None:
-        urn = RecursionUrn.of(rows, joint=True)
-        assert urn is not None, "asked only where the recursion is exact"
-        each = _smoothed_uncertain(urn, versions)
-    out = np.repeat(rows.support[:, :, None].astype(np.float64), len(versions), axis=2)
-    uncertain = np.flatnonzero(rows.uncertain)
-    out[uncertain] = 0.0
-    out[np.ix_(uncertain, rows.tracked)] = each
-    return np.asarray(out / out.sum(axis=1, keepdims=True))
-
-
-def _smoothed_uncertain(urn: RecursionUrn, versions: IntArray) -> FloatArray:
-    """P(z_i = s | all) for the uncertain datasets and tracked statements, (n, t, R)."""
-    if urn.has_room:
-        each = urn.versions(versions).simplex(each=True).each
-        assert each is not None, "asked for"
-        return np.asarray(each)
-    found = quadrature_of_urn(urn.versions(versions)) if urn.joint else None
-    if found is not None:
-        shown = found.share.transpose(1, 2, 0) * urn.value[:, versions].transpose(0, 2, 1)
-        return np.asarray(shown / shown.sum(axis=1, keepdims=True))
-    starts = range(0, len(versions), _AT_ONCE)
-    some = [_smoothed_versions(urn.versions(versions[k : k + _AT_ONCE])) for k in starts]
-    return np.concatenate(some, axis=2)
-
-
-def _smoothed_versions(urn: RecursionUrn) -> FloatArray:
-    """P(z_i = s | all) for the uncertain datasets and tracked statements, (n, t, R)."""
-    n, versions = urn.value.shape[:2]
-    stretch = max(n, 1) if n <= _KEPT else math.isqrt(n) + 1
-    starts = [urn.start] if n <= _KEPT else _starts_of_stretches(urn, stretch)
-    out = np.zeros((n, len(urn.prior), versions))
-    back: FloatArray | None = None
-    for first in reversed(range(0, n, stretch)):
-        datasets = range(first, min(first + stretch, n))
-        levels = _levels_before(urn, starts[first // stretch], datasets)
-        for i in reversed(datasets):
-            options, level = urn.lattice.options[i], levels[i - first]
-            growth = urn.lattice.after(i, level.codes)
-            back = np.ones((len(growth.codes), versions)) if back is None else back
-            # B is scaled to sum to one, lest it underflows over many datasets.
-            back, out[i, options] = _retreat(
-                level.codes, level.weight, back, growth.target, urn.lattice.shifts[options],
-                urn.lattice.masks[options], urn.factors(i, i) / np.einsum("mr->r", back),
-            )  # fmt: skip
-    return np.asarray(out / out.sum(axis=1, keepdims=True))
-
-
-def _levels_before(
-    urn: RecursionUrn, level: RecursionLevel, datasets: range
-) -> list[RecursionLevel]:
-    """Return the level before each of the datasets."""
-    levels = [level]
-    for i in datasets[:-1]:
-        level, _ = urn.follow(level, i)
-        levels.append(level)
-    return levels
-
-
-def _starts_of_stretches(urn: RecursionUrn, stretch: int) -> list[RecursionLevel]:
-    """Return the level before each stretch of datasets, forgetting those between."""
-    level, starts = urn.start, []
-    for i in range(len(urn.value)):
-        if i % stretch == 0:
-            starts.append(level)
-        level, _ = urn.follow(level, i)
-    return starts
 
 
 @jit()
@@ -335,18 +232,7 @@ def _retreat(
 ) -> tuple[FloatArray, FloatArray]:
     """B_{i−1} at `codes` from B_i, and the unnormalised P(z_i = s | all)."""
     versions = weight.shape[1]
-    before = np.zeros((len(codes), versions))
-    each = np.zeros((len(shifts), versions))
-    if versions == 1:
-        for j in range(len(shifts)):
-            total = 0.0
-            for p in range(len(codes)):
-                count = codes[p] >> shifts[j] & masks[j]
-                term = factors[j, count, 0] * back[target[p, j], 0]
-                before[p, 0] += term
-                total += weight[p, 0] * term
-            each[j, 0] = total
-        return before, each
+    before, each = np.zeros((len(codes), versions)), np.zeros((len(shifts), versions))
     for p in range(len(codes)):
         for j in range(len(shifts)):
             m, count = target[p, j], codes[p] >> shifts[j] & masks[j]
@@ -355,3 +241,69 @@ def _retreat(
                 before[p, r] += term
                 each[j, r] += weight[p, r] * term
     return before, each
+
+
+def smoothed(rows: EvidenceRows, each: FloatArray | None = None) -> FloatArray:
+    """P(z_i = s | all datasets) in every version, (n, K, R).
+
+    Only where `recursion.recursion_for_counts` has an answer, which may have found `each` already.
+
+    Examples
+    --------
+    A dataset that knows nothing is told by the other, which is certain:
+
+    >>> rows = EvidenceRows.from_logs(np.log([[1.0, 1e-99], [0.5, 0.5]]), np.full(2, 0.5))
+    >>> smoothed(rows)[:, :, 0].round(6).tolist()
+    [[1.0, 0.0], [0.75, 0.25]]
+    """
+    out = np.repeat(rows.support[:, :, None].astype(np.float64), len(rows.value), axis=2)
+    uncertain = np.flatnonzero(rows.uncertain)
+    if len(uncertain):
+        if each is None:
+            urn = Urn.of(rows)
+            assert urn is not None, "asked only where the recursion is exact"
+            if urn.has_room:
+                each = urn.simplex(each=True).each
+            elif len(uncertain) <= _KEPT and not _has_nodes(urn):
+                some = np.split(
+                    np.arange(len(rows.value)), range(_AT_ONCE, len(rows.value), _AT_ONCE)
+                )
+                urns = (replace(urn, value=np.ascontiguousarray(urn.value[:, r])) for r in some)
+                each = np.concatenate([_going_back(own) for own in urns], axis=2)
+        if each is None:
+            each = Shares.of(rows).share.transpose(1, 2, 0)
+            each = each * rows.value[:, uncertain][:, :, rows.tracked].transpose(1, 2, 0)
+        out[uncertain] = 0.0
+        out[np.ix_(uncertain, rows.tracked)] = each
+    return np.asarray(out / out.sum(axis=1, keepdims=True))
+
+
+def left_out_of_rows(rows: EvidenceRows) -> FloatArray:
+    """Log p(x_i | all other datasets), (n,), from evidences averaged over the versions.
+
+    Only where `recursion.recursion_for_counts` has an answer.
+
+    Examples
+    --------
+    Of two datasets with one statement each, uniform θ: the second agrees with probability ⅔.
+
+    >>> rows = EvidenceRows.from_logs(np.log([[1.0, 1e-99], [1.0, 1e-99]]), np.ones(2))
+    >>> np.exp(left_out_of_rows(rows)).round(6).tolist()
+    [0.666667, 0.666667]
+    """
+    uncertain, log_fixed = rows.uncertain, rows.log_of_certain(joint=True)
+    whole, without = log_fixed, np.empty(rows.log_scale.shape)
+    if uncertain.any():
+        found = Shares.of(rows)
+        whole = log_fixed + found.log_evidence
+        without[:, uncertain] = whole[:, None] + np.log(found.share.sum(axis=2))
+    if not uncertain.all():
+        counts = recursion_for_counts(rows)
+        assert counts is not None, "asked only where the recursion is exact"
+        # Without a certain dataset there is one ball of its colour fewer.
+        shown = rows.support[~uncertain].argmax(axis=1)
+        total, balls = rows.alpha.sum() + len(uncertain) - 1.0, rows.alpha + counts.vectors - 1.0
+        fewer = {s: np.log(total * (counts.weight.T @ (1.0 / balls[:, s]))) for s in set(shown)}
+        without[:, ~uncertain] = whole[:, None] + np.stack([fewer[s] for s in shown], axis=1)
+    without = without - rows.log_scale
+    return np.asarray(logsumexp(whole) - logsumexp(without, axis=0))

@@ -86,22 +86,25 @@ def gibbs_counts(
     >>> bool(abs(drawn.counts[..., 0].mean() / 2 - 0.807692) < 0.02)
     True
     """
-    chain_of = GibbsStart.of(log_evidence, alpha)
-    n, k = log_evidence.shape[1:]
-    counts = np.empty((chains, draws, k), dtype=np.int64)
-    version = np.empty((chains, draws), dtype=np.int64)
-    per_dataset = np.zeros((chains, n, k))
-    for chain in range(chains):
-        z, start = chain_of.dispersed(chain, rng)
-        _run_chain(
-            *chain_of, z, start, rng, draws, warmup, thin,
-            counts[chain], version[chain], per_dataset[chain],
-        )  # fmt: skip
-    return GibbsDraws(counts, version, per_dataset)
+    target, (n, k) = _Target.of(log_evidence, alpha), log_evidence.shape[1:]
+    found = GibbsDraws(
+        np.empty((chains, draws, k), dtype=np.int64),
+        np.empty((chains, draws), dtype=np.int64),
+        np.zeros((chains, n, k)),
+    )
+    for chain, kept in enumerate(zip(*found, strict=True)):
+        z, version = target.start(chain, rng)
+        version = _run(*target, z, version, rng, warmup, 1, *_NOTHING)
+        _run(*target, z, version, rng, draws * thin, thin, *kept)
+    return found
 
 
-class GibbsStart(NamedTuple):
-    """What a chain needs: scaled rows, what was taken out, α, and log Γ(α_s + c)."""
+#: Where states go that are not kept.
+_NOTHING = np.empty((0, 0), dtype=np.int64), np.empty(0, dtype=np.int64), np.empty((0, 0))
+
+
+class _Target(NamedTuple):
+    """What a chain needs: scaled rows (R, K, n), what was taken out, α, and log Γ(α_s + c)."""
 
     rows: FloatArray
     offsets: FloatArray
@@ -109,90 +112,85 @@ class GibbsStart(NamedTuple):
     log_gamma: FloatArray
 
     @classmethod
-    def of(cls, log_evidence: FloatArray, alpha: FloatArray) -> GibbsStart:
+    def of(cls, log_evidence: FloatArray, alpha: FloatArray) -> _Target:
         """Scale the rows, and tabulate."""
         top = log_evidence.max(axis=2, keepdims=True)
-        a = np.asarray(alpha, np.float64)
-        table = np.asarray(
-            gammaln(np.add.outer(a, np.arange(log_evidence.shape[1] + 1.0))), np.float64
-        )
-        offsets = np.ascontiguousarray(top.sum(axis=(1, 2)))
+        alpha = np.asarray(alpha, np.float64)
+        table = gammaln(np.add.outer(alpha, np.arange(log_evidence.shape[1] + 1.0)))
         # Finite, for sums in which it is multiplied by zero; no exponential of it is above zero.
-        rows = np.maximum(log_evidence - top, _NEVER)
-        return cls(np.ascontiguousarray(rows), offsets, a, table)
+        rows = np.maximum(log_evidence - top, _NEVER).transpose(0, 2, 1)
+        offsets = np.ascontiguousarray(top.sum(axis=(1, 2)))
+        return cls(np.ascontiguousarray(rows), offsets, alpha, np.asarray(table, np.float64))
 
-    def dispersed(self, chain: int, rng: np.random.Generator) -> tuple[IntArray, int]:
+    def start(self, chain: int, rng: np.random.Generator) -> tuple[IntArray, int]:
         """Draw the statements and the version from which a chain starts.
 
         A statement that a dataset excludes stays excluded at any heat.
         """
-        start = int(rng.integers(len(self.rows)))
-        noise = rng.gumbel(size=self.rows.shape[1:])
-        z = (0.5**chain * self.rows[start] + noise).argmax(axis=1)
-        return z.astype(np.int64), start
+        version = int(rng.integers(len(self.rows)))
+        noise = rng.gumbel(size=self.rows.shape[:0:-1])
+        z = (0.5**chain * self.rows[version].T + noise).argmax(axis=1)
+        return z.astype(np.int64), version
 
 
 @jit()
-def _run_chain(
+def _run(
     rows: FloatArray,
     offsets: FloatArray,
     alpha: FloatArray,
     log_gamma: FloatArray,
     z: IntArray,
-    start: int,
+    version: int,
     rng: np.random.Generator,
-    draws: int,
-    warmup: int,
+    sweeps: int,
     thin: int,
     counts: IntArray,
-    version: IntArray,
+    versions: IntArray,
     per_dataset: FloatArray,
-) -> None:
-    """Run one chain."""
-    n, k = rows.shape[1:]
-    r = start
-    value = np.exp(rows)
-    across = rows.transpose(0, 2, 1).copy()
+) -> int:
+    """Change the statements `z` by so many sweeps, keep some, and return the last version."""
+    k = rows.shape[1]
+    value = np.exp(rows.transpose(0, 2, 1).copy())
     count = np.bincount(z, minlength=k)
-    for sweep in range(warmup + draws * thin):
-        kept = sweep >= warmup and (sweep - warmup + 1) % thin == 0
-        gibbs_step(across, value, alpha, log_gamma, z, count, r, rng)
-        r = draw_version(across, offsets, z, r, rng)
-        if not kept:
+    for sweep in range(sweeps):
+        _sweep(rows[version], value[version], alpha, log_gamma, z, count, rng)
+        version = _draw_version(rows, offsets, z, version, rng)
+        d = sweep // thin
+        if d >= len(versions) or (sweep + 1) % thin:
             continue
-        d = (sweep - warmup) // thin
-        version[d] = r
+        versions[d] = version
         counts[d] = count
-        for i in range(n):
+        for i in range(len(per_dataset)):
             count[z[i]] -= 1
             total = 0.0
             for s in range(k):
-                total += value[r, i, s] * (alpha[s] + count[s])
+                total += value[version, i, s] * (alpha[s] + count[s])
             for s in range(k):
-                per_dataset[i, s] += value[r, i, s] * (alpha[s] + count[s]) / total / draws
+                share = value[version, i, s] * (alpha[s] + count[s]) / total
+                per_dataset[i, s] += share / len(versions)
             count[z[i]] += 1
+    return version
 
 
 @jit()
-def gibbs_step(
-    across: FloatArray,
+def _sweep(
+    rows: FloatArray,
     value: FloatArray,
     alpha: FloatArray,
     log_gamma: FloatArray,
     z: IntArray,
     count: IntArray,
-    r: int,
     rng: np.random.Generator,
 ) -> None:
     """Draw every statement anew, and propose exchanges."""
-    k, n = across.shape[1:]
+    k, n = rows.shape
     below = np.empty(k)
     balls = alpha + count
     for i in range(n):
         balls[z[i]] -= 1.0
         total = 0.0
         for s in range(k):
-            total += value[r, i, s] * balls[s]
+            total += value[i, s] * balls[s]
             below[s] = total
         at, s = rng.random() * total, 0
         for j in range(k - 1):
@@ -202,12 +200,12 @@ def gibbs_step(
     count[:] = 0
     for i in range(n):
         count[z[i]] += 1
-    _exchange(across[r], log_gamma, z, count, rng)
+    _exchange(rows, log_gamma, z, count, rng)
 
 
 @jit()
 def _exchange(
-    across: FloatArray,
+    rows: FloatArray,
     log_gamma: FloatArray,
     z: IntArray,
     count: IntArray,
@@ -228,7 +226,7 @@ def _exchange(
         )  # fmt: skip
         for i in range(len(z)):
             sign = 1.0 * (z[i] == a) - 1.0 * (z[i] == b)
-            change += sign * (across[b, i] - across[a, i])
+            change += sign * (rows[b, i] - rows[a, i])
         if change >= 0.0 or rng.random() < math.exp(change):
             for i in range(len(z)):
                 if z[i] == a:
@@ -239,8 +237,8 @@ def _exchange(
 
 
 @jit()
-def draw_version(
-    across: FloatArray, offsets: FloatArray, z: IntArray, now: int, rng: np.random.Generator
+def _draw_version(
+    rows: FloatArray, offsets: FloatArray, z: IntArray, now: int, rng: np.random.Generator
 ) -> int:
     """Draw the version given all statements."""
     versions = len(offsets)
@@ -249,7 +247,7 @@ def draw_version(
     logs = offsets.copy()
     for r in range(versions):
         for i in range(len(z)):
-            logs[r] += across[r, z[i], i]
+            logs[r] += rows[r, z[i], i]
     weight = np.exp(logs - logs.max())
     at = rng.random() * weight.sum()
     r, below = 0, weight[0]
@@ -293,67 +291,39 @@ def gibbs_maximum(
     >>> bool(abs(means[:, 0].mean() - 0.730769) < 0.01)
     True
     """
-    chain_of = GibbsStart.of(log_evidence, alpha)
-    n, k = log_evidence.shape[1:]
-    counts = _extreme_counts(n, k)
-    rule = MaximumRule.settled(np.asarray(alpha, np.float64), np.arange(k), counts, counts[:3])
+    target, (n, k) = _Target.of(log_evidence, alpha), log_evidence.shape[1:]
+    # Counts as uneven and as even as they can be, and some between.
+    even, one = n // k + (np.arange(k) < n % k), n * (np.arange(k) == 0)
+    extreme = np.stack([one, even, (one + even) // 2, one[::-1]])
+    rule = MaximumRule.settled(np.asarray(alpha, np.float64), np.arange(k), extreme, extreme[:3])
     each = -(-sweeps // (batches * _THIN))
-    means = np.zeros((chains, batches, k))
+    counts, versions = np.empty((each, k), dtype=np.int64), np.empty(each, dtype=np.int64)
+    means = np.empty((chains, batches, k))
     for chain in range(chains):
-        z, start = chain_of.dispersed(chain, rng)
-        _accumulate(
-            *chain_of, z, start, rng, warmup, each, rule.base, rule.cdf, rule.density, means[chain]
-        )
+        z, version = target.start(chain, rng)
+        version = _run(*target, z, version, rng, warmup, 1, *_NOTHING)
+        for batch in range(batches):
+            kept = counts, versions, np.empty((0, k))
+            version = _run(*target, z, version, rng, each * _THIN, _THIN, *kept)
+            means[chain, batch] = _mean_maximum(counts, rule.base, rule.cdf, rule.density)
     return means.reshape(-1, k)
 
 
-def _extreme_counts(n: int, k: int) -> IntArray:
-    """Counts as uneven and as even as they can be, and some between."""
-    even = n // k + (np.arange(k) < n % k)
-    one = n * (np.arange(k) == 0)
-    return np.stack([one, even, (one + even) // 2, one[::-1]])
-
-
 @jit()
-def _accumulate(
-    rows: FloatArray,
-    offsets: FloatArray,
-    alpha: FloatArray,
-    log_gamma: FloatArray,
-    z: IntArray,
-    start: int,
-    rng: np.random.Generator,
-    warmup: int,
-    each: int,
-    base: FloatArray,
-    cdf: FloatArray,
-    density: FloatArray,
-    means: FloatArray,
-) -> None:
-    """Run one chain, and average P(max) over each batch of sweeps."""
-    k, nodes = len(alpha), len(base)
-    r = start
-    value = np.exp(rows)
-    across = rows.transpose(0, 2, 1).copy()
-    count = np.bincount(z, minlength=k)
-    for _ in range(warmup):
-        gibbs_step(across, value, alpha, log_gamma, z, count, r, rng)
-        r = draw_version(across, offsets, z, r, rng)
-    below = np.empty((k + 1, nodes))
-    below[0] = base / each
-    for b in range(len(means)):
-        sums = np.zeros((k, nodes))
-        for _ in range(each):
-            for _ in range(_THIN):
-                gibbs_step(across, value, alpha, log_gamma, z, count, r, rng)
-            r = draw_version(across, offsets, z, r, rng)
-            for s in range(k):
-                for x in range(nodes):
-                    below[s + 1, x] = below[s, x] * cdf[s, count[s], x]
-            above = np.ones(nodes)
-            for s in range(k - 1, -1, -1):
-                for x in range(nodes):
-                    sums[s, x] += below[s, x] * density[s, count[s], x] * above[x]
-                    above[x] *= cdf[s, count[s], x]
+def _mean_maximum(
+    counts: IntArray, base: FloatArray, cdf: FloatArray, density: FloatArray
+) -> FloatArray:
+    """P(max) of every statement, averaged over count vectors in any order."""
+    k, nodes = counts.shape[1], len(base)
+    below, sums = np.empty((k + 1, nodes)), np.zeros((k, nodes))
+    below[0] = base / len(counts)
+    for count in counts:
         for s in range(k):
-            means[b, s] = sums[s].sum()
+            for x in range(nodes):
+                below[s + 1, x] = below[s, x] * cdf[s, count[s], x]
+        above = np.ones(nodes)
+        for s in range(k - 1, -1, -1):
+            for x in range(nodes):
+                sums[s, x] += below[s, x] * density[s, count[s], x] * above[x]
+                above[x] *= cdf[s, count[s], x]
+    return sums.sum(axis=1)

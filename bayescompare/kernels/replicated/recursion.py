@@ -2,7 +2,7 @@ r"""What each dataset says about every statement, and the counts behind θ by re
 
 On dataset i the statement :math:`z_i` is not seen; its replicates say how well each statement fits,
 :math:`\ell_i(s)`. Statements that cannot matter are dropped, datasets that leave only one are
-counted, and what remains is numbered so that a vector of counts is one integer (`EvidenceRows`).
+counted (`EvidenceRows`), and what remains is an urn of uncertain datasets (`Urn`).
 
 With :math:`\theta \sim \mathrm{Dirichlet}(\alpha)` and every :math:`z_i` drawn from θ, the counts c
 of the z grow as in Pólya's urn. Let :math:`V_i(c)` be the probability of the first i
@@ -14,6 +14,10 @@ datasets together with the counts c of their statements; then
 which θ is a Dirichlet again. Without the urn's factor the same recursion gives the cut model, in
 which no dataset learns from the others: a Poisson-multinomial.
 
+A vector of counts is one integer, its code, with some bits for each statement. If dataset i shows
+statement s, every code grows by ``1 << shift[s]``, which keeps sorted codes sorted: the codes after
+the dataset are a merge of shifted copies. Where nearly all vectors occur, `simplex` is faster.
+
 References
 ----------
 Lacoste, Laviolette & Marchand (2012), Section 5, for two statements and the cut model.
@@ -23,7 +27,7 @@ Blackwell & MacQueen (1973), Annals of Statistics 1, 353–355, for the urn.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -33,11 +37,19 @@ from scipy.special import logsumexp
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.numerics.gammas import log_rising_gamma
 from bayescompare.kernels.numerics.jit import jit
-from bayescompare.kernels.replicated.lattice import Lattice, LatticeGrowth
 from bayescompare.kernels.replicated.simplex import SimplexCounts, simplex_counts, simplex_numbers
 
 #: What a dropped statement may weigh: this times min α/(n + Σα), against the row's largest.
 _NEGLIGIBLE = 1e-12
+#: Count vectors up to which the recursion is used.
+MOST_STATES = 2_000_000
+#: Bits of the integer that stands for a vector of counts.
+_BITS = 62
+#: Numbers up to which all vectors of all levels are kept (32 MB), and the share of statements that
+#: datasets leave where nearly all vectors occur: where they leave few, codes are cheaper.
+_MOST_SIMPLEX, _LEAST_SHARE = 4_000_000, 0.75
+#: Statements up to which runs are long enough to beat codes with any number of datasets.
+_LONG_RUNS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,22 +110,17 @@ class EvidenceRows:
         """The statements whose counts are not known, in order."""
         return np.flatnonzero(self.support[self.uncertain].any(axis=0))
 
-    @cached_property
-    def lattice(self) -> Lattice | None:
-        """The count vectors of the uncertain datasets; None where they are too long to number."""
-        return Lattice.of(self.support[self.uncertain][:, self.tracked])
+    def log_of_certain(self, *, joint: bool) -> FloatArray:
+        """Log evidence of the datasets that are certain, and of the scales of all rows, (R,)."""
+        scale = self.log_scale.sum(axis=1)
+        if not joint:
+            return scale
+        parts = log_rising_gamma(np.log(self.alpha), self.fixed)
+        total = log_rising_gamma(math.log(float(self.alpha.sum())), self.fixed.sum())
+        return np.asarray(scale + parts.sum() - total)
 
 
-#: Count vectors up to which the recursion is used.
-MOST_STATES = 2_000_000
-#: Numbers up to which all vectors of all levels are kept (32 MB), and the share of statements that
-#: datasets leave where nearly all vectors occur: where they leave few, codes are cheaper.
-_MOST_SIMPLEX, _LEAST_SHARE = 4_000_000, 0.75
-#: Statements up to which runs are long enough to beat codes with any number of datasets.
-_LONG_RUNS = 3
-
-
-class RecursionLevel(NamedTuple):
+class Level(NamedTuple):
     """Count vectors after some datasets, as sorted codes, their weights (M, R) and sums (R,)."""
 
     codes: IntArray
@@ -122,47 +129,71 @@ class RecursionLevel(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RecursionUrn:
-    """The problem in the recursion's own numbering, uncertain datasets only.
+class Urn:
+    """The uncertain datasets by themselves, in the recursion's own numbering.
 
-    `value` is (n, R, t) for t tracked statements; `prior` their α plus what is fixed; `before` the
-    mass in the urn before the first uncertain dataset.
+    Attributes
+    ----------
+    value : array (n, R, t)
+        ℓ of the t statements that some of them leave.
+    prior : array (t,)
+        Their α, and the counts of the datasets that are certain.
+    before : float
+        The mass in the urn before the first uncertain dataset.
+    joint : bool
+    shifts, masks : arrays (t,)
+        Where the bits of each statement are; the first has the most significant.
+    options : list of arrays
+        The statements that each dataset leaves.
     """
 
     value: FloatArray
     prior: FloatArray
     before: float
-    lattice: Lattice
     joint: bool
+    shifts: IntArray
+    masks: IntArray
+    options: list[IntArray]
 
     @classmethod
-    def of(cls, rows: EvidenceRows, *, joint: bool) -> RecursionUrn | None:
-        """Number the count vectors; None where the numbers would be too large."""
-        if rows.lattice is None:
-            return None
+    def of(cls, rows: EvidenceRows, *, joint: bool = True) -> Urn | None:
+        """Number the count vectors; None where 62 bits are too few."""
         tracked, uncertain = rows.tracked, rows.uncertain
+        support = rows.support[uncertain][:, tracked]
+        widths = [int(most).bit_length() for most in support.sum(axis=0)]
+        if sum(widths) > _BITS:
+            return None
         value = rows.value[:, uncertain][:, :, tracked].transpose(1, 0, 2)
         return cls(
             np.ascontiguousarray(value),
             (rows.alpha + rows.fixed)[tracked],
             float(rows.alpha.sum() + rows.fixed.sum()),
-            rows.lattice,
             joint,
+            np.cumsum([0, *widths[:0:-1]], dtype=np.int64)[::-1][: len(widths)].copy(),
+            (1 << np.array(widths, np.int64)) - 1,
+            [np.flatnonzero(row) for row in support],
         )
 
     @property
-    def start(self) -> RecursionLevel:
+    def start(self) -> Level:
         """The urn before any uncertain dataset."""
         versions = self.value.shape[1]
-        return RecursionLevel(
-            np.zeros(1, dtype=np.int64), np.ones((1, versions)), np.ones(versions)
-        )
+        return Level(np.zeros(1, dtype=np.int64), np.ones((1, versions)), np.ones(versions))
+
+    @property
+    def at_least(self) -> int:
+        """No fewer count vectors than this: those of datasets that leave the same statements."""
+        alike: dict[tuple[int, ...], int] = {}
+        for options in map(tuple, self.options):
+            alike[options] = alike.get(options, 0) + 1
+        numbers = (math.comb(n + len(s) - 1, len(s) - 1) for s, n in alike.items())
+        return max(numbers, default=1)
 
     @property
     def is_dense(self) -> bool:
         """Whether nearly all vectors occur."""
         n, _, t = self.value.shape
-        return bool(n > 0 and sum(map(len, self.lattice.options)) >= _LEAST_SHARE * n * t)
+        return bool(n > 0 and sum(map(len, self.options)) >= _LEAST_SHARE * n * t)
 
     @property
     def has_room(self) -> bool:
@@ -178,71 +209,63 @@ class RecursionUrn:
         masses = self.before + drawn if self.joint else np.ones(n)
         return simplex_counts(self.value, balls, masses, each=each)
 
-    def versions(self, some: IntArray) -> RecursionUrn:
-        """Return the same urn with some of the versions only."""
-        return replace(self, value=np.ascontiguousarray(self.value[:, some]))
+    def add(
+        self, level: Level, i: int, drawn: int, merged: tuple[IntArray, IntArray] | None = None
+    ) -> tuple[Level, FloatArray]:
+        """Add dataset `i` after `drawn` others; return the level and the log of its sum."""
+        options = self.options[i]
+        codes, target = merged or self.merged(level, i)
+        # The weights before are scaled to sum to one, by scaling what they are multiplied with.
+        weight = _advance(
+            level.codes, level.weight, target, len(codes),
+            self.shifts[options], self.masks[options], self.factors(i, drawn) / level.total,
+        )  # fmt: skip
+        total = np.einsum("mr->r", weight)
+        return Level(codes, weight, total), np.log(total)
+
+    def merged(self, level: Level, i: int) -> tuple[IntArray, IntArray]:
+        """Return the codes after dataset `i`, and where each code before goes, (M, S)."""
+        return _merge_codes(level.codes, 1 << self.shifts[self.options[i]])
 
     def factors(self, i: int, drawn: int) -> FloatArray:
         """ℓ_i(s) times the urn's factor, by statement, count before and version."""
-        options = self.lattice.options[i]
-        value = self.value[i][:, options].T[:, None, :]
-        if not self.joint:
-            return np.repeat(value, drawn + 1, axis=1)
-        balls = self.prior[options, None] + np.arange(drawn + 1.0)
-        return np.asarray(value * (balls / (self.before + drawn))[:, :, None])
+        options = self.options[i]
+        factors = np.repeat(self.value[i][:, options].T[:, None, :], drawn + 1, axis=1)
+        if self.joint:
+            balls = self.prior[options, None] + np.arange(drawn + 1.0)
+            factors *= (balls / (self.before + drawn))[:, :, None]
+        return factors
 
-    def add(self, level: RecursionLevel, i: int, drawn: int) -> tuple[RecursionLevel, FloatArray]:
-        """Add dataset `i` as the `drawn`-th; return the level and the log of its sum."""
-        return self._grown(level, self.lattice.grow(level.codes, i, drawn), i, drawn)
-
-    def follow(self, level: RecursionLevel, i: int) -> tuple[RecursionLevel, FloatArray]:
-        """Add dataset `i` after all those before it."""
-        return self._grown(level, self.lattice.after(i, level.codes), i, i)
-
-    def _grown(
-        self, level: RecursionLevel, growth: LatticeGrowth, i: int, drawn: int
-    ) -> tuple[RecursionLevel, FloatArray]:
-        options = self.lattice.options[i]
-        # The weights before are scaled to sum to one, by scaling what they are multiplied with.
-        weight = _advance(
-            level.codes, level.weight, growth.target, len(growth.codes),
-            self.lattice.shifts[options], self.lattice.masks[options],
-            self.factors(i, drawn) / level.total,
-        )  # fmt: skip
-        total = np.einsum("mr->r", weight)
-        return RecursionLevel(growth.codes, weight, total), np.log(total)
+    def digits(self, codes: IntArray) -> IntArray:
+        """Return the count of each statement in every code, (M, t)."""
+        return np.asarray(codes[:, None] >> self.shifts & self.masks)
 
 
-class RecursionCounts(NamedTuple):
+class Counts(NamedTuple):
     """Posterior of the counts of every statement.
 
     Attributes
     ----------
-    codes : array (M,)
-        Count vectors as sorted integers; `digits` reads them.
+    vectors : array (M, K)
+        In lexicographic order; the datasets that are certain are counted.
     weight : array (M, R)
         Their probabilities in each version.
     log_evidence : array (R,)
         Of all datasets, in each version.
     each : array (n, t, R), optional
         P(z_i = s | all) of the uncertain datasets and tracked statements, where it was asked for
-        and came cheap; see `smoothing.smoothed`.
+        and came cheap; see `each_dataset.smoothed`.
     """
 
-    codes: IntArray
+    vectors: FloatArray
     weight: FloatArray
     log_evidence: FloatArray
-    lattice: Lattice
     each: FloatArray | None = None
-
-    def digits(self, k: int) -> IntArray:
-        """Return the count of the k-th tracked statement in every vector."""
-        return self.lattice.digits(self.codes, k)
 
 
 def recursion_for_counts(
     rows: EvidenceRows, *, joint: bool = True, limit: int | None = None, each: bool = False
-) -> RecursionCounts | None:
+) -> Counts | None:
     """Return the posterior of the counts, exactly; None where there are more than `limit` vectors.
 
     Parameters
@@ -254,7 +277,7 @@ def recursion_for_counts(
     limit : int, optional
         `MOST_STATES` by default.
     each : bool
-        Whether `RecursionCounts.each` is wanted, if it comes cheap.
+        Whether `Counts.each` is wanted, if it comes cheap.
 
     Examples
     --------
@@ -263,44 +286,60 @@ def recursion_for_counts(
 
     >>> rows = EvidenceRows.from_logs(np.log([[0.75, 0.25], [0.75, 0.25]]), np.ones(2))
     >>> counts = recursion_for_counts(rows)
-    >>> counts.weight[:, 0].round(6).tolist(), counts.digits(0).tolist()
-    ([0.076923, 0.230769, 0.692308], [0, 1, 2])
+    >>> counts.weight[:, 0].round(6).tolist(), counts.vectors.tolist()
+    ([0.076923, 0.230769, 0.692308], [[0.0, 2.0], [1.0, 1.0], [2.0, 0.0]])
     >>> round(float(np.exp(counts.log_evidence[0])), 6)
     0.270833
     """
     limit = MOST_STATES if limit is None else limit
-    urn = RecursionUrn.of(rows, joint=joint)
-    if urn is None or urn.lattice.at_least > limit:
+    urn = Urn.of(rows, joint=joint)
+    if urn is None or urn.at_least > limit:
         return None
-    level, log_evidence = urn.start, log_of_certain(rows, joint)
+    log_evidence, shown = rows.log_of_certain(joint=joint), None
     if urn.has_room or (urn.is_dense and len(urn.prior) <= _LONG_RUNS):
-        counts = _over_simplex(urn, log_evidence, each=each and urn.has_room)
-        return counts if len(counts.codes) <= limit else None
-    for i in range(len(urn.value)):
-        level, log_scale = urn.follow(level, i)
-        log_evidence = log_evidence + log_scale
-        if len(level.codes) > limit:
-            return None
-    return RecursionCounts(level.codes, level.weight / level.total, log_evidence, urn.lattice)
+        found = urn.simplex(each=each and urn.has_room)
+        # Vectors that some dataset excludes do not occur.
+        occurs = np.flatnonzero(found.weight.any(axis=1))
+        digits, weight, shown = found.vectors[occurs], found.weight[occurs], found.each
+        log_evidence = log_evidence + found.log_evidence
+    else:
+        level = urn.start
+        for i in range(len(urn.value)):
+            level, log_scale = urn.add(level, i, i)
+            log_evidence = log_evidence + log_scale
+            if len(level.codes) > limit:
+                return None
+        digits, weight = urn.digits(level.codes), level.weight / level.total
+    if len(digits) > limit:
+        return None
+    vectors = np.tile(rows.fixed, (len(digits), 1))
+    vectors[:, rows.tracked] += digits
+    return Counts(vectors, weight, log_evidence, shown)
 
 
-def _over_simplex(urn: RecursionUrn, log_fixed: FloatArray, *, each: bool) -> RecursionCounts:
-    counts = urn.simplex(each=each)
-    # Vectors that some dataset excludes have no code.
-    occurs = np.flatnonzero(counts.weight.any(axis=1))
-    codes = counts.vectors[occurs] @ (1 << urn.lattice.shifts)
-    log_evidence = log_fixed + counts.log_evidence
-    return RecursionCounts(codes, counts.weight[occurs], log_evidence, urn.lattice, counts.each)
-
-
-def log_of_certain(rows: EvidenceRows, joint: bool) -> FloatArray:
-    """Log evidence of the datasets that are certain, and of the scales of all rows."""
-    scale = rows.log_scale.sum(axis=1)
-    if not joint:
-        return scale
-    parts = log_rising_gamma(np.log(rows.alpha), rows.fixed)
-    total = log_rising_gamma(math.log(float(rows.alpha.sum())), rows.fixed.sum())
-    return np.asarray(scale + parts.sum() - total)
+@jit()
+def _merge_codes(codes: IntArray, steps: IntArray) -> tuple[IntArray, IntArray]:
+    """Merge copies of sorted codes, each shifted by one of the steps; and where each goes."""
+    n, s = len(codes), len(steps)
+    end = np.int64(0x7FFFFFFFFFFFFFFF)
+    at = np.zeros(s, dtype=np.int64)
+    head = codes[0] + steps
+    merged = np.empty(n * s, dtype=np.int64)
+    target = np.empty((n, s), dtype=np.int64)
+    m = 0
+    while True:
+        least = end
+        for j in range(s):
+            least = min(least, head[j])
+        if least == end:
+            return merged[:m].copy(), target
+        merged[m] = least
+        for j in range(s):
+            if head[j] == least:
+                target[at[j], j] = m
+                at[j] += 1
+                head[j] = codes[at[j]] + steps[j] if at[j] < n else end
+        m += 1
 
 
 @jit()
@@ -319,9 +358,6 @@ def _advance(
     for p in range(len(codes)):
         for j in range(len(shifts)):
             m, count = target[p, j], codes[p] >> shifts[j] & masks[j]
-            if versions == 1:
-                out[m, 0] += factors[j, count, 0] * weight[p, 0]
-            else:
-                for r in range(versions):
-                    out[m, r] += factors[j, count, r] * weight[p, r]
+            for r in range(versions):
+                out[m, r] += factors[j, count, r] * weight[p, r]
     return out

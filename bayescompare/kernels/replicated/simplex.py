@@ -17,7 +17,6 @@ import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
-from bayescompare.kernels.replicated.lattice import number_of_vectors, place_of
 
 #: Sums may be taken in any order, which lets the compiler add several numbers at once.
 _ANY_ORDER = {"reassoc", "contract", "nsz"}
@@ -170,11 +169,31 @@ def _fill_vectors(vectors: IntArray, total: int) -> None:
 
 
 @jit()
+def _number_of_vectors(total: int, parts: int) -> int:
+    """How many vectors of so many counts have this total."""
+    number = 1
+    for k in range(1, parts):
+        number = number * (total + k) // k
+    return number
+
+
+@jit()
+def _place_of(outer: IntArray, total: int, parts: int) -> int:
+    """Place of the first vector that begins with `outer`, among those with this total."""
+    place, rest = 0, total
+    for k in range(len(outer)):
+        place += _number_of_vectors(rest, parts - k)
+        place -= _number_of_vectors(rest - outer[k], parts - k)
+        rest -= outer[k]
+    return place
+
+
+@jit()
 def _number_runs(n: int, t: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Return all of `SimplexRuns` but the sizes."""
     ends = np.zeros(n + 1, dtype=np.int64)
     for level in range(n):
-        ends[level + 1] = ends[level] + number_of_vectors(level, t - 1)
+        ends[level + 1] = ends[level] + _number_of_vectors(level, t - 1)
     outer = np.zeros((ends[n], t - 2), dtype=np.int64)
     target = np.zeros((ends[n], t - 1), dtype=np.int64)
     length = np.zeros(ends[n], dtype=np.int64)
@@ -184,9 +203,9 @@ def _number_runs(n: int, t: int) -> tuple[IntArray, IntArray, IntArray, IntArray
             outer[k], length[k] = now, rest + 1
             for j in range(t - 2):
                 now[j] += 1
-                target[k, j] = place_of(now, level + 1, t)
+                target[k, j] = _place_of(now, level + 1, t)
                 now[j] -= 1
-            target[k, t - 2] = place_of(now, level + 1, t)
+            target[k, t - 2] = _place_of(now, level + 1, t)
             j = t - 3
             while j >= 0 and rest == 0:
                 rest += now[j]

@@ -11,44 +11,37 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import draw_log_theta
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.simplex import place_dirichlet
+from bayescompare.methods._shared.priors import Priors, describe_prior, place_prior
+from bayescompare.methods._shared.simplex import ShownData, place_alpha, place_dirichlet
 from bayescompare.methods._shared.trees import (
-    drawn_parts,
-    drawn_questions,
-    drawn_theta_summary,
+    answer_of_draws,
     make_tree,
     marginal_dims,
-    shrink_predictions,
+    one_each,
+    ratio_prior,
     sign_tree,
     statement_coords,
-    statement_each,
+    without_latents,
 )
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.claims import certainty_words, claim_words
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.facts import Facts, FourQuestions
-from bayescompare.outcome.method import STATEMENTS, Form, Method, Sampling
-from bayescompare.outcome.of_posterior import Questions
-from bayescompare.outcome.posterior import Posterior, ThetaPosterior
+from bayescompare.outcome.method import STATEMENTS, Form, Method, Parameter, Sampling
+from bayescompare.outcome.posterior import Posterior, Questions, ThetaPosterior
 from bayescompare.statements import OUTCOME, Statements
 from bayescompare.table.results import Results
-from bayescompare.text.numbers import (
-    count,
-    plural,
-    probability_words,
-    setting_number_text,
-    statistic_number_text,
-)
+from bayescompare.text.numbers import count, plural, probability_words, statistic_number_text
 from bayescompare.text.phrases import exactness_phrase, join_names
 
 if TYPE_CHECKING:
@@ -59,8 +52,9 @@ if TYPE_CHECKING:
     from bayescompare.kernels.replicated.domains import DomainCounts
     from bayescompare.posterior.component import Component
 
-#: How alike domains are: κ ~ Gamma(2, 0.1), of mean 20.
+#: How alike domains are: the prior of κ, of mean 20, and the parameter as users may replace it.
 KAPPA = (2.0, 0.1)
+KAPPA_PARAMETER = Parameter("kappa", (), "Gamma(2, 0.1)", "how alike domains are, with group=")
 #: Rows of `c.domains` that are no domain of the table.
 AVERAGE, NEW = "(average domain)", "(new domain)"
 
@@ -118,10 +112,9 @@ class Domains(Posterior):
 
 @dataclass(frozen=True)
 class DomainSample:
-    """Draws of everything, (chain, draw, …), in the shape of a tree and as arrays."""
+    """A tree, and as arrays (chain, draw, …): θ of old domains and of a new one, κ, the version."""
 
     tree: xr.DataTree
-    phi: FloatArray
     theta: FloatArray
     new: FloatArray
     kappa: FloatArray
@@ -135,148 +128,53 @@ def domain_codes(results: Results) -> tuple[list[str], IntArray]:
     return names, np.array([names.index(group) for group in results.groups], dtype=np.int64)
 
 
-def place_domains(results: Results, listing: LumpedStatements) -> Any:
-    """Add φ, κ and every θ_g to the model in context; return log θ of each dataset's domain."""
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    names, codes = domain_codes(results)
-    alpha = np.exp(listing.log_alpha)
-    log_phi = place_dirichlet("textbook", "phi", alpha, 0.0, ("statement",))
-    kappa = pm.Gamma("kappa", *KAPPA)
-    around = pt.ones((len(names), 1)) * kappa * pt.exp(log_phi)
-    log_theta_g = place_dirichlet("textbook", "theta", around, 0.0, ("domain", "statement"))
-    return log_theta_g[codes]
-
-
 def domain_coords(results: Results, listing: LumpedStatements) -> dict[str, list[str]]:
     """Coords of a model or tree of domains."""
     return {**statement_coords(results, listing), "domain": domain_codes(results)[0]}
 
 
+def place_average(
+    form: Form, listing: LumpedStatements, priors: Priors, total: float = 0.0
+) -> tuple[Any, Any]:
+    """Add φ and κ to the model in context, by the user's priors; return log φ and κ."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    if "theta" in priors:
+        # What a user believes of θ is believed of the average domain.
+        log_phi = pt.log(place_prior("phi", priors["theta"], ("statement",)))
+    else:
+        alpha = place_alpha(priors, listing)
+        log_phi = place_dirichlet(form, "phi", alpha, total, ("statement",))
+    if "kappa" in priors:
+        return log_phi, place_prior("kappa", priors["kappa"], ())
+    return log_phi, pm.Gamma("kappa", *KAPPA)
+
+
 def collapsed_model(
-    results: Results, listing: LumpedStatements, counts: DomainCounts, kappa: float | None = None
+    results: Results, listing: LumpedStatements, counts: DomainCounts, priors: Priors
 ) -> pm.Model:
-    """Build the model with every θ_g integrated out; κ may be fixed."""
+    """Build the model with every θ_g integrated out."""
     import pymc as pm
     import pytensor.tensor as pt
 
     with pm.Model(coords=domain_coords(results, listing)) as model:
-        alpha = np.exp(listing.log_alpha)
-        n = float(len(results.datasets))
-        log_phi = place_dirichlet("nuts", "phi", alpha, n, ("statement",))
-        strength = pm.Gamma("kappa", *KAPPA) if kappa is None else kappa
-        around = pt.maximum(strength * pt.exp(log_phi), 1e-300)
+        log_phi, kappa = place_average("nuts", listing, priors, float(len(results.datasets)))
+        around = pt.maximum(kappa * pt.exp(log_phi), 1e-300)
         rising = (pt.gammaln(around + counts.vectors) - pt.gammaln(around)).sum(axis=2)
-        whole = pt.gammaln(strength + counts.totals) - pt.gammaln(strength)
+        whole = pt.gammaln(kappa + counts.totals) - pt.gammaln(kappa)
         logs = np.maximum(counts.log_weight, -1e30)
         by_domain = pm.math.logsumexp(logs + rising, axis=2, keepdims=False) - whole
         # The version is summed out: NUTS and a discrete variable would hinder each other.
         together = pm.math.logsumexp(by_domain.sum(axis=1), keepdims=False) - np.log(len(logs))
         pm.CustomDist(
-            OUTCOME, together, logp=lambda value, log: log + 0.0 * value, observed=np.zeros(())
+            OUTCOME,
+            together,
+            logp=lambda value, log: log + 0.0 * value,
+            observed=np.zeros(()),
+            class_name="Domains",
         )
     return model
-
-
-def sample_domains(
-    results: Results,
-    listing: LumpedStatements,
-    counts: DomainCounts,
-    likelihood: Any,
-    *,
-    draws: int,
-    chains: int,
-    rng: np.random.Generator,
-    options: dict[str, Any],
-) -> DomainSample:
-    """Sample φ and κ by NUTS, and everything else given them.
-
-    `likelihood` takes log θ (chain, draw, n, K) of each dataset's domain and the number of the
-    version, and returns log likelihoods (chain, draw, n).
-    """
-    model = collapsed_model(results, listing, counts)
-    seed = int(rng.integers(2**31 - 1))
-    # φ lies near an edge of the simplex where κ is small: small steps do not slip there.
-    careful = {"target_accept": 0.95, **options}
-    raw = nuts.run_nuts(model, draws=draws, chains=chains, seed=seed, options=careful)
-    posterior = raw["posterior"].to_dataset()
-    phi = posterior["phi"].transpose("chain", "draw", "statement").values
-    kappa = posterior["kappa"].values
-    around = np.maximum(kappa[..., None] * phi, 1e-300)
-    version, theta, new = _draw_shared_domain_theta(around, counts, rng)
-    before = _draw_shared_domain_prior(listing, len(counts.vectors), draws, rng)
-    _, codes = domain_codes(results)
-    with np.errstate(divide="ignore"):
-        logs = np.log(theta[:, :, codes])
-    groups: dict[str, dict[str, Any]] = {
-        "posterior": {"phi": phi, "kappa": kappa, "theta": theta, "theta_new": new},
-        "prior": before,
-        "posterior_predictive": {
-            OUTCOME: _predict_shared_domain_statements(theta[:, :, codes], rng)
-        },
-        "prior_predictive": {
-            OUTCOME: _predict_shared_domain_statements(before["theta"][:, :, codes], rng)
-        },
-        "log_likelihood": {OUTCOME: likelihood(logs, version)},
-        "observed_data": {OUTCOME: listing.weights},
-    }
-    for group in ("posterior", "prior"):
-        won = np.tensordot(groups[group]["phi"], listing.wins, axes=1)
-        groups[group]["marginal"] = won
-    dims = {
-        "phi": ("statement",),
-        "kappa": (),
-        "theta": ("domain", "statement"),
-        "theta_new": ("statement",),
-        "marginal": marginal_dims(results),
-        OUTCOME: ("dataset", "statement"),
-    }
-    tree = make_tree(groups, dims, domain_coords(results, listing))
-    tree["sample_stats"] = raw["sample_stats"]
-    return DomainSample(
-        sign_tree(shrink_predictions(tree), listing), phi, theta, new, kappa, version
-    )
-
-
-def _draw_shared_domain_theta(
-    around: FloatArray, counts: DomainCounts, rng: np.random.Generator
-) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Draw the version, θ of every domain, and of a new one, given draws of κφ."""
-    size, k = around.shape[:2], around.shape[2]
-    alpha = around.reshape(-1, k)
-    version, theta = counts.draw(alpha, rng)
-    logs = np.log(alpha)
-    new = np.exp(
-        dirichlet_log_theta(logs, *draw_dirichlet_latents(logs, np.zeros(k), alpha.shape[:1], rng))
-    )
-    return version.reshape(size), theta.reshape(*size, -1, k), new.reshape(*size, k)
-
-
-def _draw_shared_domain_prior(
-    listing: LumpedStatements, domains: int, draws: int, rng: np.random.Generator
-) -> dict[str, Any]:
-    nothing, size = np.zeros(len(listing.log_alpha)), (1, draws)
-    log_alpha = listing.log_alpha
-    phi = np.exp(
-        dirichlet_log_theta(log_alpha, *draw_dirichlet_latents(log_alpha, nothing, size, rng))
-    )
-    kappa = rng.gamma(KAPPA[0], 1.0 / KAPPA[1], size)
-    around = np.log(np.maximum(kappa[..., None] * phi, 1e-300))
-    several = around[:, :, None, :] + np.zeros((1, 1, domains, 1))
-    theta = np.exp(
-        dirichlet_log_theta(
-            several, *draw_dirichlet_latents(several, nothing, (1, draws, domains), rng)
-        )
-    )
-    new = np.exp(dirichlet_log_theta(around, *draw_dirichlet_latents(around, nothing, size, rng)))
-    return {"phi": phi, "kappa": kappa, "theta": theta, "theta_new": new}
-
-
-def _predict_shared_domain_statements(theta: FloatArray, rng: np.random.Generator) -> Any:
-    """One statement for each dataset from its domain's θ, (chain, draw, n, K)."""
-    each = [statement_each(theta[:, :, i], 1, rng)[:, :, 0] for i in range(theta.shape[2])]
-    return np.stack(each, axis=2)
 
 
 def domain_details(results: Results, sample: DomainSample) -> dict[str, Any]:
@@ -293,69 +191,46 @@ def domain_details(results: Results, sample: DomainSample) -> dict[str, Any]:
     }
 
 
-#: What a methods section says.
-DOMAIN_TEXT = (
-    "The datasets come from several domains. The probabilities θ_g of the statements in a domain "
-    "vary around those of the average domain, θ_g ~ Dirichlet(κφ), with φ under the prior named "
-    f"above and κ ~ Gamma({setting_number_text(KAPPA[0])}, {setting_number_text(KAPPA[1])}). "
-    "Reported is the probability "
-    "that a statement's φ is the largest; φ and κ were sampled by NUTS in PyMC, with every θ_g "
-    "integrated out."
-)
-
-
 def domain_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say the verdict on the average domain, on each old one, and on a new one."""
     details: Any = answer.facts
     k = answer.labels.index(decision.statement)
     claim = claim_words(decision.statement, results.algorithms, results.measures)
-    each = np.array(details.domain_probability)
-    sentences = [
+    kappa, low, high = (statistic_number_text(v, significant=2) for v in details.kappa)
+    return [
         f"On {plural(len(results.datasets), 'dataset')} of "
         f"{plural(len(details.domains), 'domain')} the most probable statement in the average "
         f"domain is that {claim}. The probability that it is the most probable one there is "
         f"{probability_words(decision.probability)} "
         f"({exactness_phrase(answer, decision.statement)}){certainty_words(decision)}.",
-        _domain_words_on_old(details.domains, each, answer.labels, k),
+        _old_domains_words(details, answer.labels, k),
         "A new domain differs from the average one as much as the old ones differ from each "
         "other: there the same statement is the most probable one with probability "
         f"{probability_words(details.new_domain[k])}.",
-        _domain_words_on_likeness(details.kappa),
+        f"How alike domains are, κ, is {kappa} ({low} to {high}): a domain is known beforehand as "
+        "well as that many of its datasets would tell.",
     ]
-    return sentences
 
 
-def _domain_words_on_old(
-    names: tuple[str, ...], each: FloatArray, labels: tuple[str, ...], k: int
-) -> str:
+def _old_domains_words(details: Any, labels: tuple[str, ...], k: int) -> str:
     """Say where a new dataset of an old domain stands."""
-    leads = each.argmax(axis=1)
-    same = [name for name, lead in zip(names, leads, strict=True) if lead == k]
+    each = np.array(details.domain_probability)
+    leads = list(zip(details.domains, each.argmax(axis=1).tolist(), each, strict=True))
+    same = [name for name, lead, _ in leads if lead == k]
     other = [
         f"{name} ({labels[lead]}, {probability_words(float(row[lead]))})"
-        for name, lead, row in zip(names, leads, each, strict=True)
+        for name, lead, row in leads
         if lead != k
     ]
     start = "A new dataset of an old domain follows that domain's own probabilities: the statement "
     if not other:
         low, high = float(each[:, k].min()), float(each[:, k].max())
         return (
-            f"{start}leads in all {count(len(names))} of them, with probabilities from "
+            f"{start}leads in all {count(len(same))} of them, with probabilities from "
             f"{probability_words(low)} to {probability_words(high)} (see c.domains)."
         )
     where = f"leads in {join_names(same, most=6)}" if same else "leads in none of them"
     return f"{start}{where}; another one does in {join_names(other, most=6)} (see c.domains)."
-
-
-def _domain_words_on_likeness(kappa: tuple[float, ...]) -> str:
-    mean, low, high = (statistic_number_text(value, significant=2) for value in kappa)
-    return (
-        f"How alike domains are, κ, is {mean} ({low} to {high}): a domain is known beforehand as "
-        "well as that many of its datasets would tell."
-    )
-
-
-NO_DOMAIN_EVIDENCE = "Domains are answered by NUTS, and their evidence has no closed form."
 
 
 class GroupedPosterior(Domains, Questions, ThetaPosterior):
@@ -375,7 +250,7 @@ class GroupedPosterior(Domains, Questions, ThetaPosterior):
     def why_not(self, quantity: str) -> str:
         """Say what domains do not leave."""
         if quantity == "evidence":
-            return NO_DOMAIN_EVIDENCE
+            return "Domains are answered by NUTS, and their evidence has no closed form."
         if quantity in ("plan", "predict", "simulate", "on", "draws"):
             return (
                 f"{quantity}: with group= the answer is sampled, and new datasets may be of an old "
@@ -398,10 +273,8 @@ class GroupedPosterior(Domains, Questions, ThetaPosterior):
     ) -> xr.DataTree:
         """Sample φ and κ by NUTS, and every θ_g given them."""
         nuts.check_compiler_for_nuts()
-        sample = self.method.domain_sample(
-            self.results, draws=draws, chains=chains, rng=rng, options=options
-        )
-        return sample.tree
+        asked = {**options, "draws": draws, "chains": chains}
+        return self.method.domain_sample(self.results, rng, asked).tree
 
 
 class GroupedMethod(Method):
@@ -415,6 +288,8 @@ class GroupedMethod(Method):
 
     if TYPE_CHECKING:
         # Of the method that the variant is made from.
+        priors: Priors | None
+
         def cells(self, results: Results) -> tuple[Statements, Component]: ...
         def listing(self, results: Results) -> LumpedStatements: ...
 
@@ -426,13 +301,13 @@ class GroupedMethod(Method):
     def log_likelihood(self, results: Results, logs: FloatArray, version: IntArray) -> FloatArray:
         """Log likelihoods (chain, draw, n), from log θ of each dataset's domain and the version."""
 
-    @abstractmethod
     def observe_domains(self, results: Results, logs: Any) -> None:
         """Add every dataset to the model in context, given log θ of its domain."""
+        ShownData.place(self.sample_listing(results).shown).observe(logs)
 
-    @abstractmethod
     def sample_details(self, results: Results, sample: DomainSample) -> Facts:
         """Return what the answer tells beside P(max)."""
+        return DomainDetails(**domain_details(results, sample))
 
     def sample_listing(self, results: Results) -> LumpedStatements:
         """Return the statements, with the weights that the tree shows of every dataset."""
@@ -447,65 +322,128 @@ class GroupedMethod(Method):
         """Whether NUTS is needed: always."""
         return True
 
+    @property
+    def domain_priors(self) -> Priors:
+        """The user's priors of the average domain and of κ."""
+        return self.priors or {}
+
     def domain_sample(
-        self,
-        results: Results,
-        *,
-        draws: int,
-        chains: int,
-        rng: np.random.Generator,
-        options: Mapping[str, Any],
+        self, results: Results, rng: np.random.Generator, options: Mapping[str, Any]
     ) -> DomainSample:
-        """Sample φ, κ and every θ_g."""
+        """Sample φ, κ and what their priors have by NUTS, and everything else given them."""
+        import pymc as pm
 
-        def likelihood(logs: FloatArray, version: IntArray) -> FloatArray:
-            return self.log_likelihood(results, logs, version)
-
-        return sample_domains(
-            results, self.sample_listing(results), self.counts(results), likelihood,
-            draws=draws, chains=chains, rng=rng, options=dict(options),
-        )  # fmt: skip
+        listing, counts = self.sample_listing(results), self.counts(results)
+        model = collapsed_model(results, listing, counts, self.domain_priors)
+        asked = {"draws": 1000, "chains": 4, "target_accept": 0.95, **options}
+        draws, chains = asked.pop("draws"), asked.pop("chains")
+        seed = int(rng.integers(2**31 - 1))
+        # φ lies near an edge of the simplex where κ is small: small steps do not slip there.
+        raw = nuts.run_nuts(model, draws=draws, chains=chains, seed=seed, options=asked)
+        textbook = self.model(results)
+        before = nuts.draw_prior_as_nuts(textbook, rng, draws)
+        groups: dict[str, dict[str, Any]] = {"posterior": {}, "prior": {}}
+        nothing = np.zeros(len(listing.labels))
+        for group, tree in (("posterior", raw), ("prior", before)):
+            data = without_latents(tree[group].to_dataset())
+            own = groups[group] = {
+                str(name): v.transpose("chain", "draw", ...).values
+                for name, v in data.drop_vars(["theta", "marginal"], errors="ignore").items()
+            }
+            own.setdefault("kappa", np.full(own["phi"].shape[:2], self.domain_priors.get("kappa")))
+            around = np.maximum(own["kappa"][..., None] * own["phi"], 1e-300)
+            own["theta_new"] = np.exp(
+                draw_log_theta(np.log(around), nothing, around.shape[:2], rng)
+            )
+            own["marginal"] = np.tensordot(own["phi"], listing.wins, axes=1)
+            if group == "posterior":
+                flat = around.reshape(-1, around.shape[-1])
+                drawn, theta = counts.draw(flat, rng)
+                version = drawn.reshape(around.shape[:2])
+                own["theta"] = theta.reshape(*around.shape[:2], *theta.shape[1:])
+            else:
+                own["theta"] = data["theta"].transpose(..., "domain", "statement").values
+        _, codes = domain_codes(results)
+        posterior, prior = (groups[group]["theta"][:, :, codes] for group in groups)
+        with np.errstate(divide="ignore"):
+            likelihood = self.log_likelihood(results, np.log(posterior), version)
+        groups |= {
+            "posterior_predictive": {OUTCOME: _one_of_each(posterior, rng)},
+            "prior_predictive": {OUTCOME: _one_of_each(prior, rng)},
+            "log_likelihood": {OUTCOME: likelihood},
+            "observed_data": {OUTCOME: listing.shown.place},
+        }
+        dims: dict[str, tuple[str, ...]] = {
+            **dict.fromkeys(("phi", "theta_new"), ("statement",)),
+            "theta": ("domain", "statement"),
+            "marginal": marginal_dims(results),
+            OUTCOME: ("dataset",),
+        }
+        for name in groups["posterior"].keys() - dims.keys():
+            # What else the user's priors have; a κ that is a number was not sampled.
+            extra = raw["posterior"].to_dataset().get(name)
+            dims[name] = () if extra is None else tuple(map(str, extra.dims[2:]))
+        tree = make_tree(groups, dims, domain_coords(results, listing))
+        tree["sample_stats"] = raw["sample_stats"]
+        # θ_g is given φ and κ: what was believed before is believed of these.
+        top = [rv.name for rv in textbook.free_RVs if rv.name != "theta"]
+        with nuts.quiet_nuts_warnings(), textbook:
+            pm.stats.compute_log_prior(
+                tree, var_names=top, progressbar=False, compile_kwargs={"mode": "FAST_COMPILE"}
+            )
+        tree = ratio_prior(tree, ["phi"])
+        after = groups["posterior"]
+        return DomainSample(
+            sign_tree(tree, listing), after["theta"], after["theta_new"], after["kappa"], version
+        )
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(max) for the average domain, for each old one, and for a new one."""
-        options = dict(sampling.options)
-        sample = self.domain_sample(
-            results,
-            draws=options.pop("draws", 1000),
-            chains=options.pop("chains", 4),
-            rng=sampling.rng,
-            options=options,
-        )
-        statements, _ = self.cells(results)
-        each = sole_leader(sample.phi).astype(np.float64)
-        phi = sample.tree["posterior"].to_dataset()["phi"]
-        answer = Answer.over(
-            statements,
-            probability=each.mean(axis=(0, 1)),
-            mcse=nuts.nuts_monte_carlo_error(each),
-            per_statement=drawn_theta_summary(phi, statements),
-            parts=drawn_parts(phi, statements),
-            tree=sample.tree,
+        sample = self.domain_sample(results, sampling.rng, sampling.options)
+        phi = sample.tree["posterior"]["phi"].transpose("chain", "draw", "statement").values
+        return answer_of_draws(
+            self.cells(results)[0],
+            sample.tree,
+            "phi",
+            sole_leader(phi).astype(np.float64),
             seed=sampling.seed,
             facts=self.sample_details(results, sample),
         )
-        return replace(answer, facts=answer.facts.told(drawn_questions(phi, statements, answer)))
 
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the model with θ of every domain; for NUTS, with every θ_g integrated out."""
-        if form == "nuts":
-            return collapsed_model(results, self.listing(results), self.counts(results))
         import pymc as pm
+        import pytensor.tensor as pt
 
         listing = self.listing(results)
+        if form == "nuts":
+            return collapsed_model(results, listing, self.counts(results), self.domain_priors)
+        names, codes = domain_codes(results)
         with pm.Model(coords=domain_coords(results, listing)) as model:
-            logs = place_domains(results, listing)
+            domain = pm.Data("domain_of", codes, dims="dataset")
+            log_phi, kappa = place_average("textbook", listing, self.domain_priors)
+            around = pt.ones((len(names), 1)) * kappa * pt.exp(log_phi)
+            log_theta = place_dirichlet("textbook", "theta", around, 0.0, ("domain", "statement"))
             marginal = (model["phi"] * np.moveaxis(listing.wins, 0, -1)).sum(axis=-1)
             pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
-            self.observe_domains(results, logs)
+            self.observe_domains(results, log_theta[domain])
         return model
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test, and the domains."""
         text = super().methods_text(answer).partition(" Reported is ")[0]
-        return f"{text} {DOMAIN_TEXT}"
+        kappa = self.domain_priors.get("kappa")
+        prior = KAPPA_PARAMETER.default if kappa is None else describe_prior(kappa)
+        return (
+            f"{text} The datasets come from several domains. The probabilities θ_g of the "
+            "statements in a domain vary around those of the average domain, θ_g ~ Dirichlet(κφ), "
+            f"with φ under the prior named above and κ ~ {prior}. Reported is the probability that "
+            "a statement's φ is the largest; φ and κ were sampled by NUTS in PyMC, with every θ_g "
+            "integrated out."
+        )
+
+
+def _one_of_each(theta: FloatArray, rng: np.random.Generator) -> IntArray:
+    """One statement for each dataset from its domain's θ, (chain, draw, n)."""
+    each = [one_each(theta[:, :, i], 1, rng)[..., 0] for i in range(theta.shape[2])]
+    return np.stack(each, axis=-1)

@@ -7,18 +7,51 @@ is their exact Dirichlet aggregate. P(max) never comes from that aggregate.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare._typing import BoolArray, FloatArray, IntArray
+from bayescompare.kernels.dirichlet.draws import draw_log_theta
 from bayescompare.kernels.numerics.gammas import TINY
 from bayescompare.posterior.component import Component
 from bayescompare.statements import DENSE, OTHER, Statements
 
 #: Beyond e^690 a cell outweighs all data; kept there, nothing overflows.
 MOST_LOG_ALPHA = 690.0
+
+
+class Shown(NamedTuple):
+    """What the datasets show, as data of models and trees: a place in a table for each.
+
+    Attributes
+    ----------
+    place : array (n,)
+        The row of each dataset: a statement, or a further row.
+    rows : array (P, S)
+        The identity; then ties, weights by which log θ counts, and what gaps or replicates leave,
+        likelihoods of the statements.
+    tied : array (P,)
+        Which rows are weights.
+    """
+
+    place: IntArray
+    rows: FloatArray
+    tied: BoolArray
+
+    @classmethod
+    def of(cls, weights: FloatArray, uncounted: IntArray) -> Shown:
+        """Find the different rows of weights (n, S); some of them are likelihoods."""
+        size = weights.shape[1]
+        clear = (weights.max(axis=1) == 1.0) & (weights.sum(axis=1) == 1.0)
+        place, others = weights.argmax(axis=1), np.flatnonzero(~clear)
+        keyed = np.column_stack([np.isin(others, uncounted), weights[others]])
+        further, where = np.unique(keyed, axis=0, return_inverse=True)
+        place[others] = size + where.ravel()
+        rows = np.concatenate([np.eye(size), further[:, 1:]])
+        return cls(place, rows, np.append(np.ones(size, dtype=bool), further[:, 0] == 0.0))
 
 
 @dataclass(frozen=True)
@@ -34,12 +67,14 @@ class LumpedStatements:
     log_multiplicity : array (S,)
         Logarithm of how many statements each cell stands for: 0 but for ``"(other)"``.
     weights : array (n, S)
-        Each dataset's weights.
+        Each dataset's weights; of one with a gap the likelihoods of the statements.
     wins : array (S, m) or (S, m, l)
         Whether the first of two algorithms is better on each measure in each cell; with more
         algorithms, which one is ranked first. The row of ``"(other)"`` is zero.
     other : pair of arrays (m, 2) or (m, l), optional
         Prior Dirichlet parameters (logarithms) and counts of the same within ``"(other)"``.
+    uncounted : array
+        Which datasets have likelihoods, not weights.
     """
 
     labels: tuple[str, ...]
@@ -49,6 +84,12 @@ class LumpedStatements:
     weights: FloatArray
     wins: FloatArray
     other: tuple[FloatArray, FloatArray] | None
+    uncounted: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    @cached_property
+    def shown(self) -> Shown:
+        """What the datasets show, as data of models."""
+        return Shown.of(self.weights, self.uncounted)
 
     @property
     def has_other(self) -> bool:
@@ -65,31 +106,27 @@ class LumpedStatements:
         (m, 2) or (m, l) of who leads each measure, over all statements.
         """
         n, table = len(statements.datasets), statements.table
+        log_alpha, counts, wins = cells.log_alpha, table.counts, _leads(statements)
+        weights = np.zeros((n, statements.n_listed))
         if statements.size <= DENSE:
-            weights = np.zeros((n, statements.n_listed))
             weights[table.dataset, table.statement] = table.weight
             nothing = np.zeros(statements.n_listed)
-            wins = _lumped_statement_wins(statements, np.arange(statements.n_listed))
-            return cls(
-                statements.labels, cells.log_alpha, table.counts, nothing, weights, wins, None
-            )
+            return cls(statements.labels, log_alpha, counts, nothing, weights, wins, None)
         keep = statements.leading(DENSE - 1)
         rest = np.setdiff1d(np.arange(statements.n_listed), keep)
         column = np.full(statements.n_listed, len(keep))
         column[keep] = np.arange(len(keep))
         weights = np.zeros((n, len(keep) + 1))
         np.add.at(weights, (table.dataset, column[table.statement]), table.weight)
-        in_rest = np.logaddexp.reduce([*cells.log_alpha[rest], cells.log_rest])
-        size = statements.size - len(keep)
-        wins = _lumped_statement_wins(statements, keep)
+        in_rest = np.logaddexp.reduce([*log_alpha[rest], cells.log_rest])
         return cls(
             labels=(*(statements.labels[k] for k in keep), OTHER),
-            log_alpha=np.append(cells.log_alpha[keep], min(in_rest, MOST_LOG_ALPHA)),
-            counts=np.append(table.counts[keep], table.counts[rest].sum()),
-            log_multiplicity=np.append(np.zeros(len(keep)), math.log(size)),
+            log_alpha=np.append(log_alpha[keep], min(in_rest, MOST_LOG_ALPHA)),
+            counts=np.append(counts[keep], counts[rest].sum()),
+            log_multiplicity=np.append(np.zeros(len(keep)), math.log(statements.size - len(keep))),
             weights=weights,
-            wins=np.concatenate([wins, np.zeros_like(wins[:1])]),
-            other=_leaders_in_lumped_rest(statements, cells, rest, leading),
+            wins=np.concatenate([wins[keep], np.zeros_like(wins[:1])]),
+            other=_leaders_in_rest(statements, cells, rest, leading),
         )
 
     def marginal(
@@ -113,10 +150,7 @@ class LumpedStatements:
         for j, (own, seen) in enumerate(zip(log_alpha, counts, strict=True)):
             seen = np.zeros_like(seen) if prior else seen
             own = own if strength is None else own + np.log(strength)[..., None]
-            shares = np.exp(
-                dirichlet_log_theta(own, *draw_dirichlet_latents(own, seen, theta.shape[:-1], rng))
-            )
-            shares *= theta[..., -1:]
+            shares = np.exp(draw_log_theta(own, seen, theta.shape[:-1], rng)) * theta[..., -1:]
             if shares_won.ndim == theta.ndim:
                 shares_won[..., j] += shares[..., 0]
             else:
@@ -124,41 +158,37 @@ class LumpedStatements:
         return shares_won
 
 
-def _lumped_statement_wins(statements: Statements, keep: IntArray) -> FloatArray:
-    """Which algorithm leads each measure in the statements kept."""
+def _leads(statements: Statements) -> FloatArray:
+    """Which algorithm leads each measure in the listed statements; of two, whether the first."""
     l = len(statements.algorithms)
-    columns = zip(statements.levels, statements.table.states[keep].T, strict=True)
+    columns = zip(statements.levels, statements.table.states.T, strict=True)
     leaders = np.stack([level[column, 0] for level, column in columns], axis=1)
     leads: FloatArray = (leaders[:, :, None] == np.arange(l)).astype(np.float64)
     return leads[:, :, 0] if l == 2 else leads
 
 
-def _leaders_in_lumped_rest(
+def _leaders_in_rest(
     statements: Statements, cells: Component, rest: IntArray, leading: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
     """Prior parameters (logarithms) and counts of who leads each measure within the rest."""
-    l = len(statements.algorithms)
-    every, within = (
-        _lumped_statement_wins(statements, np.arange(statements.n_listed)),
-        _lumped_statement_wins(statements, rest),
-    )
+    l, leads = len(statements.algorithms), _leads(statements)
     if l == 2:
-        every, within = (np.stack([w, 1.0 - w], axis=-1) for w in (every, within))
-    counts = np.einsum("s,smc->mc", statements.table.counts[rest], within)
+        leads = np.stack([leads, 1.0 - leads], axis=-1)
+    counts = np.einsum("s,smc->mc", statements.table.counts[rest], leads[rest])
     if leading is not None:
         kept = np.setdiff1d(np.arange(statements.n_listed), rest)
-        masses = leading - np.einsum("s,smc->mc", cells.alpha[kept], every[kept])
+        masses = leading - np.einsum("s,smc->mc", cells.alpha[kept], leads[kept])
         # Rounding may leave less than nothing where the kept ones have it all.
         return np.log(np.maximum(masses, TINY)), counts
-    log_alpha = np.empty_like(counts)
     log_each = cells.lumps[0][0] if cells.lumps else -math.inf
+    log_alpha = np.empty_like(counts)
     for j, arity in enumerate(statements.arities):
-        for c in range(counts.shape[1]):
-            # A measure's states lead equally often over all K statements; with a rope the second
-            # class is "not better", two of its three states.
-            share = (1 if c == 0 else arity - 1) if l == 2 else arity // l
-            unlisted = statements.size * share // arity - round(float(every[:, j, c].sum()))
+        # A measure's states lead equally often over all K statements; with a rope the second
+        # class is "not better", two of its three states.
+        states = [1, arity - 1] if l == 2 else [arity // l] * l
+        for c, number in enumerate(states):
+            unlisted = statements.size * number // arity - round(float(leads[:, j, c].sum()))
             logs = [log_each + math.log(unlisted)] if unlisted > 0 else []
-            listed = cells.log_alpha[rest][within[:, j, c] > 0]
+            listed = cells.log_alpha[rest][leads[rest, j, c] > 0]
             log_alpha[j, c] = np.logaddexp.reduce([*logs, *listed], initial=-math.inf)
     return np.minimum(log_alpha, MOST_LOG_ALPHA), counts

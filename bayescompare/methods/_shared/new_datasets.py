@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, StrArray
 from bayescompare.kernels.dirichlet.draws import draw_urn_cells, polya_urn
+from bayescompare.kernels.orders import MIDDLE
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.posterior.component import Component
-from bayescompare.statements import OTHER, OUTCOME, State, Statement, Statements
+from bayescompare.statements import BAR, OTHER, OUTCOME, Statement, Statements
 from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
@@ -35,60 +36,32 @@ def urn_labels(
     """Draw the statements of `number` new datasets, `size` times over, θ integrated out.
 
     A dataset that falls among the statements not listed gets one of them, so every label is a
-    statement however many there are. They are alike probable, unless `draw` draws statements in
+    statement however many there are. They are alike probable, unless `draw` draws one of them in
     proportion to their α.
     """
     cell, source = polya_urn(cells.log_alpha, counts, size, number, rng, cells.log_rest)
     labels = np.array([*statements.labels, OTHER], dtype=object)[cell]
     # What repeats another takes its label.
     new = (cell == statements.n_listed) & (source == np.arange(number))
-    if draw is None:
-        labels[new] = _shared_prediction_unlisted(statements, int(new.sum()), rng)
-    else:
-        labels[new] = [
-            _draw_shared_unlisted_prediction(statements, draw, rng) for _ in range(int(new.sum()))
-        ]
+    more = int(new.sum())
+    labels[new] = [draw(rng) for _ in range(more)] if draw else _unlisted(statements, more, rng)
     return np.take_along_axis(labels, source, axis=1).astype(np.str_)
 
 
-def _shared_prediction_unlisted(
-    statements: Statements, number: int, rng: np.random.Generator
-) -> list[str]:
+def _unlisted(statements: Statements, number: int, rng: np.random.Generator) -> list[str]:
     """Draw statements that are not listed, each alike probable."""
-    labels: list[str] = []
+    names, labels = statements.algorithms, list[str]()
     while len(labels) < number:
-        wanted = number - len(labels)
-        columns = [
-            _shared_prediction_states(statements, j, wanted, rng)
-            for j in range(len(statements.measures))
-        ]
-        drawn = (str(Statement(states)) for states in zip(*columns, strict=True))
+        columns = []
+        for arity in statements.arities:
+            places = np.tile(np.arange(len(names)), (number - len(labels), 1))
+            orders = rng.permuted(places, axis=1)
+            if arity == 3:
+                orders[rng.integers(3, size=len(orders)) == 0] = MIDDLE
+            columns.append(map(statements.name_order, orders.tolist()))
+        drawn = map(BAR.join, zip(*columns, strict=True))
         labels += [label for label in drawn if statements.find(label) is None]
     return labels
-
-
-def _draw_shared_unlisted_prediction(
-    statements: Statements,
-    draw: Callable[[np.random.Generator], str],
-    rng: np.random.Generator,
-) -> str:
-    """Draw until it is a statement that is not listed."""
-    while statements.find(label := draw(rng)) is not None:
-        pass
-    return label
-
-
-def _shared_prediction_states(
-    statements: Statements, measure: int, number: int, rng: np.random.Generator
-) -> list[State]:
-    """Draw states of a measure, each alike probable."""
-    names = statements.algorithms
-    if statements.arities[measure] == 3:
-        order = State.order(*names)
-        states = (order, State.equal(*names), order.reversed())
-        return [states[k] for k in rng.integers(3, size=number)]
-    places = rng.permuted(np.tile(np.arange(len(names)), (number, 1)), axis=1)
-    return [State.order(*(names[k] for k in row)) for row in places.tolist()]
 
 
 def categorical_labels(
@@ -199,7 +172,7 @@ def table_of_ranks(
     columns = {
         name: (
             ("dataset", "algorithm"),
-            _shared_simulated_levels(name, results[name], len(results.algorithms))[rank[:, :, j]],
+            _levels_of(name, results[name], len(results.algorithms))[rank[:, :, j]],
         )
         for j, name in enumerate(results.measures)
     }
@@ -207,7 +180,7 @@ def table_of_ranks(
     return Results(xr.Dataset(columns, coords), results.spec, source="simulated", truth=truth)
 
 
-def _shared_simulated_levels(name: str, measure: Measure, places: int) -> FloatArray:
+def _levels_of(name: str, measure: Measure, places: int) -> FloatArray:
     """Values of a measure from best to worst: within its bounds, and further apart than its rope.
 
     Evenly spaced inside finite bounds, from one to the other where that is too close for the rope;

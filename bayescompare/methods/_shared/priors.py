@@ -44,71 +44,62 @@ def check_priors(priors: Priors | None, parameters: Sequence[Parameter]) -> None
     """Check names and kinds of values before anything is built."""
     if priors is None:
         return
+    known = {p.name: p for p in parameters}
     if not isinstance(priors, Mapping):
         raise BayescompareError(
-            f"priors={priors!r}: give a mapping {{name: value}}; names here: "
-            f"{', '.join(p.name for p in parameters)}."
+            f"priors={priors!r}: give a mapping {{name: value}}; names here: {', '.join(known)}."
         )
-    known = [p.name for p in parameters]
     for name, value in priors.items():
         if name not in known:
             raise BayescompareError(
                 f"priors[{name!r}]: no such parameter; names here: {', '.join(known)}."
-                f"{did_you_mean(str(name), known)}"
+                f"{did_you_mean(str(name), list(known))}"
             )
-        _check_value(name, value, next(p for p in parameters if p.name == name))
+        _check_value(name, value, known[name])
 
 
 def _check_value(name: str, value: Any, parameter: Parameter) -> None:
-    if is_number(value) and parameter.simplex:
-        raise BayescompareError(
-            f"priors[{name!r}] is a number ({value!r}): it must be a probability vector; give a "
-            "distribution such as pm.Dirichlet.dist([1, 1])."
-        )
+    where = f"priors[{name!r}]"
     if is_number(value):
-        if not (math.isfinite(value) and parameter.low < value < parameter.high):
-            above = (
-                "" if math.isinf(parameter.low) else f" and > {setting_number_text(parameter.low)}"
+        if parameter.simplex:
+            raise BayescompareError(
+                f"{where} is a number ({value!r}): it must be a probability vector; give a "
+                "distribution such as pm.Dirichlet.dist([1, 1])."
             )
-            below = (
-                ""
-                if math.isinf(parameter.high)
-                else f" and < {setting_number_text(parameter.high)}"
-            )
-            raise BayescompareError(f"priors[{name!r}]={value!r}: must be finite{above}{below}.")
+        _check_number(where, value, parameter)
         if value > MOST_WEIGHT:
-            check_positive(**{f"priors[{name!r}]": value})
+            check_positive(**{where: value})
     elif is_fixed_prior(value):
-        _check_numbers(name, value, parameter)
+        if not parameter.fixed_vector:
+            raise BayescompareError(
+                f"{where}={value!r}: a vector or mapping of numbers does not say what is to be "
+                "learned; give one number, a distribution or a function f(name, dims)."
+            )
+        named = value if isinstance(value, Mapping) else dict(enumerate(value))
+        if not named:
+            raise BayescompareError(f"{where}={value!r}: it is empty.")
+        for key, each in named.items():
+            _check_number(f"{where}[{key!r}]", each, parameter)
     elif isinstance(value, type):
         raise BayescompareError(
-            f"priors[{name!r}] is the class {value.__name__}: give a distribution with its "
-            "parameters, such as pm.Gamma.dist(2, 1)."
+            f"{where} is the class {value.__name__}: give a distribution with its parameters, such "
+            "as pm.Gamma.dist(2, 1)."
         )
     elif placer_of(value) is None:
         raise BayescompareError(
-            f"priors[{name!r}]={value!r}: give a number, an unregistered PyMC distribution "
-            "such as pm.Gamma.dist(2, 1), a pymc-extras Prior, a PreliZ distribution, or a "
-            "function f(name, dims)."
+            f"{where}={value!r}: give a number, an unregistered PyMC distribution such as "
+            "pm.Gamma.dist(2, 1), a pymc-extras Prior, a PreliZ distribution, or a function "
+            "f(name, dims)."
         )
 
 
-def _check_numbers(name: str, value: Any, parameter: Parameter) -> None:
-    """Check a vector or a mapping, where the parameter takes one."""
-    if not parameter.fixed_vector:
-        raise BayescompareError(
-            f"priors[{name!r}]={value!r}: a vector or mapping of numbers does not say what is to "
-            "be learned; give one number, a distribution or a function f(name, dims)."
-        )
-    named = value if isinstance(value, Mapping) else dict(enumerate(value))
-    if not named:
-        raise BayescompareError(f"priors[{name!r}]={value!r}: it is empty.")
-    for key, each in named.items():
-        if not (is_number(each) and math.isfinite(each) and each > parameter.low):
-            raise BayescompareError(
-                f"priors[{name!r}][{key!r}]={each!r}: must be finite and > "
-                f"{setting_number_text(parameter.low)}."
-            )
+def _check_number(where: str, value: Any, parameter: Parameter) -> None:
+    low, high = parameter.low, parameter.high
+    if is_number(value) and math.isfinite(value) and low < value < high:
+        return
+    above = "" if math.isinf(low) else f" and > {setting_number_text(low)}"
+    below = "" if math.isinf(high) else f" and < {setting_number_text(high)}"
+    raise BayescompareError(f"{where}={value!r}: must be finite{above}{below}.")
 
 
 def place_prior(name: str, value: Any, dims: tuple[str, ...], *, each: bool = False) -> Any:
@@ -207,28 +198,43 @@ def check_prior_support(priors: Priors, parameters: Sequence[Parameter], model: 
 
 def check_placed_prior(parameter: Parameter, placed: Any) -> None:
     """Reject a placed prior that is not where its parameter lies, by drawing from it."""
-    _check_parameters(parameter.name, placed)
-    if parameter.simplex and not placed.ndim:
-        raise BayescompareError(
-            f"priors[{parameter.name!r}] is one number at a time: it must be a probability vector; "
-            "give a distribution such as pm.Dirichlet.dist([1, 1])."
-        )
-    unbounded = math.isinf(parameter.low) and math.isinf(parameter.high)
-    if unbounded or _keeps_range(parameter, placed):
-        return
-    drawn = draw_prior(parameter.name, placed, _VECTOR_DRAWS if placed.ndim else _DRAWS)
-    _check_range(parameter, drawn)
-
-
-def _check_parameters(name: str, placed: Any) -> None:
-    """Reject a distribution above zero with parameters below it; drawing from it may not fail."""
-    if not is_distribution(placed):
-        return
-    known = distribution_name(placed) in _ABOVE_ZERO | _ON_SIMPLEX
-    if known and not has_valid_parameters(placed):
+    name, low, high = parameter.name, parameter.low, parameter.high
+    kind = distribution_name(placed) if is_distribution(placed) else ""
+    # Drawing from a distribution above zero with parameters below it may not fail.
+    if kind in _ABOVE_ZERO | _ON_SIMPLEX and not has_valid_parameters(placed):
         raise BayescompareError(
             f"priors[{name!r}] is {describe_prior(placed)}: its parameters must be finite and "
             "above 0."
+        )
+    if parameter.simplex and not placed.ndim:
+        raise BayescompareError(
+            f"priors[{name!r}] is one number at a time: it must be a probability vector; give a "
+            "distribution such as pm.Dirichlet.dist([1, 1])."
+        )
+    # What is known to keep to the range needs no draws.
+    keeps = kind in _ON_SIMPLEX if parameter.simplex else low == 0.0 and kind in _ABOVE_ZERO
+    if keeps and not parameter.simplex:
+        keeps = kind == "Beta" or math.isinf(high)
+    if keeps or (math.isinf(low) and math.isinf(high)):
+        return
+    drawn = draw_prior(name, placed, _VECTOR_DRAWS if placed.ndim else _DRAWS)
+    # Written so that NaN is outside.
+    outside = float(1.0 - ((drawn >= low) & (drawn <= high)).mean())
+    such = "pm.Gamma.dist(2, 1)" if math.isinf(high) else "pm.Beta.dist(2, 2)"
+    such = "pm.Dirichlet.dist(np.ones(4))" if parameter.simplex else such
+    if outside:
+        ends = f"between {setting_number_text(low)} and {setting_number_text(high)}"
+        where = f"above {setting_number_text(low)}" if math.isinf(high) else ends
+        raise BayescompareError(
+            f"priors[{name!r}] has about {statistic_number_text(outside, significant=2)} of its "
+            f"mass outside the range: {name} lies {where}; give a distribution there, such as "
+            f"{such} or a truncated one."
+        )
+    if parameter.simplex and not (np.abs(drawn.sum(axis=-1) - 1.0) < _SUM).all():
+        total = statistic_number_text(float(drawn.sum(axis=-1).mean()), significant=3)
+        raise BayescompareError(
+            f"priors[{name!r}] is not a probability vector: its sum is about {total}, not 1; give "
+            f"one such as {such}, or divide by the sum in a function f(name, dims)."
         )
 
 
@@ -242,55 +248,13 @@ def draw_prior(name: str, placed: Any, draws: int) -> FloatArray:
             warnings.filterwarnings("ignore", message="Numba will use object mode")
             return np.asarray(pm.draw(placed, draws, random_seed=0), dtype=np.float64)
     except NotImplementedError:
-        raise BayescompareError(
-            f"priors[{name!r}] cannot be drawn from, as an improper prior cannot: give a "
-            "proper one."
-        ) from None
+        why = ", as an improper prior cannot: give a proper one."
+        raise BayescompareError(f"priors[{name!r}] cannot be drawn from{why}") from None
     except Exception as error:
         raise BayescompareError(
             f"priors[{name!r}] cannot be drawn from; check its parameters: "
             f"{error_in_one_line(error)}"
         ) from error
-
-
-def _keeps_range(parameter: Parameter, placed: Any) -> bool:
-    """Whether the kind of distribution says that it keeps to the range."""
-    if not is_distribution(placed):
-        return False
-    name = distribution_name(placed)
-    if parameter.simplex:
-        return name in _ON_SIMPLEX
-    if parameter.low != 0.0:
-        return False
-    return name == "Beta" or (math.isinf(parameter.high) and name in _ABOVE_ZERO)
-
-
-def _check_range(parameter: Parameter, drawn: FloatArray) -> None:
-    name, low, high = parameter.name, parameter.low, parameter.high
-    # Written so that NaN is outside.
-    outside = float(1.0 - ((drawn >= low) & (drawn <= high)).mean())
-    if outside:
-        where = (
-            f"above {setting_number_text(low)}"
-            if math.isinf(high)
-            else f"between {setting_number_text(low)} and {setting_number_text(high)}"
-        )
-        such = "pm.Gamma.dist(2, 1)" if math.isinf(high) else "pm.Beta.dist(2, 2)"
-        if parameter.simplex:
-            such = "pm.Dirichlet.dist(np.ones(4))"
-        raise BayescompareError(
-            f"priors[{name!r}] has about {statistic_number_text(outside, significant=2)} of its "
-            "mass outside "
-            f"the range: {name} lies {where}; give a distribution there, such as {such} or a "
-            "truncated one."
-        )
-    if parameter.simplex and not (np.abs(drawn.sum(axis=-1) - 1.0) < _SUM).all():
-        total = float(drawn.sum(axis=-1).mean())
-        raise BayescompareError(
-            f"priors[{name!r}] is not a probability vector: its sum is about "
-            f"{statistic_number_text(total, significant=3)}, not 1; give one such as "
-            "pm.Dirichlet.dist(np.ones(4)), or divide by the sum in a function f(name, dims)."
-        )
 
 
 def prior_options(priors: Priors | None) -> dict[str, Any] | None:
@@ -311,7 +275,7 @@ def _option(value: Any) -> Any:
 
 # what a value is -----------------------------
 #: Distributions made of others, and where among their parameters those stand.
-_COMPOSED = {"Mixture": slice(1, None), "Censored": slice(0, 1)}
+_COMPOSED = {"Mixture": slice(1, None), "Hurdle": slice(1, None), "Censored": slice(0, 1)}
 
 
 # numbers and vectors -----------------------------
@@ -362,24 +326,29 @@ def constant_dirichlet(value: Any) -> FloatArray | None:
 
     That is ``pm.Dirichlet.dist(a)``, or PreliZ's ``Dirichlet(a)``.
     """
-    if _is_preliz(value) and type(value).__name__ == "Dirichlet":
-        concentration = getattr(value, "alpha", None)
-        return None if concentration is None else np.asarray(concentration, dtype=np.float64)
-    if not is_distribution(value) or distribution_name(value) != "Dirichlet":
-        return None
-    (alpha,) = _values(value)
-    return None if alpha is None else np.asarray(alpha, dtype=np.float64)
+    (alpha,) = _constants(value, "Dirichlet", ("alpha",)) or (None,)
+    return alpha
 
 
 def constant_beta(value: Any) -> tuple[float, float] | None:
     """Return the parameters of a Beta with fixed ones: ``pm.Beta.dist(a, b)``, or PreliZ's."""
-    if _is_preliz(value) and type(value).__name__ == "Beta":
-        first, second = getattr(value, "alpha", None), getattr(value, "beta", None)
-        return None if first is None or second is None else (float(first), float(second))
-    if not is_distribution(value) or distribution_name(value) != "Beta" or value.ndim:
+    both = _constants(value, "Beta", ("alpha", "beta"))
+    if both is None or any(each.ndim for each in both):
         return None
-    given = _values(value)
-    return None if given[0] is None or given[1] is None else (float(given[0]), float(given[1]))
+    return float(both[0]), float(both[1])
+
+
+def _constants(value: Any, kind: str, names: tuple[str, ...]) -> list[FloatArray] | None:
+    """The first parameters of a distribution of this kind; None where one of them is random."""
+    if _is_preliz(value) and type(value).__name__ == kind:
+        found = [getattr(value, name, None) for name in names]
+    elif is_distribution(value) and distribution_name(value) == kind:
+        found = list(_values(value)[: len(names)])
+    else:
+        return None
+    if any(each is None for each in found):
+        return None
+    return [np.asarray(each, dtype=np.float64) for each in found]
 
 
 def describe_prior(value: Any) -> str:
@@ -578,7 +547,15 @@ def _parts_of(rv: Any) -> list[Any]:
 
 
 def _check_not_nested(rv: Any, name: str) -> None:
-    """Reject a distribution as the parameter of another, which no model would know of."""
+    """Reject a distribution as the parameter of another, which no model would know of.
+
+    And one with mass at a single value: NUTS never steps there, so that the mass would be lost.
+    """
+    if any(distribution_name(part) == "DiracDelta" for part in _parts_of(rv)):
+        raise BayescompareError(
+            f"priors[{name!r}] is {describe_prior(rv)}: part of its mass is at a single value, "
+            "where NUTS never is; give a continuous distribution, such as pm.Gamma.dist(2, 1)."
+        )
     inner = _random_parameter(rv)
     if inner is not None:
         raise BayescompareError(

@@ -15,16 +15,17 @@ the likelihood's coupling, so that the posterior factorises over cells.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.gammas import TINY
-from bayescompare.methods._shared.priors import constant_dirichlet, place_prior
+from bayescompare.methods._shared.lumped import LumpedStatements, Shown
+from bayescompare.methods._shared.priors import Priors, constant_dirichlet, place_prior
 from bayescompare.outcome.method import Form
-from bayescompare.statements import OUTCOME
+from bayescompare.statements import DENSE, OUTCOME
 
 #: Prefixes of the latents; trees show none of them. In front, where no name that a user gives can
 #: make one.
@@ -36,6 +37,24 @@ _LEAST_TOTAL = 0.1
 
 #: From here on Stirling's series, cut after 1/(12 a), has an error below 1e-14.
 _LARGE = 1e4
+
+
+def place_alpha(priors: Priors, listing: LumpedStatements) -> Any:
+    """Each cell's α: fixed, or random by the user's prior on alpha or strength."""
+    import pytensor.tensor as pt
+
+    if "strength" in priors:
+        log_share = listing.log_multiplicity - np.logaddexp.reduce(listing.log_multiplicity)
+        return place_prior("strength", priors["strength"], ()) * np.exp(log_share)
+    if "alpha" in priors:
+        alpha = pt.as_tensor_variable(place_prior("alpha", priors["alpha"], ("statement",)))
+        if alpha.ndim and listing.has_other:
+            raise BayescompareError(
+                f"priors['alpha'] is a vector, but beyond {DENSE} statements α must be one number "
+                "for all: give a scalar prior."
+            )
+        return alpha * np.exp(listing.log_multiplicity)
+    return np.exp(listing.log_alpha)
 
 
 def place_dirichlet(form: Form, name: str, alpha: Any, total: Any, dims: tuple[str, ...]) -> Any:
@@ -202,6 +221,84 @@ def split_categorical(name: str, p: Any, split: Any, observed: Any) -> None:
         signature="(s),(t,s)->()",
         dtype="int64",
     )
+
+
+class ShownData(NamedTuple):
+    """What datasets show, as data of a model: ``pm.set_data`` puts other datasets there.
+
+    Attributes
+    ----------
+    seen : data (n,)
+        The row of each dataset.
+    rows : data (P, S), optional
+        What a row says, where some are no statement.
+    tied : data (P,), optional
+        Which rows are weights, where some are likelihoods.
+    """
+
+    seen: Any
+    rows: Any = None
+    tied: Any = None
+
+    @classmethod
+    def place(cls, shown: Shown) -> ShownData:
+        """Add it to the model in context."""
+        import pymc as pm
+
+        model, size = pm.modelcontext(None), shown.rows.shape[1]
+        seen = pm.Data("seen", shown.place, dims="dataset")
+        if len(shown.rows) == size:
+            return cls(seen)
+        kinds = ["tie" if tied else "gap" for tied in shown.tied[size:].tolist()]
+        further = [f"{kind} {k + 1}" for k, kind in enumerate(kinds)]
+        model.add_coord("pattern", [*map(str, model.coords["statement"]), *further])
+        rows = pm.Data("split", shown.rows, dims=("pattern", "statement"))
+        if shown.tied.all():
+            return cls(seen, rows)
+        return cls(seen, rows, pm.Data("tied", shown.tied.astype(np.int64), dims="pattern"))
+
+    @property
+    def total(self) -> Any:
+        """What all datasets weigh together; with a gap a dataset has likelihoods."""
+        return self.seen.shape[0] if self.rows is None else self.rows[self.seen].sum()
+
+    def observe(self, log_theta: Any) -> None:
+        r"""Observe each dataset, from log θ (S,) or (n, S): "outcome", one number for each.
+
+        A tie counts in part for each statement it allows,
+        :math:`\log p = \sum_s w_s \log \theta_s`; of a gap or of replicates
+        :math:`\log p = \log \sum_s \theta_s \ell_s`. A new dataset is one statement.
+        """
+        import pymc as pm
+        import pytensor.tensor as pt
+
+        def logp(value: Any, log_p: Any, rows: Any, *tied: Any) -> Any:
+            row = rows[value]
+            together = weighted_logs(row, log_p)
+            if not tied:
+                return together
+            some = pm.math.logsumexp(log_p + pt.log(row), axis=-1, keepdims=False)
+            return pt.switch(tied[0][value], together, some)
+
+        def dist(log_p: Any, *rest: Any) -> Any:
+            return pm.Categorical.dist(logit_p=log_p, size=rest[-1])
+
+        statements = pm.modelcontext(None).coords["statement"]
+        rows = np.eye(len(statements)) if self.rows is None else self.rows
+        flags = () if self.tied is None else (self.tied,)
+        pm.CustomDist(
+            OUTCOME,
+            log_theta,
+            rows,
+            *flags,
+            logp=logp,
+            dist=dist,
+            observed=self.seen,
+            dims="dataset",
+            class_name="PartlySeen" if flags else "SplitCategorical",
+            signature="(s),(t,s),(t)->()" if flags else "(s),(t,s)->()",
+            dtype="int64",
+        )
 
 
 def weighted_logs(weights: Any, logs: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,15 @@ from scipy.special import gammaln, logsumexp
 
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare._version import __version__
-from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.dirichlet.draws import (
+    dirichlet_log_theta,
+    draw_dirichlet_latents,
+    draw_log_theta,
+)
 from bayescompare.kernels.leading import parts_of_draws
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import LATENTS
+from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.columns import PROBABILITY, theta_columns
 from bayescompare.outcome.decision import decide
@@ -58,6 +64,7 @@ def posterior_tree(
     evidence is drawn, which stands for one of several `scales` of effects.
     """
     evidence, before = posterior.evidence, (1, size[1])
+    listing = replace(listing, uncounted=evidence.uncounted)
     component, vector = posterior.draw_place(size, rng)
     first = np.zeros(before, dtype=np.int64)
     if learned is not None:
@@ -81,21 +88,19 @@ def posterior_tree(
     groups = {
         "posterior": variables,
         "prior": ahead,
-        "posterior_predictive": {OUTCOME: statement_each(variables["theta"], n, rng)},
-        "prior_predictive": {OUTCOME: statement_each(ahead["theta"], n, rng)},
+        "posterior_predictive": {OUTCOME: one_each(variables["theta"], n, rng)},
+        "prior_predictive": {OUTCOME: one_each(ahead["theta"], n, rng)},
         "log_likelihood": {OUTCOME: likelihood},
         "log_prior": latents,
-        "observed_data": {OUTCOME: listing.weights},
+        "observed_data": {OUTCOME: listing.shown.place},
     }
     dims = {
-        **dict.fromkeys(("strength", "component", "scale"), ()),
-        OUTCOME: ("dataset", "statement"),
-        **dict.fromkeys(
-            ("theta", "free", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)
-        ),
+        **dict.fromkeys(("h", "same", "scale"), ()),
+        OUTCOME: ("dataset",),
+        **dict.fromkeys(("theta", "f", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)),
     }
     tree = make_tree(groups, dims, statement_coords(results, listing))
-    return finish_tree(tree, results, listing, rng)
+    return finish_tree(tree, results, listing, rng, learned)
 
 
 def draw_given_component(
@@ -107,8 +112,8 @@ def draw_given_component(
 ) -> tuple[dict[str, AnyArray], dict[str, FloatArray]]:
     """Draw θ given components and counts; also the log prior of its latents.
 
-    Of a pair without a difference θ is the mean of `free` over a statement and its reverse. Only
-    the sum of the two is known better after the data; how it is shared is as before.
+    Where two algorithms are the same, θ is the mean of f over a statement and its reverse: only the
+    sum of the two is known better after the data; how it is shared is as before.
     """
     size = component.shape
     if learned is None:
@@ -116,57 +121,65 @@ def draw_given_component(
         logs = dirichlet_log_theta(log_alpha, *after)
         log_prior = latent_log_prior("theta", np.exp(log_alpha), *after)
         return {"theta": np.exp(logs), "log_theta": logs}, log_prior
-    values = np.array(learned.values)
-    strength = values[component % len(values)]
-    own = log_alpha + np.log(strength)[..., None]
-    folded = component >= len(values)
+    same, h = np.divmod(component, len(learned.values))
+    own = log_alpha + np.log(np.array(learned.values)[h])[..., None]
+    folded = (same > 0)[..., None]
     counts = np.broadcast_to(counts, (*size, len(log_alpha)))
-    # Two draws for folded ones: what is known of the sums, and how these are shared.
-    shares = dirichlet_log_theta(
-        own, *draw_dirichlet_latents(own, np.where(folded[..., None], 0.0, counts), size, rng)
-    )
-    variables: dict[str, AnyArray] = {"theta": np.exp(shares), "strength": strength}
+    # Two draws where they are the same: what is known of the sums, and how these are shared.
+    shares = draw_log_theta(own, np.where(folded, 0.0, counts), size, rng)
+    variables: dict[str, AnyArray] = {"h": h}
     logs = shares
     if learned.folds:
         mirrored = Partition.mirrored(len(log_alpha))
         classes, number = mirrored.of, mirrored.size
         total, alpha = (mirrored.total(v.reshape(-1, len(classes))) for v in (counts, np.exp(own)))
         shape = (*size, len(number))
-        heavy = np.log(alpha.reshape(shape))
-        sums = dirichlet_log_theta(
-            heavy, *draw_dirichlet_latents(heavy, total.reshape(shape), size, rng)
-        )
+        sums = draw_log_theta(np.log(alpha.reshape(shape)), total.reshape(shape), size, rng)
         both = np.logaddexp(shares, shares[..., ::-1])
         both = np.where(number[classes] == 2, both, shares)
-        logs = np.where(folded[..., None], sums[..., classes] - np.log(number[classes]), shares)
-        free = np.where(folded[..., None], sums[..., classes] + shares - both, shares)
-        variables |= {"theta": np.exp(logs), "free": np.exp(free), "component": component}
+        logs = np.where(folded, sums[..., classes] - np.log(number[classes]), shares)
+        f = np.where(folded, sums[..., classes] + shares - both, shares)
+        variables |= {"same": same, "f": np.exp(f)}
+    variables |= {"theta": np.exp(logs), "log_theta": logs}
     # The log prior of a mixture is worked out from θ itself.
-    return variables | {"log_theta": logs}, {f"{LATENTS[0]}theta": np.zeros_like(logs)}
+    return variables, {f"{LATENTS[0]}theta": np.zeros_like(logs)}
 
 
 def finish_tree(
-    tree: xr.DataTree, results: Results, listing: LumpedStatements, rng: np.random.Generator
+    tree: xr.DataTree,
+    results: Results,
+    listing: LumpedStatements,
+    rng: np.random.Generator,
+    learned: LearnedPrior | None = None,
 ) -> xr.DataTree:
-    """Drop the sampler's latents, add `marginal`, `constant_data` and what made the tree."""
+    """Drop the sampler's latents, add what follows from the draws, and what made the tree."""
     import xarray as xr
+
+    from bayescompare.methods._shared.learned import with_log_prior
 
     for group in ("posterior", "prior"):
         data = without_latents(tree[group].to_dataset())
+        if "theta" not in data and "same" in data:
+            f = data["f"].transpose(..., "statement")
+            even = f.copy(data=(f.values + f.values[..., ::-1]) / 2.0)
+            data["theta"] = even.where(data["same"] == 1, f).transpose(*f.dims)
         if "marginal" not in data and "theta" in data:
             theta = data["theta"].transpose("chain", "draw", "statement").values
             dims = ("chain", "draw", *marginal_dims(results))
             strength = data["strength"].values if "strength" in data else None
+            if learned is not None:
+                strength = np.array(learned.values)[data["h"].values.astype(np.int64)]
             marginal = listing.marginal(theta, rng, prior=group == "prior", strength=strength)
             data["marginal"] = (dims, marginal)
             data = data.assign_coords({d: statement_coords(results, listing)[d] for d in dims[2:]})
         tree[group] = xr.DataTree(data)
-    return sign_tree(ratio_prior(shrink_predictions(tree), ["theta"]), listing)
+    tree = sign_tree(ratio_prior(numbered(tree, listing), ["theta"]), listing)
+    return tree if learned is None else with_log_prior(tree, listing, learned)
 
 
 def without_latents(data: xr.Dataset) -> xr.Dataset:
     """What a tree shows of a group: all but the sampler's latents."""
-    return data.drop_vars([v for v in data.data_vars if str(v).startswith(LATENTS)])
+    return data.drop_vars([v for v in data.data_vars if str(v).startswith("latent_")])
 
 
 def shrink_predictions(tree: xr.DataTree) -> xr.DataTree:
@@ -180,12 +193,37 @@ def shrink_predictions(tree: xr.DataTree) -> xr.DataTree:
     return tree
 
 
-def sign_tree(tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTree:
-    """Add the counts, and what made the tree."""
+def numbered(tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTree:
+    """Give each dataset the place of its statement, where the tree has a vector over them."""
     import xarray as xr
 
-    count = xr.DataArray(listing.counts, {"statement": list(listing.labels)}, name="count")
-    tree["constant_data"] = xr.DataTree(count.to_dataset())
+    for group in ("observed_data", "posterior_predictive", "prior_predictive"):
+        if group in tree and OUTCOME in tree[group]:
+            data = tree[group].to_dataset()
+            outcome = data[OUTCOME]
+            if "statement" in outcome.dims:
+                outcome = outcome.argmax("statement")
+                if group == "observed_data":
+                    outcome = outcome.copy(data=listing.shown.place)
+            kind = np.int64 if group == "observed_data" else np.int16
+            data = data.drop_dims("statement", errors="ignore").assign(
+                {OUTCOME: outcome.astype(kind)}
+            )
+            tree[group] = xr.DataTree(data)
+    return tree
+
+
+def sign_tree(tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTree:
+    """Add the counts, what a dataset may show beside a statement, and what made the tree."""
+    import xarray as xr
+
+    facts: dict[str, Any] = {"count": (("statement",), listing.counts)}
+    seen = tree["observed_data"].to_dataset() if "observed_data" in tree else {}
+    indexed = OUTCOME in seen and seen[OUTCOME].dims == ("dataset",)
+    if indexed and len(listing.shown.rows) > len(listing.labels):
+        facts["split"] = (("pattern", "statement"), listing.shown.rows)
+    data = xr.Dataset(facts, {"statement": list(listing.labels)})
+    tree["constant_data"] = xr.DataTree(data)
     tree.attrs.update(inference_package="bayescompare", version=__version__)
     return tree
 
@@ -271,6 +309,15 @@ def make_tree(
     return xr.DataTree.from_dict(datasets)
 
 
+def one_each(theta: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int16]:
+    """Predict n new datasets per draw: which statement each falls into, by its place."""
+    edges = np.cumsum(theta, axis=-1)
+    at = rng.random((*theta.shape[:2], n)) * edges[..., -1:]
+    # One dataset after the other: all at once would take much memory.
+    columns = [(at[..., i, None] >= edges[..., :-1]).sum(axis=-1) for i in range(n)]
+    return np.stack(columns, axis=-1).astype(np.int16)
+
+
 def statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int8]:
     """Predict n new datasets per draw, each falling into one statement."""
     chains, draws, cells = theta.shape
@@ -291,6 +338,27 @@ def latent_log_prior(
 
 
 # what draws of θ say of each statement -----------------------------
+def answer_of_draws(
+    statements: Statements, tree: xr.DataTree, name: str, each: FloatArray, **more: Any
+) -> Answer:
+    """Answer from draws of θ, by its name in a tree.
+
+    `each` (chain, draw, S) is how far each statement leads in each draw; `more` are further fields
+    of the answer.
+    """
+    theta = tree["posterior"].to_dataset()[name]
+    answer = Answer.over(
+        statements,
+        probability=each.mean(axis=(0, 1)),
+        mcse=nuts.nuts_monte_carlo_error(each),
+        per_statement=drawn_theta_summary(theta, statements),
+        parts=drawn_parts(theta, statements),
+        tree=tree,
+        **more,
+    )
+    return replace(answer, facts=answer.facts.told(drawn_questions(theta, statements, answer)))
+
+
 def drawn_theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
     """Posterior mean and central 95 % interval of each listed θ; NaN for those within other."""
     draws = theta.stack(sample=("chain", "draw"))

@@ -35,7 +35,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
-from bayescompare.methods.classic.words import finding
+from bayescompare.methods.classic.hypotheses import finding
 from bayescompare.outcome.answer import Answer, Found, TestResult
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.facts import Facts
@@ -91,18 +91,15 @@ class RankDetails(Facts):
     def ranks(self) -> pd.Series[float]:
         """Mean rank of each algorithm, 1 the best."""
         index = pd.Index(self.algorithms, name="algorithm")
-        return pd.Series(list(self.mean_ranks), index=index, name="mean rank", dtype=float)
+        return pd.Series(self.mean_ranks, index, dtype=float, name="mean rank")
 
     @property
     def nemenyi(self) -> pd.DataFrame:
         """Nemenyi's p-value of each pair; the diagonal is NaN."""
-        names = self.algorithms
-        return pd.DataFrame(
-            [list(row) for row in self.pair_pvalues],
-            index=pd.Index(names, name="algorithm"),
-            columns=pd.Index(names, name="opponent"),
-            dtype=float,
+        algorithm, opponent = (
+            pd.Index(self.algorithms, name=name) for name in ("algorithm", "opponent")
         )
+        return pd.DataFrame(self.pair_pvalues, algorithm, opponent, dtype=float)
 
 
 class RankResult(Tested):
@@ -128,31 +125,28 @@ class RankResult(Tested):
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Mean ranks and pairs, headed to be printed."""
-        apart = f"Mean ranks; {rank_number_text(self.critical_difference)} apart is significant"
-        ranked = self.ranks.sort_values(kind="stable").rename("mean rank").to_frame()
-        pairs = itertools.combinations(ranked.index, 2)
-        rows = {
-            f"{a}, {b}": (self.ranks[b] - self.ranks[a], self.nemenyi.loc[a, b]) for a, b in pairs
+        mean, pvalues = self.ranks.sort_values(kind="stable"), self.nemenyi
+        pairs = {
+            f"{a}, {b}": (mean[b] - mean[a], pvalues.loc[a, b])
+            for a, b in itertools.combinations(mean.index, 2)
         }
-        apart_by = pd.DataFrame.from_dict(
-            rows, orient="index", columns=["ranks apart", "p-value"]
-        ).sort_values("p-value", kind="stable")
-        return {apart: ranked, "Pairs by Nemenyi's test": apart_by.rename_axis("pair")}
+        heads = ["ranks apart", "p-value"]
+        rows = pd.DataFrame.from_dict(pairs, orient="index", columns=heads).rename_axis("pair")
+        apart = rank_number_text(self.critical_difference)
+        return {
+            f"Mean ranks; {apart} apart is significant": mean.to_frame(),
+            "Pairs by Nemenyi's test": rows.sort_values("p-value", kind="stable"),
+        }
 
     def headline(self, decision: Decision) -> str:
         """Say whether the algorithms differ, and who has the best mean rank."""
-        mean = RankDetails.of(self.answer).ranks
         # Mean ranks are halves of whole numbers over n: equal ones are equal.
-        best = [str(name) for name in mean.index[mean == mean.min()]]
-        ahead = (
-            f"best mean rank: {join_names(best)}"
-            if len(best) < len(mean)
-            else "all mean ranks are equal"
-        )
-        differ = "the algorithms differ"
-        if not decision.settled:
-            differ = "the algorithms do not differ significantly"
-        return f"{differ}, {pvalue_equation(decision.probability)}; {ahead}"
+        best = [str(name) for name in self.ranks.index[self.ranks == self.ranks.min()]]
+        ahead = f"best mean rank: {join_names(best)}"
+        if len(best) == len(self.ranks):
+            ahead = "all mean ranks are equal"
+        differ = "differ" if decision.settled else "do not differ significantly"
+        return f"the algorithms {differ}, {pvalue_equation(decision.probability)}; {ahead}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,7 +224,53 @@ class Friedman(Method):
 
     def sentences(self, found: Found) -> list[str]:
         """Say the mean ranks, what was tested about them, and which pairs differ."""
-        return _sentences(*found)
+        results, answer, decision = found
+        details = RankDetails.of(answer)
+        mean, n = details.ranks, plural(len(results.datasets), "dataset")
+        shown = [
+            f"{name} {rank_number_text(value)}"
+            for name, value in mean.sort_values(kind="stable").items()
+        ]
+        chi2 = (
+            f"Friedman's chi-square is {statistic_number_text(details.chi2)} "
+            f"({pvalue_equation(details.chi2_pvalue)})"
+        )
+        first, second = details.degrees_of_freedom
+        statistic = (
+            "All datasets agree on the ranks, so that Iman and Davenport's F is infinite; the "
+            f"p-value is how often datasets would agree so under the hypothesis, exactly. {chi2}."
+            if details.f_statistic is None
+            else "That p-value is of Iman and Davenport's F = "
+            f"{statistic_number_text(details.f_statistic)} on {first} and {second} degrees of "
+            f"freedom, an approximation for many datasets; {chi2}."
+        )
+        pairs = ["So no pair is singled out."]
+        if decision.settled:
+            apart = [
+                f"{a} over {b}"
+                for a, row in zip(mean.index, details.pair_pvalues, strict=True)
+                for b, p in zip(mean.index, row, strict=True)
+                if p is not None and p <= details.alpha and mean[a] < mean[b]
+            ]
+            pairs = [
+                f"By Nemenyi's test at the level {setting_number_text(details.alpha)} mean ranks "
+                f"differ when they are {rank_number_text(details.critical_difference)} apart: "
+                f"{join_names(apart, most=12) if apart else 'none are'}."
+            ]
+            if len(apart) < math.comb(len(mean), 2):
+                pairs.append("A pair that does not differ by this test is not shown to be equal.")
+        return [
+            f"On {n} the mean ranks on {results.measures[0]} (1 is best) are "
+            f"{join_names(shown, most=12)}.",
+            finding(decision, "every ordering of the algorithms is equally likely"),
+            statistic,
+            *pairs,
+            "What is tested is whether the algorithms differ, not whether this is their order, and "
+            "a p-value is not the probability of a hypothesis. A mean rank depends on which other "
+            "algorithms are compared: a verdict on a pair can change when a third one comes or "
+            "goes (Benavoli et al. 2016). For a pair by itself use pairwise() with "
+            "method='wilcoxon', or 'dirichlet' for a probability.",
+        ]
 
 
 # -------------------------------------------------------------------------------------- the figures
@@ -324,75 +364,3 @@ def _refuse_rope(results: Results) -> None:
             f"rope on {measure!r}: equivalence is not transitive, so {l} algorithms cannot be "
             "ranked with one; use pairwise(), or drop the rope."
         )
-
-
-# ---------------------------------------------------------------------------------------- the words
-
-
-def _sentences(results: Results, answer: Answer, decision: Decision) -> list[str]:
-    """Say the mean ranks, what was tested about them, and which pairs differ."""
-    details = RankDetails.of(answer)
-    mean = details.ranks
-    shown = [
-        f"{name} {rank_number_text(value)}"
-        for name, value in mean.sort_values(kind="stable").items()
-    ]
-    ranks = (
-        f"On {plural(len(results.datasets), 'dataset')} the mean ranks on "
-        f"{results.measures[0]} (1 is best) are {join_names(shown, most=12)}."
-    )
-    tested = finding(decision, "every ordering of the algorithms is equally likely")
-    limits = (
-        "What is tested is whether the algorithms differ, not whether this is their order, and "
-        "a p-value is not the probability of a hypothesis. A mean rank depends on which other "
-        "algorithms are compared: a verdict on a pair can change when a third one comes or "
-        "goes (Benavoli et al. 2016). For a pair by itself use pairwise() with "
-        "method='wilcoxon', or 'dirichlet' for a probability."
-    )
-    return [
-        ranks,
-        tested,
-        _statistic(details),
-        *_pairs(details, decision),
-        limits,
-    ]
-
-
-def _statistic(details: RankDetails) -> str:
-    chi2 = (
-        f"Friedman's chi-square is {statistic_number_text(details.chi2)} "
-        f"({pvalue_equation(details.chi2_pvalue)})"
-    )
-    if details.f_statistic is None:
-        return (
-            "All datasets agree on the ranks, so that Iman and Davenport's F is infinite; the "
-            f"p-value is how often datasets would agree so under the hypothesis, exactly. {chi2}."
-        )
-    first, second = details.degrees_of_freedom
-    return (
-        "That p-value is of Iman and Davenport's F = "
-        f"{statistic_number_text(details.f_statistic)} on {first} "
-        f"and {second} degrees of freedom, an approximation for many datasets; {chi2}."
-    )
-
-
-def _pairs(details: RankDetails, decision: Decision) -> list[str]:
-    if not decision.settled:
-        return ["So no pair is singled out."]
-    mean, pvalues, alpha = details.ranks, details.nemenyi, details.alpha
-    names = details.algorithms
-    apart = [
-        f"{a} over {b}"
-        for a in names
-        for b in names
-        if mean[a] < mean[b] and float(pvalues.loc[a, b]) <= alpha  # type: ignore[arg-type]
-    ]
-    pairs = join_names(apart, most=12) if apart else "none are"
-    sentences = [
-        f"By Nemenyi's test at the level {setting_number_text(alpha)} mean ranks differ when "
-        "they are "
-        f"{rank_number_text(details.critical_difference)} apart: {pairs}."
-    ]
-    if len(apart) < math.comb(len(names), 2):
-        sentences.append("A pair that does not differ by this test is not shown to be equal.")
-    return sentences

@@ -24,9 +24,9 @@ Jansen, Nalenz, Schollmeyer & Augustin (2022), Section 4.3.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -34,14 +34,9 @@ import pandas as pd
 from bayescompare._checks import check_level, check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
+from bayescompare.kernels.classic.wilcoxon import differences
 from bayescompare.methods.classic.friedman import pair_among_all
-from bayescompare.methods.classic.pair_tests import (
-    PairTest,
-    WhichTest,
-    pair_differences,
-    run_pair_test,
-)
-from bayescompare.methods.classic.words import NOT_A_PROBABILITY, ahead_and_behind
+from bayescompare.methods.classic.hypotheses import NOT_A_PROBABILITY, run_pair_test
 from bayescompare.outcome.answer import Answer, Direction, Found, TestResult
 from bayescompare.outcome.codec import read
 from bayescompare.outcome.decision import SIGNIFICANT, Decision
@@ -60,18 +55,13 @@ from bayescompare.text.numbers import (
 )
 from bayescompare.text.phrases import join_names
 
-#: The tests of one measure, as a sentence about findings and as a methods section name them.
-_FOUND_BY = {
-    "sign": "sign test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "nemenyi": "tests of Friedman and Nemenyi of mean ranks among all algorithms",
-    "ranks": "normal test of mean ranks among all algorithms",
-}
-_TESTED_BY = {
-    "sign": "the sign test",
-    "wilcoxon": "Wilcoxon's signed-rank test",
-    "nemenyi": "the tests of Friedman and Nemenyi of mean ranks among all algorithms",
-    "ranks": "the normal test of mean ranks among all algorithms",
+#: The tests of one measure, as a methods section and as a sentence about findings name them.
+_AMONG = "of mean ranks among all algorithms"
+_NAMED = {
+    "sign": ("the sign test", "sign test"),
+    "wilcoxon": ("Wilcoxon's signed-rank test", "Wilcoxon signed-rank test"),
+    "nemenyi": (f"the tests of Friedman and Nemenyi {_AMONG}",),
+    "ranks": (f"the normal test {_AMONG}",),
 }
 #: Tests of a pair by its ranks among all algorithms.
 _RANKS = ("nemenyi", "ranks")
@@ -112,10 +102,11 @@ class PerMeasureDetails(Facts):
         return measures
 
 
-class RulePosterior(Tested):
-    """What a rule over the tests of single measures can be asked."""
+class RuleResult(Tested):
+    """What a rule over the tests of single measures can be asked: it has no posterior."""
 
     facts_type: ClassVar[type[Facts]] = PerMeasureDetails
+    method: PerMeasure
 
     @property
     def per_measure(self) -> pd.DataFrame:
@@ -128,42 +119,18 @@ class RulePosterior(Tested):
         heads = {"pvalue": "p-value", "better": "favours"}
         return {"Measures": self.per_measure.rename(columns=heads)}
 
-
-class Combined(NamedTuple):
-    """What the measures amount to: who leads, the p-value, and how many measures count for it.
-
-    Nobody leads where the rule has nothing to say; the p-value is then 1.
-    """
-
-    lead: int | None
-    pvalue: float
-    statistic: int
+    def headline(self, decision: Decision) -> str:
+        """Say what the measures amount to, as the rule has it."""
+        p = pvalue_equation(decision.probability)
+        if set(PerMeasureDetails.of(self.answer).favours()) == {None}:
+            return f"no measure favours either algorithm ({p}, not significant)"
+        return self.method.headline(Found(self.results, self.answer, decision), p)
 
 
-@dataclass(frozen=True)
-class Sides:
-    """The two algorithms' names, and the p-values of the measures that favour each."""
+class OneTestResult(RuleResult):
+    """The same of a p-value that is the smallest of several."""
 
-    names: Sequence[str]
-    pvalues: tuple[list[float], list[float]]
-
-    @property
-    def least(self) -> tuple[float, float]:
-        """The smallest p-value of a measure that favours each, 1 if none does."""
-        first, second = self.pvalues
-        return min(first, default=1.0), min(second, default=1.0)
-
-    @property
-    def votes(self) -> tuple[int, int]:
-        """Minus the number of measures that favour each."""
-        return -len(self.pvalues[0]), -len(self.pvalues[1])
-
-    def first_by(self, *keys: tuple[float, float]) -> int:
-        """Which algorithm has the smaller key, the first key that differs deciding.
-
-        The name decides last, so that the order in which the two are listed does not.
-        """
-        return min((0, 1), key=lambda side: (*(key[side] for key in keys), self.names[side]))
+    valid_pvalue: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,7 +143,7 @@ class PerMeasure(Method):
     #: What ranks among all algorithms of a table say of the pair, by measure.
     among: tuple[Direction, ...] | None = field(default=None, repr=False)
 
-    posterior_type: ClassVar[type[Posterior]] = RulePosterior
+    posterior_type: ClassVar[type[Posterior]] = RuleResult
     phrases: ClassVar[Phrases] = Phrases(
         reference="Jansen et al. (2022), Section 4.3",
         levers="other measures, another test of each (test=), or more datasets",
@@ -203,18 +170,34 @@ class PerMeasure(Method):
         check_level(alpha=self.alpha)
 
     @abstractmethod
-    def combine(self, sides: Sides, measures: int) -> Combined:
-        """Make one p-value of several."""
+    def combine(self, own: Mapping[str, list[float]], measures: int) -> tuple[str, float, int]:
+        """Make one p-value of those of the measures that favour each.
+
+        Returns who leads ("" where the rule has nothing to say, and the p-value is 1), the p-value
+        and how many measures count for it.
+        """
 
     @abstractmethod
     def neither(
-        self, names: Sequence[str], tests: Sequence[PairTest], signs: FloatArray
+        self, names: Sequence[str], rows: Sequence[Direction], signs: FloatArray
     ) -> tuple[Statement, BoolArray]:
         """The statement where nobody leads, and which datasets show it."""
 
     @abstractmethod
     def supports(self, signs: FloatArray) -> BoolArray:
         """Which datasets, by their signs (dataset, measure), show what is tested."""
+
+    @abstractmethod
+    def headline(self, found: Found, p: str) -> str:
+        """Say what the measures amount to, where some favours somebody."""
+
+    @abstractmethod
+    def finding(self, found: Found, p: str) -> str:
+        """Say the same in a sentence."""
+
+    @abstractmethod
+    def limits(self, measures: int) -> list[str]:
+        """Say what kind of test it is."""
 
     @property
     def simultaneous(self) -> bool:
@@ -236,63 +219,50 @@ class PerMeasure(Method):
         whole = results.average()
         if whole.absent().any():
             whole = whole.complete(missing="drop")
-        rows = []
+        rows, bonferroni = [], self.correction is not None
         for measure in whole.measures:
-            bonferroni = self.correction is not None
             apart, pvalue = pair_among_all(whole, pair, measure, self.test, bonferroni)
             better = None if apart == 0.0 else pair[int(apart < 0.0)]
             rows.append(Direction(measure, apart, pvalue, better))
         return replace(self, among=tuple(rows))
 
-    def _tests(self, results: Results) -> tuple[str, list[PairTest]]:
-        """The test of each measure that there is: of the pair alone, or among all algorithms."""
-        if self.among is None:
-            alone: WhichTest = "sign" if self.test == "sign" else "wilcoxon"
-            return alone, [run_pair_test(results, name, alone) for name in results.measures]
-        rows = {row.measure: row for row in self.among}
-        if missing := [name for name in results.measures if name not in rows]:
-            raise BayescompareError(f"among: no ranks on {join_names(missing)}.")
-        among = [rows[name] for name in results.measures]
-        return self.test, [
-            PairTest((row.statistic, -row.statistic), (0, 0), 0, row.pvalue, False) for row in among
-        ]
-
     def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
-        """Test every measure by itself and combine."""
-        names, question = results.algorithms, self.scope.question
-        asked, tests = self._tests(results)
-        first, second = ([t.pvalue for t in tests if t.favours == side] for side in (0, 1))
-        verdict = self.combine(Sides(names, (first, second)), len(tests))
-        signs = np.sign(
-            np.stack([pair_differences(results, name) for name in results.measures], axis=1)
-        )
-        both = [
-            Statement.of(state, measures=1 if question else len(tests))
-            for state in (State.order(*names), State.order(*names[::-1]))
-        ]
-        shown = {both[0]: self.supports(signs), both[1]: self.supports(-signs)}
-        if verdict.lead is None:
-            statement, shows = self.neither(names, tests, signs)
-            shown[statement] = shows
+        """Test every measure by itself, of the pair alone or among all algorithms; combine."""
+        names, measures = results.algorithms, results.measures
+        asked, rows = self.test, list[Direction]()
+        if self.among is None:
+            asked = "sign" if self.test == "sign" else "wilcoxon"
+            for measure in measures:
+                one = run_pair_test(results, measure, asked)
+                better = None if one.favours is None else names[one.favours]
+                rows.append(Direction(measure, one.sums[0], one.pvalue, better))
         else:
-            statement = both[verdict.lead]
-        directions = tuple(
-            Direction(
-                measure=measure,
-                statistic=tested.sums[0],
-                pvalue=tested.pvalue,
-                better=None if tested.favours is None else names[tested.favours],
-            )
-            for measure, tested in zip(results.measures, tests, strict=True)
-        )
+            known = {row.measure: row for row in self.among}
+            if missing := [name for name in measures if name not in known]:
+                raise BayescompareError(f"among: no ranks on {join_names(missing)}.")
+            rows = [known[name] for name in measures]
+        own = {name: [row.pvalue for row in rows if row.better == name] for name in names}
+        lead, pvalue, statistic = self.combine(own, len(rows))
+        values = results.oriented()
+        signs = np.sign(
+            [differences(values[:, :, j], results[m].rope) for j, m in enumerate(measures)]
+        ).T
+        order, wide = State.order(*names), 1 if self.scope.question else len(rows)
+        both = [Statement.of(state, measures=wide) for state in (order, order.reversed())]
+        shown = {both[0]: self.supports(signs), both[1]: self.supports(-signs)}
+        if lead:
+            statement = both[names.index(lead)]
+        else:
+            statement, shows = self.neither(names, rows, signs)
+            shown[statement] = shows
         return TestResult(
-            pvalue=verdict.pvalue,
-            statistic=float(verdict.statistic),
+            pvalue=pvalue,
+            statistic=float(statistic),
             statement=statement,
-            directions=directions,
+            directions=tuple(rows),
             support={each: float(datasets.sum()) for each, datasets in shown.items()},
             approximate=self.among is not None,
-            facts=PerMeasureDetails(asked, self.alpha, directions),
+            facts=PerMeasureDetails(asked, self.alpha, tuple(rows)),
         )
 
     def methods_text(self, answer: Answer | None) -> str:
@@ -301,18 +271,18 @@ class PerMeasure(Method):
         corrected = ", by Bonferroni's correction" if self.correction else ""
         return (
             f"by the rule that one must be significantly better on {self.which} measure, by "
-            f"{_TESTED_BY[by]}{corrected} at the level {setting_number_text(self.alpha)} "
+            f"{_NAMED[by][0]}{corrected} at the level {setting_number_text(self.alpha)} "
             "({aside})."
         )
 
     def sentences(self, found: Found) -> list[str]:
         """Say what each measure says, what that amounts to, and what kind of test it is."""
         results, answer, decision = found
+        details, own = PerMeasureDetails.of(answer), list[str]()
         favours = [
             f"{row.measure} {row.better or 'neither'} ({pvalue_equation(row.pvalue)})"
-            for row in PerMeasureDetails.of(answer).per_measure
+            for row in details.per_measure
         ]
-        by, own = PerMeasureDetails.of(answer).test, []
         if self.test in _RANKS:
             own.append(
                 "Ranks among two algorithms say too little, so each measure was tested on the pair "
@@ -328,43 +298,15 @@ class PerMeasure(Method):
             verdict = "significant" if decision.probability <= self.alpha else "not significant"
             level = setting_number_text(self.alpha)
             own.append(f"At the level alpha = {level} asked for it is {verdict}.")
+        by = _NAMED[details.test][-1].removeprefix("the ")
         return [
-            f"By the {_FOUND_BY[by]} on {plural(len(results.datasets), 'dataset')}, the "
+            f"By the {by} on {plural(len(results.datasets), 'dataset')}, the "
             f"measures favour: {join_names(favours)}.",
-            self.found(results, answer, decision),
+            self.finding(found, pvalue_equation(decision.probability)),
             *own,
             *self.limits(len(results.measures)),
             NOT_A_PROBABILITY,
         ]
-
-    @abstractmethod
-    def found(self, results: Results, answer: Answer, decision: Decision) -> str:
-        """Say what the measures amount to."""
-
-    @abstractmethod
-    def limits(self, measures: int) -> list[str]:
-        """Say what kind of test it is."""
-
-
-class AllTestResult(RulePosterior):
-    """A rule has no posterior; it is about every measure."""
-
-    def headline(self, decision: Decision) -> str:
-        """Say whether one is better on every measure, or on which measures each is."""
-        favoured = PerMeasureDetails.of(self.answer).favours()
-        measured = self.results.measures
-        m = len(measured)
-        where = "every measure" if m > 1 else measured[0]
-        largest = f"{'largest ' if m > 1 else ''}{pvalue_equation(decision.probability)}"
-        for name, measures in favoured.items():
-            if name is not None and len(measures) == m:
-                if decision.settled:
-                    return f"{name} is better on {where} ({largest}, significant)"
-                return f"{name} is ahead on {where} ({largest}, not significant)"
-        if set(favoured) == {None}:
-            return "no measure favours either algorithm (p = 1, not significant)"
-        sides = [f"{name or 'neither'} on {join_names(on)}" for name, on in favoured.items()]
-        return f"the measures do not agree: {', '.join(sides)} (p = 1, not significant)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -393,55 +335,62 @@ class AllTest(PerMeasure):
 
     name: ClassVar[str] = "all-test"
     title: ClassVar[str] = title_in_registry("all-test")
-    posterior_type: ClassVar[type[Posterior]] = AllTestResult
     which: ClassVar[str] = "every"
 
-    def combine(self, sides: Sides, measures: int) -> Combined:
+    def combine(self, own: Mapping[str, list[float]], measures: int) -> tuple[str, float, int]:
         """Take the largest p-value where all measures agree."""
-        lead = sides.first_by(sides.votes, sides.least)
-        own = sides.pvalues[lead]
-        if len(own) < measures:
-            return Combined(None, 1.0, len(own))
-        return Combined(lead, max(own), len(own))
+        lead = min(own, key=lambda name: (-len(own[name]), min(own[name], default=1.0), name))
+        agree = len(own[lead]) == measures
+        return (lead, max(own[lead]), measures) if agree else ("", 1.0, len(own[lead]))
 
     def neither(
-        self, names: Sequence[str], tests: Sequence[PairTest], signs: FloatArray
+        self, names: Sequence[str], rows: Sequence[Direction], signs: FloatArray
     ) -> tuple[Statement, BoolArray]:
         """What each measure favours; "=" where it favours neither."""
         first = State.order(*names)
         said = {
-            0: (first, 1.0),
-            1: (first.reversed(), -1.0),
+            names[0]: (first, 1.0),
+            names[1]: (first.reversed(), -1.0),
             None: (State.equal(*names), 0.0),
         }
-        states, favoured = zip(*(said[tested.favours] for tested in tests), strict=True)
+        states, favoured = zip(*(said[row.better] for row in rows), strict=True)
         return Statement.of(*states), np.asarray((signs == np.array(favoured)).all(axis=1))
 
     def supports(self, signs: FloatArray) -> BoolArray:
         """Better on every measure."""
         return np.asarray((signs > 0).all(axis=1))
 
-    # words ---------------------------------------------------------------------------------------
+    def headline(self, found: Found, p: str) -> str:
+        """Say whether one is better on every measure, or on which measures each is."""
+        details, decision = PerMeasureDetails.of(found.answer), found.decision
+        favoured, (first, *more) = details.favours(), details.per_measure
+        if len(favoured) == 1:
+            where = f"on {'every measure' if more else first.measure}"
+            largest = f"{'largest ' if more else ''}{p}"
+            if decision.settled:
+                return f"{first.better} is better {where} ({largest}, significant)"
+            return f"{first.better} is ahead {where} ({largest}, not significant)"
+        sides = [f"{name or 'neither'} on {join_names(on)}" for name, on in favoured.items()]
+        return f"the measures do not agree: {', '.join(sides)} (p = 1, not significant)"
 
-    def found(self, results: Results, answer: Answer, decision: Decision) -> str:
+    def finding(self, found: Found, p: str) -> str:
         """Say whether every measure favours the same one, and every one significantly."""
-        m, favoured = len(results.measures), PerMeasureDetails.of(answer).favours()
-        ahead = next((name for name, measures in favoured.items() if len(measures) == m), None)
-        p = format_pvalue(decision.probability)
-        if decision.settled:
+        (ahead, *others) = PerMeasureDetails.of(found.answer).favours()
+        p = format_pvalue(found.decision.probability)
+        no_evidence = "That is not evidence that the algorithms are equal."
+        if found.decision.settled:
             return (
                 f"{ahead} is significantly better on every measure at the "
                 f"{percent_setting(SIGNIFICANT)} level: the largest p-value is {p}."
             )
-        if ahead is not None:
+        if others or ahead is None:
             return (
-                f"Every measure favours {ahead}, but not every one significantly: the largest "
-                f"p-value is {p}, above {setting_number_text(SIGNIFICANT)}. That is not evidence "
-                "that the algorithms are equal."
+                "The measures do not all favour the same algorithm, so neither is better on every "
+                f"measure by this test: p = 1. {no_evidence}"
             )
         return (
-            "The measures do not all favour the same algorithm, so neither is better on every "
-            "measure by this test: p = 1. That is not evidence that the algorithms are equal."
+            f"Every measure favours {ahead}, but not every one significantly: the largest p-value "
+            f"is {p}, above {setting_number_text(SIGNIFICANT)}. {no_evidence}"
         )
 
     def limits(self, measures: int) -> list[str]:
@@ -450,32 +399,6 @@ class AllTest(PerMeasure):
             "Asking significance of every measure makes the test conservative: its error rate is "
             "often far below the level of the single tests, and its power low."
         ]
-
-
-class OneTestResult(RulePosterior):
-    """A rule has no posterior; it is about some measure."""
-
-    method: OneTest
-    #: It is the smallest of several.
-    valid_pvalue: ClassVar[bool] = False
-
-    def headline(self, decision: Decision) -> str:
-        """Say on which measures one is significantly better, and whether the other is on any."""
-        method, results, answer = self.method, self.results, self.answer
-        p, one = pvalue_equation(decision.probability), len(results.measures) == 1
-        smallest = p if one else f"smallest {p}"
-        if opposed := _opposed(results, answer, method.alpha):
-            return f"each is significantly better on some measure: {opposed} ({p}, not significant)"
-        if set(PerMeasureDetails.of(answer).favours()) == {None}:
-            return f"no measure favours either algorithm ({p}, not significant)"
-        if not decision.settled:
-            return f"neither is significantly better on any measure ({smallest}, not significant)"
-        better, behind = _better(results, answer)
-        # The other may still be so at a level above the method's own.
-        own = setting_number_text(method.alpha)
-        level = "" if method.alpha == SIGNIFICANT else f" at the level {own}"
-        none = "" if one else f", {behind} on none{level}"
-        return f"{better}{none} ({smallest}, significant)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -504,20 +427,20 @@ class OneTest(PerMeasure):
     posterior_type: ClassVar[type[Posterior]] = OneTestResult
     which: ClassVar[str] = "some"
 
-    def combine(self, sides: Sides, measures: int) -> Combined:
+    def combine(self, own: Mapping[str, list[float]], measures: int) -> tuple[str, float, int]:
         """Take the smallest p-value unless the other algorithm has a significant one too."""
-        lead = sides.first_by(sides.least, sides.votes)
-        own = sides.pvalues[lead]
-        counted = sum(p <= self.alpha for p in own)
-        if sides.least[1 - lead] <= self.alpha or not own:
-            return Combined(None, 1.0, counted)
-        return Combined(lead, min(own), counted)
+        least = {name: min(pvalues, default=1.0) for name, pvalues in own.items()}
+        lead, other = sorted(own, key=lambda name: (least[name], -len(own[name]), name))
+        counted = sum(p <= self.alpha for p in own[lead])
+        if least[other] <= self.alpha or not own[lead]:
+            return "", 1.0, counted
+        return lead, least[lead], counted
 
     def neither(
-        self, names: Sequence[str], tests: Sequence[PairTest], signs: FloatArray
+        self, names: Sequence[str], rows: Sequence[Direction], signs: FloatArray
     ) -> tuple[Statement, BoolArray]:
         """Incomparable where each has a significant measure, equal where none favours either."""
-        if all(tested.favours is None for tested in tests):
+        if all(row.better is None for row in rows):
             return Statement.of(State.equal(*names)), np.asarray((signs == 0).all(axis=1))
         mixed = (signs > 0).any(axis=1) & (signs < 0).any(axis=1)
         return Statement.of(State.apart(*names)), np.asarray(mixed)
@@ -526,27 +449,50 @@ class OneTest(PerMeasure):
         """Better on some measure, worse on none."""
         return np.asarray((signs >= 0).all(axis=1) & (signs > 0).any(axis=1))
 
-    # words ---------------------------------------------------------------------------------------
+    def headline(self, found: Found, p: str) -> str:
+        """Say on which measures one is significantly better, and whether the other is on any."""
+        (opposed, better, _, behind), one = self._sides(found), len(found.results.measures) == 1
+        smallest = p if one else f"smallest {p}"
+        if opposed:
+            return f"each is significantly better on some measure: {opposed} ({p}, not significant)"
+        if not better:
+            return f"neither is significantly better on any measure ({smallest}, not significant)"
+        # The other may still be so at a level above the method's own.
+        own = setting_number_text(self.alpha)
+        level = "" if self.alpha == SIGNIFICANT else f" at the level {own}"
+        none = "" if one else f", {behind} on none{level}"
+        return f"{better}{none} ({smallest}, significant)"
 
-    def found(self, results: Results, answer: Answer, decision: Decision) -> str:
+    def finding(self, found: Found, p: str) -> str:
         """Say whether one is called better, each is on some measure, or neither on any."""
         level, own = percent_setting(SIGNIFICANT), setting_number_text(self.alpha)
-        p = pvalue_equation(decision.probability)
-        if opposed := _opposed(results, answer, self.alpha):
+        opposed, better, ahead, behind = self._sides(found)
+        if opposed:
             return (
                 f"Each algorithm is significantly better on some measure at the level {own} "
                 f"({opposed}), so neither is called better: p = 1."
             )
-        if decision.settled:
-            better, behind = _better(results, answer)
+        if better:
             return (
                 f"{better} at the {level} level, and {behind} on no measure at the level {own}: "
-                f"the rule calls {ahead_and_behind(results, answer)[0]} better ({p})."
+                f"the rule calls {ahead} better ({p})."
             )
         return (
             f"Neither algorithm is significantly better on any measure at the {level} level ({p}). "
             "That is not evidence that they are equal."
         )
+
+    def _sides(self, found: Found) -> tuple[str, str, str, str]:
+        """On which measures each is significantly better, if each is; else who is, and who not."""
+        details, names = PerMeasureDetails.of(found.answer), found.results.algorithms
+        at_own = details.favours(self.alpha)
+        if all(name in at_own for name in names):
+            return ", ".join(f"{name} on {join_names(at_own[name])}" for name in names), "", "", ""
+        if not found.decision.settled:
+            return "", "", "", ""
+        ahead, behind = names[:: -1 if found.answer.tested else 1]
+        on = join_names(details.favours(SIGNIFICANT)[ahead])
+        return "", f"{ahead} is significantly better on {on}", ahead, behind
 
     def limits(self, measures: int) -> list[str]:
         """Say that it is no test of its level."""
@@ -557,18 +503,3 @@ class OneTest(PerMeasure):
             f"of {plural(measures, 'p-value')} without correction, and the more measures there are "
             "the more often it finds a difference where there is none."
         ]
-
-
-def _opposed(results: Results, answer: Answer, alpha: float) -> str:
-    """On which measures each is significantly better, if each is on some."""
-    favoured = PerMeasureDetails.of(answer).favours(alpha)
-    if not all(name in favoured for name in results.algorithms):
-        return ""
-    return ", ".join(f"{name} on {join_names(favoured[name])}" for name in results.algorithms)
-
-
-def _better(results: Results, answer: Answer) -> tuple[str, str]:
-    """On which measures the one ahead is significantly better; and the name of the other."""
-    ahead, behind = ahead_and_behind(results, answer)
-    on = PerMeasureDetails.of(answer).favours(SIGNIFICANT)[ahead]
-    return f"{ahead} is significantly better on {join_names(on)}", behind

@@ -14,6 +14,9 @@ pairs of datasets whose mean difference favours the second is
 equivalence. Reported is P(each share is the largest): of the Walsh averages
 :math:`(z_i + z_j)/2`, which Wilcoxon's statistic counts, with the weights unknown.
 
+With ``prior="imprecise"`` the weight of the prior may lie anywhere: the least and the greatest P
+over all base measures have it far to one side, :math:`z_0 = \mp\infty`.
+
 References
 ----------
 Benavoli, Mangili, Corani, Zaffalon & Ruggeri (2014); Benavoli, Corani, Demšar & Zaffalon (2017),
@@ -22,15 +25,16 @@ Section 4.2.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import betaincinv, gammaln
 
-from bayescompare._checks import check_count, check_positive
+from bayescompare._checks import check_count, check_positive, check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
 from bayescompare.kernels.classic import walsh, wilcoxon
@@ -45,25 +49,22 @@ from bayescompare.methods._shared.priors import (
     constant_dirichlet,
     prior_options,
 )
-from bayescompare.methods._shared.simplex import (
-    DRAWN,
-    WEIGHT,
-    place_weights,
-    weights_alpha,
-)
-from bayescompare.methods._shared.trees import (
-    add_constants,
-    make_tree,
-    ratio_prior,
-)
+from bayescompare.methods._shared.simplex import DRAWN, WEIGHT, place_weights, weights_alpha
+from bayescompare.methods._shared.trees import add_constants, make_tree, ratio_prior
 from bayescompare.methods._shared.words import text_on_sampling
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.claims import certainty_words
-from bayescompare.outcome.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
-from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.columns import (
+    LOWER,
+    THETA_LOWER,
+    THETA_MEAN,
+    THETA_UPPER,
+    UPPER,
+    theta_columns,
+)
 from bayescompare.outcome.method import Form, Method, Parameter, Phrases, Sampling, Scope
-from bayescompare.outcome.posterior import Lack, Posterior
+from bayescompare.outcome.posterior import FACTORS, Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
@@ -71,21 +72,23 @@ from bayescompare.text.numbers import count, percent, plural, probability_words,
 from bayescompare.text.phrases import exactness_phrase, join_names
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pymc as pm
     import xarray as xr
 
+WhichPrior = Literal["tie", "imprecise"]
 
 #: The dim of the points, and the name of the prior's one.
 POINT, TIE = "point", "(tie)"
-_SAMPLE = ("chain", "draw")
-
 #: Draws by which each simulated table is judged; the error of P is at most 0.016.
 _DRAWS = 1000
+#: Draws of weights that are held at once.
+_TOGETHER = 10_000
+_PROPER = "give priors={'weight': pm.Dirichlet.dist(np.ones(n + 1))} for n datasets and a tie"
 _IMPROPER = (
     "the prior of weight knows a tie and nothing of the datasets; it is improper, and there are no "
-    "draws from it: predict from a posterior, set weight by pm.do, or give priors={'weight': ...}."
+    f"draws from it: predict from a posterior, set weight by pm.do, or {_PROPER}."
 )
-
 _LACKS = {
     "loo": Lack(
         "A difference that was not seen has no weight, so that each dataset left out is "
@@ -97,14 +100,20 @@ _LACKS = {
     ),
     "simulate": Lack("The prior knows no difference but a tie, so that it has no tables to draw."),
     "psis": Lack("A dataset left out would have no weight."),
+    "prior_predictive": Lack(f"the prior of weight is improper and predicts nothing: {_PROPER}."),
+    "bounds": Lack(
+        "bounds: only SignedRank(prior='imprecise') has them.", unless={"prior": "imprecise"}
+    ),
 }
 
 
 @dataclass(frozen=True)
 class Points:
-    """Second less first on every dataset, after a tie, and where the pairs of them fall."""
+    """Second less first on every dataset, after the prior's point, and where pairs of them fall."""
 
     results: Results
+    #: Where the prior's weight lies: at a tie, or far to one side.
+    start: float = 0.0
 
     @property
     def rope(self) -> float | None:
@@ -113,36 +122,28 @@ class Points:
 
     @cached_property
     def values(self) -> FloatArray:
-        """The points: a tie, and the differences, larger where the second is better."""
+        """The prior's point, and the differences, larger where the second is better."""
         (measure,) = self.results.measures
         if self.results[measure].scale == "ordinal":
             raise BayescompareError(
                 f"measure {measure!r} is ordinal, and the signed-rank test adds differences, which "
                 "such a measure does not have: use 'dirichlet'."
             )
-        return np.append(0.0, -wilcoxon.differences(self._columns))
+        return np.append(self.start, -wilcoxon.differences(self._columns))
 
     @cached_property
     def regions(self) -> walsh.Regions:
         """In which region the sum of each two points lies."""
         return walsh.find_regions(self.values, self.rope, float(np.abs(self._columns).max()))
 
-    @cached_property
-    def table(self) -> FloatArray:
-        """The same as shares, (statement, point, point)."""
-        return walsh.pair_table(self.regions)
-
     @property
-    def names(self) -> list[str]:
-        """The points by name."""
-        return [TIE, *self.results.datasets]
-
-    @property
-    def labels(self) -> list[str]:
-        """The statements: first better, equivalent if there is a rope, second better."""
+    def coords(self) -> dict[str, list[str]]:
+        """The points, the datasets, and the statements: first better, equivalent, second better."""
         order = State.order(*self.results.algorithms)
         equal = [State.equal(*self.results.algorithms)] if self.rope is not None else []
-        return [str(state) for state in (order, *equal, order.reversed())]
+        datasets = list(self.results.datasets)
+        labels = [str(state) for state in (order, *equal, order.reversed())]
+        return {POINT: [TIE, *datasets], "dataset": datasets, "statement": labels}
 
     @cached_property
     def states(self) -> IntArray:
@@ -157,9 +158,9 @@ class Points:
     @property
     def support(self) -> FloatArray:
         """Datasets for each statement; a tie without a rope counts half for each."""
-        of_datasets = self.states[1:]
-        counts = np.array([float((of_datasets == k).sum()) for k in range(len(self.labels))])
-        return counts + 0.5 * float((of_datasets < 0).sum()) * (self.rope is None)
+        of_datasets, k = self.states[1:], 2 if self.rope is None else 3
+        counts = (of_datasets[:, None] == np.arange(k)).sum(axis=0)
+        return np.asarray(counts + (of_datasets < 0).sum() / k)
 
     @property
     def _columns(self) -> FloatArray:
@@ -184,6 +185,16 @@ class SignedRankPosterior(Posterior):
         """Parameters of the weights."""
         return self.method.weight_alpha(self.results)
 
+    @property
+    def bounds(self) -> xr.DataArray:
+        """Lower and upper P over all points at which the prior's weight may lie."""
+        import pandas as pd
+        import xarray as xr
+
+        ends = (LOWER, UPPER)
+        both = [self.over_statements("bounds", self.answer.per_statement[end]) for end in ends]
+        return xr.concat(both, pd.Index(ends, name="bound")).transpose()
+
     def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
         """Draw the weights, the shares under them, and datasets drawn again."""
         import xarray as xr
@@ -193,36 +204,42 @@ class SignedRankPosterior(Posterior):
                 "draws() are exact, and this prior has no posterior in closed form: use sample(), "
                 "or the posterior kept as c.tree."
             )
-        points, before = self.points, self.method.prior_alpha(self.results)
-        weights = rng.dirichlet(self.alpha, size=(chains, draws))
+        before = self.method.prior_alpha(self.results)
+        posterior, drawn = self._drawn(self.alpha, chains, draws, rng)
+        weights = posterior[WEIGHT]
         groups: dict[str, dict[str, AnyArray]] = {
-            "posterior": {WEIGHT: weights, "theta": walsh.shares(points.regions, weights)},
-            "posterior_predictive": {DRAWN: _drawn_again(weights, rng)},
+            "posterior": posterior,
+            "posterior_predictive": drawn,
             "log_likelihood": {DRAWN: _log(weights[..., 1:])},
-            "observed_data": {DRAWN: np.arange(1, len(self.alpha))},
+            "observed_data": {DRAWN: np.arange(1, len(before))},
         }
-        proper = bool((before > 0.0).all())
-        if proper:
-            prior = rng.dirichlet(before, size=(1, draws))
-            groups["prior"] = {WEIGHT: prior, "theta": walsh.shares(points.regions, prior)}
-            groups["prior_predictive"] = {DRAWN: _drawn_again(prior, rng)}
+        # The constant of an improper prior is arbitrary.
+        norm = 0.0
+        if (before > 0.0).all():
+            norm = gammaln(before.sum()) - gammaln(before).sum()
+            groups["prior"], groups["prior_predictive"] = self._drawn(before, 1, draws, rng)
         dims = {WEIGHT: (POINT,), "theta": ("statement",), DRAWN: ("dataset",)}
-        coords = {
-            POINT: points.names,
-            "statement": points.labels,
-            "dataset": list(self.results.datasets),
-        }
-        tree = make_tree(groups, dims, coords)
-        # Of a vector, but one number for each. The constant of an improper prior is arbitrary.
-        norm = gammaln(before.sum()) - gammaln(before).sum() if proper else 0.0
+        tree = make_tree(groups, dims, self.points.coords)
+        # Of a vector, but one number for each.
         logs = norm + _log(weights) @ (before - 1.0)
-        sample = tree["posterior"].to_dataset()[list(_SAMPLE)]
-        tree["log_prior"] = xr.DataTree(sample.assign({WEIGHT: (_SAMPLE, logs)}))
-        return _finished(points, tree)
+        sample = tree["posterior"].to_dataset()[["chain", "draw"]]
+        tree["log_prior"] = xr.DataTree(sample.assign({WEIGHT: (("chain", "draw"), logs)}))
+        return self.from_nuts(tree, rng)
+
+    def _drawn(
+        self, alpha: FloatArray, chains: int, draws: int, rng: np.random.Generator
+    ) -> tuple[dict[str, AnyArray], dict[str, AnyArray]]:
+        """Draw weights and shares, and as many datasets again, as positions among the points."""
+        weights, n = rng.dirichlet(alpha, size=(chains, draws)), len(alpha) - 1
+        again = draw_urn_cells(weights.reshape(-1, n + 1), n, rng).reshape(chains, draws, n)
+        return {WEIGHT: weights, "theta": walsh.shares(self.points.regions, weights)}, {
+            DRAWN: again
+        }
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
-        """Add what is known of the datasets to a tree of NUTS."""
-        return _finished(self.points, tree)
+        """Add the differences, second less first, and what made the tree."""
+        facts = {"difference": self.points.values[1:]}
+        return add_constants(ratio_prior(tree, [WEIGHT]), facts, self.results.datasets)
 
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Return a function that adds datasets of the kinds seen, drawn by the weights."""
@@ -237,11 +254,38 @@ class SignedRankPosterior(Posterior):
             exact = walsh.exact_leaders(regions, more)
             if exact is not None:
                 return exact
-            return np.asarray(
-                sole_leader(walsh.draw_shares(regions, more, _DRAWS, rng)).mean(axis=0)
-            )
+            drawn = walsh.draw_shares(regions, more, _DRAWS, rng)
+            return np.asarray(sole_leader(drawn).mean(axis=0))
 
         return simulate
+
+    def under_other_priors(self, values: FloatArray | None) -> pd.DataFrame | None:
+        """Tabulate P by the strength of the prior, from the same draws of the datasets.
+
+        Its attributes have the Monte Carlo error of the leading statement. None for priors of
+        another form.
+        """
+        import pandas as pd
+
+        if self.method.priors:
+            return None
+        at = self.method.strength * FACTORS if values is None else values
+        n, draws, rng = len(self.results.datasets), self.method.draws, np.random.default_rng(0)
+        leads = np.zeros((len(at), len(self.answer.labels)))
+        for part in np.array_split(np.arange(draws), -(-draws // _TOGETHER)):
+            among, place = rng.dirichlet(np.ones(n), size=len(part)), rng.random(len(part))
+            for k, strength in enumerate(at.tolist()):
+                tie = betaincinv(strength, n, place)[:, None]
+                weights = np.hstack([tie, (1.0 - tie) * among])
+                leads[k] += sole_leader(walsh.shares(self.points.regions, weights)).sum(axis=0)
+        p, error = leads / draws, _error(leads, draws)
+        for k, strength in enumerate(at.tolist()):
+            alpha = np.append(strength, np.ones(n))
+            if (exact := walsh.exact_leaders(self.points.regions, alpha)) is not None:
+                p[k], error[k] = exact, 0.0
+        table = pd.DataFrame(p, pd.Index(at, name="strength"), list(self.answer.labels))
+        table.attrs["mcse"] = error[:, p.sum(axis=0).argmax()].tolist()
+        return table
 
     def statistics(
         self, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
@@ -249,14 +293,15 @@ class SignedRankPosterior(Posterior):
         """Return wins, and mean and median of the differences: predicted, and seen."""
         points = self.points
         drawn = tree["prior_predictive" if prior else "posterior_predictive"][DRAWN]
-        picked = drawn.transpose(*_SAMPLE, "dataset").values.reshape(-1, len(points.values) - 1)
+        picked = drawn.transpose("chain", "draw", "dataset").values
+        picked = picked.reshape(-1, len(points.values) - 1)
         values, seen = points.values[picked], points.values[1:]
         statistics: dict[str, tuple[FloatArray, Any]] = {
             f"datasets with {label}": (
                 (points.states[picked] == k).sum(axis=1).astype(np.float64),
                 float((points.states[1:] == k).sum()),
             )
-            for k, label in enumerate(points.labels)
+            for k, label in enumerate(self.answer.labels)
         }
         return statistics | {
             "mean difference": (values.mean(axis=1), float(seen.mean())),
@@ -266,29 +311,23 @@ class SignedRankPosterior(Posterior):
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw new datasets among the points; a tie without a rope goes to either by chance."""
         if self.method.needs_mcmc:
-            kept = sampled_posterior(self.answer)[WEIGHT]
-            weights = thinned_draws(kept, draws, rng)
+            weights = thinned_draws(sampled_posterior(self.answer)[WEIGHT], draws, rng)
         else:
             weights = rng.dirichlet(self.alpha, size=draws)
         states = self.points.states[draw_urn_cells(weights, number, rng)]
         chance = rng.integers(2, size=states.shape)
-        return np.array(self.points.labels, dtype=np.str_)[np.where(states < 0, chance, states)]
-
-
-def _finished(points: Points, tree: xr.DataTree) -> xr.DataTree:
-    """Add the differences, second less first, and what made the tree."""
-    facts = {"difference": points.values[1:]}
-    return add_constants(ratio_prior(tree, [WEIGHT]), facts, points.results.datasets)
-
-
-def _drawn_again(weights: FloatArray, rng: np.random.Generator) -> IntArray:
-    """Draw as many datasets again by each draw's weights, as positions among the points."""
-    n = weights.shape[-1] - 1
-    return draw_urn_cells(weights.reshape(-1, n + 1), n, rng).reshape(*weights.shape[:-1], n)
+        return np.array(self.answer.labels, dtype=np.str_)[np.where(states < 0, chance, states)]
 
 
 def _log(weights: FloatArray) -> FloatArray:
     return np.asarray(np.log(np.maximum(weights, np.finfo(np.float64).tiny)))
+
+
+def _error(leads: FloatArray | IntArray, draws: int) -> FloatArray:
+    """Standard error of shares; where no draw or every draw leads not zero: Laplace's rule."""
+    seen = (leads > 0) & (leads < draws)
+    share = np.where(seen, leads / draws, (leads + 1.0) / (draws + 2.0))
+    return np.asarray(np.sqrt(share * (1.0 - share) / draws))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,6 +338,10 @@ class SignedRank(Method):
     ----------
     strength : float
         Weight s of the prior, in datasets that are ties.
+    prior : {"tie", "imprecise"}
+        Where that weight lies. With "imprecise" the answer is the same and has bounds,
+        ``c.bounds``: the least and the greatest P wherever the weight may lie, as Benavoli et al.
+        (2014) report. They are for measures without a rope.
     draws : int
         Independent draws of the weights; the figures carry their Monte Carlo error. Where at most
         two kinds of differences matter the answer is exact.
@@ -340,15 +383,18 @@ class SignedRank(Method):
     strength: float = 0.5
     draws: int = 50_000
     priors: Priors | None = None
+    prior: WhichPrior = "tie"
 
     def __post_init__(self) -> None:
         check_positive(strength=self.strength)
         check_count(draws=self.draws)
+        check_word("prior", self.prior, get_args(WhichPrior))
         check_priors(self.priors, self.parameters)
-        if self.priors and self.strength != type(self).strength:
-            raise BayescompareError(
-                f"priors={list(self.priors)} replaces strength={self.strength!r}: give one."
-            )
+        for name in ("strength", "prior"):
+            if self.priors and getattr(self, name) != getattr(type(self), name):
+                raise BayescompareError(
+                    f"priors={list(self.priors)} replaces {name}={getattr(self, name)!r}: give one."
+                )
 
     def options(self) -> dict[str, Any]:
         """Return the choices by name; a prior that is an object is named, not kept."""
@@ -368,72 +414,8 @@ class SignedRank(Method):
 
     def weight_alpha(self, results: Results) -> FloatArray:
         """Parameters of their posterior: one more for each dataset."""
-        return np.asarray(
-            self.prior_alpha(results) + np.append(0.0, np.ones(len(results.datasets)))
-        )
-
-    # the answer ----------------------------------------------------------------------------------
-
-    def answer(self, results: Results, sampling: Sampling) -> Answer:
-        """P(each share is the largest), exactly or from independent draws."""
-        points = Points(results)
-        if self.needs_mcmc:
-            return self._sampled(points, sampling)
-        alpha = self.weight_alpha(results)
-        theta = walsh.draw_shares(points.regions, alpha, self.draws, sampling.rng)
-        mean = walsh.mean_shares(points.regions, alpha)
-        exact = walsh.exact_leaders(points.regions, alpha)
-        if exact is not None:
-            figures: dict[str, Any] = {"probability": exact, "none_leads": 1.0 - exact.sum()}
-            return self._finished(points, theta, mean, **figures)
-        leads = sole_leader(theta)
-        # Where no draw or every draw has it the error is not zero but unknown: Laplace's rule.
-        share, n = leads.mean(axis=0), self.draws
-        smooth = (leads.sum(axis=0) + 1.0) / (n + 2.0)
-        known = np.where((share > 0) & (share < 1), share, smooth)
-        return self._finished(
-            points,
-            theta,
-            mean,
-            probability=share,
-            mcse=np.sqrt(known * (1.0 - known) / n),
-            none_leads=1.0 - float(leads.any(axis=-1).mean()),
-            seed=sampling.seed,
-        )
-
-    def _sampled(self, points: Points, sampling: Sampling) -> Answer:
-        """Answer from NUTS, with its Monte Carlo standard error."""
-        results = points.results
-        model = self.model(results)
-        check_prior_support(self.priors or {}, self.parameters, model)
-        tree = nuts.sample_nuts_as_asked(sampling, model)
-        tree = _finished(points, tree)
-        theta = tree["posterior"]["theta"].transpose("chain", "draw", "statement").values
-        leads = sole_leader(theta).astype(np.float64)
-        return self._finished(
-            points,
-            theta.reshape(-1, theta.shape[-1]),
-            theta.mean(axis=(0, 1)),
-            probability=leads.mean(axis=(0, 1)),
-            mcse=nuts.nuts_monte_carlo_error(leads),
-            none_leads=1.0 - float(leads.any(axis=-1).mean()),
-            seed=sampling.seed,
-            tree=tree,
-        )
-
-    def _finished(
-        self, points: Points, theta: FloatArray, mean: FloatArray, **figures: Any
-    ) -> Answer:
-        """Put the shares of every draw into an answer."""
-        low, high = np.quantile(theta, (0.025, 0.975), axis=0)
-        return pair_answer(
-            points.results,
-            points.support,
-            per_statement=theta_columns(mean, low, high),
-            **figures,
-        )
-
-    # posterior -----------------------------------------------------------------------------------
+        seen = np.append(0.0, np.ones(len(results.datasets)))
+        return np.asarray(self.prior_alpha(results) + seen)
 
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the model: weights, shares as functions of them, and which point was drawn."""
@@ -441,97 +423,138 @@ class SignedRank(Method):
         import pytensor.tensor as pt
 
         points, n = Points(results), len(results.datasets)
-        coords = {
-            POINT: points.names,
-            "dataset": list(results.datasets),
-            "statement": points.labels,
-        }
-        with pm.Model(coords=coords) as model:
+        with pm.Model(coords=points.coords) as model:
             prior = (self.priors or {}).get(WEIGHT)
             alpha = np.zeros(n + 1) if prior is not None else self.prior_alpha(results)
             weight = place_weights(prior, alpha, POINT, _IMPROPER)
-            shares = [weight @ pt.as_tensor(pairs) @ weight for pairs in points.table]
+            pairs = walsh.pair_table(points.regions)
+            shares = [weight @ pt.as_tensor(table) @ weight for table in pairs]
             pm.Deterministic("theta", pt.stack(shares), dims="statement")
             pm.Categorical(DRAWN, p=weight, observed=np.arange(1, n + 1), dims="dataset")
         return model
 
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """P(each share is the largest), exactly or from independent draws."""
+        points, exact, figures = Points(results), None, dict[str, Any]()
+        if self.prior == "imprecise" and points.rope is not None:
+            raise BayescompareError(
+                f"rope on {results.measures[0]!r}: prior='imprecise' bounds P without a rope; drop "
+                "the rope, or leave prior= out."
+            )
+        same = copy.deepcopy(sampling.rng)
+        if self.needs_mcmc:
+            model = self.model(results)
+            check_prior_support(self.priors or {}, self.parameters, model)
+            tree = nuts.sample(sampling, model)
+            theta = tree["posterior"]["theta"].transpose("chain", "draw", "statement").values
+            mean, leads = theta.mean(axis=(0, 1)), sole_leader(theta)
+            empty = pair_answer(results, points.support)
+            figures["tree"] = SignedRankPosterior(self, results, empty).from_nuts(tree, same)
+            error = nuts.nuts_monte_carlo_error(leads.astype(np.float64))
+        else:
+            alpha = self.weight_alpha(results)
+            theta, exact = self._shares(points, sampling.rng)
+            mean, leads = walsh.mean_shares(points.regions, alpha), sole_leader(theta)
+            error = _error(leads.sum(axis=(0, 1)), self.draws)
+        if exact is None:
+            p, none = leads.mean(axis=(0, 1)), 1.0 - float(leads.any(axis=-1).mean())
+            figures |= {"mcse": error, "seed": sampling.seed}
+        else:
+            p, none = exact, 1.0 - exact.sum()
+        low, high = np.quantile(theta, (0.025, 0.975), axis=(0, 1))
+        columns = theta_columns(mean, low, high)
+        if self.prior == "imprecise":
+            ends = [p]
+            for start in (-np.inf, np.inf):
+                # The same weights, so that the bounds contain P in every sample.
+                drawn, known = self._shares(Points(results, start), copy.deepcopy(same))
+                ends.append(sole_leader(drawn).mean(axis=(0, 1)) if known is None else known)
+            columns |= {LOWER: np.min(ends, axis=0), UPPER: np.max(ends, axis=0)}
+        return pair_answer(
+            results,
+            points.support,
+            probability=p,
+            none_leads=none,
+            per_statement=columns,
+            **figures,
+        )
+
+    def _shares(
+        self, points: Points, rng: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray | None]:
+        """Draw the shares (1, draw, statement), and P where that is exact."""
+        alpha, regions = self.weight_alpha(points.results), points.regions
+        drawn = walsh.draw_shares(regions, alpha, self.draws, rng)
+        return drawn[None], walsh.exact_leaders(regions, alpha)
+
+    # words ----------------------------------------------------------------------------------------
+
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        return _methods_text(self, answer)
+        prior = f", with a prior of strength {setting_number_text(self.strength)} at a tie"
+        prior = text_on_sampling(self) if self.priors else prior
+        if self.needs_mcmc:
+            how = f"weights of the datasets{prior}"
+        elif answer is not None and answer.exact:
+            how = f"the posterior computed exactly{prior}"
+        else:
+            how = f"from {plural(self.draws, 'draw')} of the datasets' weights{prior}"
+        if self.prior == "imprecise":
+            how += ", and lower and upper probabilities over all places of that prior"
+        return (
+            f"by the Bayesian signed-rank test ({{aside}}), {how}. Reported is the posterior "
+            "probability that each outcome holds for the largest share of pairs of datasets."
+        )
 
     def sentences(self, found: Found) -> list[str]:
         """Say which outcome is the most probable on the whole, and what that assumes."""
-        return _sentences(self, *found)
-
-
-# ---------------------------------------------------------------------------------------- the words
-
-
-def _sentences(
-    method: SignedRank, results: Results, answer: Answer, decision: Decision
-) -> list[str]:
-    """Say which outcome is the most probable on the whole, and what that assumes."""
-    sentences = [_finding(results, answer, decision)]
-    if decision.verdict != "tied":
-        sentences += [
-            _support(answer, decision),
-            _share_of_pairs(answer, decision),
+        results, answer, decision = found
+        (measure,), rope = results.measures, results[results.measures[0]].rope
+        best, n = decision.statement, plural(len(results.datasets), "dataset")
+        level = probability_words(decision.level)
+        weight = setting_number_text(self.strength)
+        if decision.verdict == "tied":
+            tied = " and that ".join(_claim(label) for label in (best, *decision.rivals))
+            said = [
+                f"On {n} no outcome on {measure} leads: that {tied} are equally probable on the "
+                f"whole ({level} each)."
+            ]
+        else:
+            own = float(answer.counts[answer.labels.index(best)])
+            mean, low, high = (
+                percent(answer.column_at(column, best))
+                for column in (THETA_MEAN, THETA_LOWER, THETA_UPPER)
+            )
+            said = [
+                f"On {n} the probability that {_claim(best)} on {measure}, on the whole, is "
+                f"{level} ({exactness_phrase(answer, best)}){certainty_words(decision)}.",
+                f"Of the datasets seen, {count(own)} of {count(float(answer.counts.sum()))} "
+                "support it.",
+                "For two datasets taken at random, the mean of the two differences supports it in "
+                f"{mean} of all pairs (95 % interval {low} to {high}).",
+            ]
+        if rope:
+            said.append(
+                f"Differences of at most {setting_number_text(rope)} count as equivalent; a pair "
+                "of datasets is judged by the mean of its two differences."
+            )
+        said.append(
+            f"You chose the prior of {join_names(list(self.priors))}."
+            if self.priors
+            else f"The prior weighs as much as {weight} of a dataset on which the two are equal."
+        )
+        if self.prior == "imprecise" and decision.verdict != "tied":
+            low, high = (probability_words(answer.column_at(end, best)) for end in (LOWER, UPPER))
+            said.append(
+                f"Wherever that weight lies, the probability of the leader is between {low} and "
+                f"{high}."
+            )
+        return [
+            *said,
+            "Sizes of differences count, so they must be comparable between datasets; where they "
+            "are not, use method='dirichlet'. The test knows no kinds of datasets besides those "
+            "seen.",
         ]
-    rope = results[results.measures[0]].rope
-    if rope:
-        sentences.append(
-            f"Differences of at most {setting_number_text(rope)} count as equivalent; a pair of "
-            "datasets is "
-            "judged by the mean of its two differences."
-        )
-    if method.priors:
-        sentences.append(f"You chose the prior of {join_names(list(method.priors))}.")
-    else:
-        sentences.append(
-            f"The prior weighs as much as {setting_number_text(method.strength)} of a dataset on "
-            "which the two "
-            "are equal."
-        )
-    sentences.append(
-        "Sizes of differences count, so they must be comparable between datasets; where they are "
-        "not, use method='dirichlet'. The test knows no kinds of datasets besides those seen."
-    )
-    return sentences
-
-
-def _finding(results: Results, answer: Answer, decision: Decision) -> str:
-    (measure,) = results.measures
-    n = plural(len(results.datasets), "dataset")
-    level = probability_words(decision.level)
-    if decision.verdict == "tied":
-        tied = [_claim(label) for label in (decision.statement, *decision.rivals)]
-        return (
-            f"On {n} no outcome on {measure} leads: that {' and that '.join(tied)} are equally "
-            f"probable on the whole ({level} each)."
-        )
-    start = (
-        f"On {n} the probability that {_claim(decision.statement)} on "
-        f"{measure}, on the whole, is "
-        f"{level} ({exactness_phrase(answer, decision.statement)})"
-    )
-    return f"{start}{certainty_words(decision)}."
-
-
-def _support(answer: Answer, decision: Decision) -> str:
-    own = float(answer.counts[answer.labels.index(decision.statement)])
-    total = float(answer.counts.sum())
-    return f"Of the datasets seen, {count(own)} of {count(total)} support it."
-
-
-def _share_of_pairs(answer: Answer, decision: Decision) -> str:
-    mean, low, high = (
-        percent(answer.column_at(column, decision.statement))
-        for column in (THETA_MEAN, THETA_LOWER, THETA_UPPER)
-    )
-    return (
-        "For two datasets taken at random, the mean of the two differences supports it in "
-        f"{mean} of all pairs (95 % interval {low} to {high})."
-    )
 
 
 def _claim(statement: str) -> str:
@@ -539,24 +562,3 @@ def _claim(statement: str) -> str:
     if state.relation == "=":
         return f"{' and '.join(state.names)} are practically equivalent"
     return state.words()
-
-
-def _methods_text(method: SignedRank, answer: Answer | None) -> str:
-    """Describe the test for a methods section."""
-    if method.needs_mcmc:
-        how = f"weights of the datasets{text_on_sampling(method)}"
-    elif answer is not None and answer.exact:
-        how = f"the posterior computed exactly{_prior(method)}"
-    else:
-        prior = _prior(method)
-        how = f"from {plural(method.draws, 'draw')} of the datasets' weights{prior}"
-    return (
-        f"by the Bayesian signed-rank test ({{aside}}), {how}. Reported is the posterior "
-        "probability that each outcome holds for the largest share of pairs of datasets."
-    )
-
-
-def _prior(method: SignedRank) -> str:
-    if method.priors:
-        return text_on_sampling(method)
-    return f", with a prior of strength {setting_number_text(method.strength)} at a tie"

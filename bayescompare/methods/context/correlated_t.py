@@ -32,7 +32,7 @@ data sets; Nadeau & Bengio (2003); Lacoste, Laviolette & Marchand (2012), Sectio
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -68,14 +68,12 @@ from bayescompare.methods.context.shares import (
     shares_in,
 )
 from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.method import (
     Accepts,
     Form,
     Parameter,
     Phrases,
 )
-from bayescompare.outcome.of_posterior import grown_by_resemblance, resembling
 from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import OUTCOME, Statements
@@ -166,6 +164,14 @@ class Replicates:
     def student(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Degrees of freedom, centre and scale of the mean advantage; 0 where all are equal."""
         return correlated_t_from_moments(*self.moments, self.count, self.rho)
+
+    @property
+    def widths(self) -> tuple[float, float, float]:
+        """How far means may lie from 0, and between which logarithms spreads do, in the model."""
+        mean, variance = self.moments
+        sd = np.sqrt(variance / (1.0 - self.rho))
+        far = _WIDE * float(np.abs(mean + self.student[2]).max())
+        return far, np.log(sd.min() / _WIDE_SPREAD), np.log(sd.max() * _WIDE_SPREAD)
 
     @cached_property
     def evidence(self) -> FloatArray:
@@ -266,24 +272,6 @@ class CorrelatedTPosterior(SharePosterior):
             "rho": each.rho,
         }
         return add_constants(shrink_predictions(tree), facts, self.results.datasets)
-
-    def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Predict datasets that resemble those seen, statement by statement."""
-        if self.theta is not None:
-            return grown_by_resemblance(self.theta)
-        shares, rows = self.share_draws(), self.seen.rows
-        wins = self.method.rate_after(self.seen).joint.wins
-        given_all = np.stack([wins, 1.0 - wins], axis=1)
-
-        def simulate(more: int, rng: np.random.Generator) -> FloatArray:
-            new = resembling(rows, given_all, shares(1, rng)[0], more, rng)
-            return self.least_of(np.concatenate([rows, new], axis=1), rng)
-
-        return simulate
-
-    def level_given(self, decision: Decision) -> None:
-        """Nothing: how sure further datasets would be is not known."""
-        return
 
     def statistics(
         self, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
@@ -477,39 +465,21 @@ class CorrelatedT(ShareTest):
         if each.rope or form == "nuts" or not self.joint:
             return self._nuts_model(results)
         _check_spread(results, each)
-        mean, variance = each.moments
-        top, sd = _WIDE * np.abs(mean + each.student[2]).max(), np.sqrt(variance / (1.0 - each.rho))
+        far, low, high = each.widths
+        over, transforms = ("dataset", "replicate"), pm.distributions.transforms
         coords = {"dataset": list(results.datasets), "statement": list(statements.labels)}
         with pm.Model(coords={**coords, "replicate": list(each.names)}) as model:
             # PyMC would take NaN for data to be imputed; what is absent has no weight.
-            seen = np.where(each.present, each.differences, 0.0)
-            x = pm.Data("seen", seen, dims=("dataset", "replicate"))
-            there = pm.Data("present", each.present * 1.0, dims=("dataset", "replicate"))
+            x = pm.Data("seen", np.nan_to_num(each.differences), dims=over)
+            present = pm.Data("present", each.present * 1.0, dims=over)
             rho = pm.Data("rho", each.rho, dims="dataset")
-            sides = [pm.Uniform.dist(0.0, top), pm.Uniform.dist(-top, 0.0)]
-            shares = self.place_shares(statements)
-            between = pm.distributions.transforms.Interval(-top, top)
-            advantage = pm.Mixture(
-                ADVANTAGE, shares, sides, default_transform=between, dims="dataset"
-            )
-            ends = np.log(sd.min() / _WIDE_SPREAD), np.log(sd.max() * _WIDE_SPREAD)
-            log = pm.distributions.transforms.log
-            sigma = pm.CustomDist(
-                SIGMA, *ends, dist=_log_uniform, default_transform=log, dims="dataset"
-            )
-            pm.CustomDist(
-                DIFFERENCE,
-                advantage,
-                sigma,
-                rho,
-                there,
-                logp=exchangeable_logp,
-                random=_draw_replicates,
-                observed=x,
-                signature="(),(),(),(k)->(k)",
-                class_name="ExchangeableNormal",
-                dims=("dataset", "replicate"),
-            )
+            theta = self.place_shares(statements)
+            sides = [pm.Uniform.dist(0.0, far), pm.Uniform.dist(-far, 0.0)]
+            between = {"default_transform": transforms.Interval(-far, far), "dims": "dataset"}
+            mu = pm.Mixture(ADVANTAGE, theta, sides, **between)
+            positive = {"default_transform": transforms.log, "dims": "dataset"}
+            sigma = pm.CustomDist(SIGMA, low, high, dist=_log_uniform, **positive)
+            exchangeable_normal(DIFFERENCE, mu, sigma, rho, present, observed=x, dims=over)
         return model
 
     def _nuts_model(self, results: Results) -> pm.Model:
@@ -605,6 +575,17 @@ def _log_uniform(low: Any, high: Any, size: Any) -> Any:
     import pytensor.tensor as pt
 
     return pt.exp(pm.Uniform.dist(low, high, size=size))
+
+
+def exchangeable_normal(
+    name: str, mean: Any, sigma: Any, rho: Any, present: Any, **kwargs: Any
+) -> Any:
+    """Replicates that are normal, every two of them with correlation ρ."""
+    import pymc as pm
+
+    named = {"class_name": "ExchangeableNormal", "signature": "(),(),(),(k)->(k)"}
+    how = {"logp": exchangeable_logp, "random": _draw_replicates}
+    return pm.CustomDist(name, mean, sigma, rho, present, **how, **named, **kwargs)
 
 
 def exchangeable_logp(value: Any, mean: Any, sigma: Any, rho: Any, present: Any) -> Any:

@@ -20,29 +20,24 @@ Marchand (2012) for the question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from scipy.special import logit
 
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
 from bayescompare.kernels.context.beta_binomial import (
     LogPrior,
-    beta_binomial_better_share,
-    beta_binomial_left_out,
-    beta_binomial_logit_likelihood,
-    beta_binomial_predictive,
-    beta_binomial_share_interval,
-    draw_hyper,
-    draw_pooled_shares,
-    growing_beta_binomial,
-    pool_beta_binomial,
-    shrunken_beta_binomial,
+    Pool,
+    better_share,
+    draw_shares,
+    logit_likelihood,
 )
 from bayescompare.kernels.context.error_rates import first_error_rate_better
 from bayescompare.methods._shared.new_datasets import (
@@ -78,7 +73,6 @@ from bayescompare.outcome.method import (
     Method,
     Parameter,
     Phrases,
-    Replicate,
     Sampling,
     Scope,
 )
@@ -134,41 +128,34 @@ class HierarchicalPosterior(ContextPosterior):
         rows = [[found[f"{of}_{name}"] for name in ("mean", "sd")] for of in ("mu", "rho")]
         return pd.DataFrame(rows, ["mu", "rho"], ["mean", "sd"])
 
-    @property
-    def counts(self) -> tuple[FloatArray, FloatArray]:
-        """Examples that only the first, and only the second, got wrong."""
-        return pair_counts(self.results)
-
-    @property
-    def densities(self) -> dict[str, Any]:
-        """Log densities of the priors of μ and ρ."""
-        assert self.method.densities is not None, "a sampled answer has no quadrature"
-        return self.method.densities
+    @cached_property
+    def pool(self) -> Pool:
+        """The hyper-parameters by quadrature."""
+        pool = self.method.pool(self.results)
+        assert pool is not None, "a sampled answer has no quadrature"
+        return pool
 
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out, by quadrature."""
-        if self.method.densities is None:
+        if self.method.needs_mcmc:
             raise unavailable(self.method, "exact loo with a prior that needs NUTS")
-        without, _ = beta_binomial_left_out(*self.counts, **self.densities)
-        grid = pool_beta_binomial(*self.counts, **self.densities).grid
-        return without, beta_binomial_predictive(*self.counts, grid)
+        return self.pool.left_out()[0], self.pool.predictive()
 
     def under_other_priors(self, values: FloatArray | None) -> pd.DataFrame | None:
         """Raise the priors of logit μ and of logit ρ, or of φ, to powers.
 
         So uniform priors become Beta(γ, γ). What is lost of their total cancels.
         """
-        if self.method.densities is None or self.answer.tree is not None:
+        if self.method.needs_mcmc or self.answer.tree is not None:
             return None
-        mu, rho = self.densities["log_prior_mu"], self.densities["log_prior_rho"]
-        of_phi = "phi" in (self.method.priors or {})
+        pool, of_phi = self.pool, "phi" in (self.method.priors or {})
 
         def both(power: float) -> tuple[float, float]:
-            scaled: dict[str, Any] = {
-                "log_prior_mu": _powered(mu, power),
-                "log_prior_rho": _powered(rho, power, of_phi=of_phi),
-            }
-            found = pool_beta_binomial(*self.counts, **scaled, tolerance=1e-7)
+            priors = (
+                _powered(pool.log_prior_mu, power),
+                _powered(pool.log_prior_rho, power, of_phi=of_phi),
+            )
+            found = Pool(pool.k_h, pool.k_g, *priors, tolerance=1e-7).hyper
             return found.first, found.second
 
         at = np.asarray(USUAL_POWERS if values is None else values, dtype=np.float64)
@@ -176,11 +163,11 @@ class HierarchicalPosterior(ContextPosterior):
 
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Return what adds predicted datasets, as large as those seen, and answers again."""
-        grid, again = growing_beta_binomial(self.counts, **self.densities)
 
         def simulate(number: int, rng: np.random.Generator) -> FloatArray:
-            mu, rho = draw_hyper(*self.counts, grid, 1, rng, **self.densities)
-            return np.array(again(*self._new_counts(number, mu, rho, rng)))
+            return np.array(
+                self.pool.grown(*self._new_counts(number, *self.pool.draw(1, rng), rng))
+            )
 
         return simulate
 
@@ -188,12 +175,12 @@ class HierarchicalPosterior(ContextPosterior):
         """Predict datasets from one draw, and weigh every draw by them."""
         assert self.answer.tree is not None
         mu, rho = _drawn(self.answer.tree, "mu", "rho")
-        u, v = (np.log(x) - np.log1p(-x) for x in (mu.ravel(), rho.ravel()))
+        u, v = logit(mu.ravel()), logit(rho.ravel())
 
         def likelihood(number: int, rng: np.random.Generator) -> FloatArray:
             one = [int(rng.integers(mu.size))]
             new = self._new_counts(number, mu.ravel()[one], rho.ravel()[one], rng)
-            return beta_binomial_logit_likelihood(*new)(u, v).reshape(mu.shape)
+            return logit_likelihood(*new)(u, v).reshape(mu.shape)
 
         return likelihood
 
@@ -201,32 +188,28 @@ class HierarchicalPosterior(ContextPosterior):
         self, number: int, mu: FloatArray, rho: FloatArray, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
         """Errors on new datasets, each of which is as large as one of those seen."""
-        size = rng.choice(np.add(*self.counts), size=number)
+        size = rng.choice(np.add(*pair_counts(self.results)), size=number)
         (first,) = _errors_on_new_datasets(size, mu, rho, rng).astype(np.float64)
         return first, size - first
 
     def leads(self) -> FloatArray:
         """Whether μ is below ½, and whether above, in each draw."""
         assert self.answer.tree is not None
-        return hierarchical_mean_leads(self.answer.tree)
+        return _mean_leads(self.answer.tree)
 
     def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
         """Draw the hyper-parameters from the quadrature's cells, and every z given them."""
-        if self.method.densities is None:
+        if self.method.needs_mcmc:
             raise BayescompareError(
                 "draws() are exact, and this prior has no exact formula: use sample(), or "
                 "the posterior kept as c.tree."
             )
-        (k_h, k_g), densities = self.counts, self.densities
-        grid = pool_beta_binomial(k_h, k_g, **densities).grid
-        after = draw_hyper(k_h, k_g, grid, chains * draws, rng, **densities)
-        mu, rho = (values.reshape(chains, draws) for values in after)
+        pool = self.pool
+        k_h, k_g = pool.k_h, pool.k_g
+        mu, rho = (values.reshape(chains, draws) for values in pool.draw(chains * draws, rng))
         before = self._prior_draws(draws, rng)
-        u, v = (np.log(x.ravel()) - np.log1p(-x.ravel()) for x in (mu, rho))
-        each = [
-            beta_binomial_logit_likelihood(np.array([h]), np.array([g]))(u, v)
-            for h, g in zip(k_h, k_g, strict=True)
-        ]
+        at = logit(mu.ravel()), logit(rho.ravel())
+        each = [logit_likelihood(*one)(*at) for one in np.stack([k_h, k_g], axis=1)[:, :, None]]
         groups: dict[str, dict[str, AnyArray]] = {
             "posterior": {"mu": mu, "rho": rho},
             "prior": dict(zip(("mu", "rho"), before, strict=True)),
@@ -252,7 +235,7 @@ class HierarchicalPosterior(ContextPosterior):
 
     def _log_prior(self, mu: FloatArray, rho: FloatArray) -> dict[str, AnyArray]:
         """Log densities of the parameters that have a prior: φ in place of ρ where it was given."""
-        given = zip(self.densities.values(), (mu, rho), strict=True)
+        given = zip((self.pool.log_prior_mu, self.pool.log_prior_rho), (mu, rho), strict=True)
         of_mu, of_rho = (
             np.zeros_like(x) if density is None else density(x.ravel()).reshape(x.shape)
             for density, x in given
@@ -263,12 +246,12 @@ class HierarchicalPosterior(ContextPosterior):
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
         """Add φ, q and every z to a tree of μ and ρ."""
-        k_h, k_g = self.counts
+        k_h, k_g = pair_counts(self.results)
         nothing = np.zeros_like(k_h)
         for group, known in (("posterior", (k_h, k_g)), ("prior", (nothing, nothing))):
             mu, rho = _drawn(tree, "mu", "rho", group=group)
-            z = draw_pooled_shares(*known, mu.ravel(), rho.ravel(), rng).reshape(*mu.shape, -1)
-            q = beta_binomial_better_share(mu, rho)
+            z = draw_shares(*known, mu.ravel(), rho.ravel(), rng).reshape(*mu.shape, -1)
+            q = better_share(mu, rho)
             found = {"phi": ((), (1.0 - rho) / rho), "q": ((), q), "z": (("dataset",), z)}
             tree = add_groups(tree, {group: found}, {"dataset": self.results.datasets})
         tree = logit_prior(tree, ["mu", "rho"])
@@ -357,15 +340,26 @@ class Hierarchical(Method):
         """Return the choices by name; a prior that is an object is named, not kept."""
         return {"priors": prior_options(self.priors)}
 
+    def pool(self, results: Results) -> Pool | None:
+        """Return the posterior for the quadrature; None where only NUTS can answer."""
+        return None if self._densities is None else Pool(*pair_counts(results), **self._densities)
+
     @cached_property
-    def densities(self) -> dict[str, Any] | None:
-        """Log densities of μ and ρ for the quadrature; None where NUTS is needed."""
-        return hierarchical_densities_of(self.priors or {})
+    def _densities(self) -> dict[str, Any] | None:
+        """Log densities of μ and ρ where these are given; None if one has none."""
+        densities: dict[str, Any] = {}
+        for name, value in (self.priors or {}).items():
+            density = None if is_number(value) else log_density_of(name, value)
+            if density is None:
+                return None
+            target = "mu" if name == "mu" else "rho"
+            densities[f"log_prior_{target}"] = _of_rho(density) if name == "phi" else density
+        return densities
 
     @property
     def needs_mcmc(self) -> bool:
         """Whether a prior of the user's needs NUTS."""
-        return self.densities is None
+        return self._densities is None
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Pr(q > ½) by quadrature over both hyper-parameters, or from NUTS."""
@@ -387,42 +381,40 @@ class Hierarchical(Method):
 
     def _integrated(self, results: Results) -> tuple[FloatArray, FloatArray, dict[str, Any]] | None:
         """P(better) and mean share of each dataset, and figures; None where NUTS is needed."""
-        if self.densities is None:
+        if (pool := self.pool(results)) is None:
             return None
-        counts = pair_counts(results)
-        posterior = pool_beta_binomial(*counts, **self.densities)
-        each = shrunken_beta_binomial(*counts, **self.densities)
-        if max(posterior.error, each.error) > _EXACT:
+        share, better, error = pool.each()
+        if max(pool.error, error) > _EXACT:
             return None
-        low, high = beta_binomial_share_interval(posterior.grid)
+        hyper, (low, high) = pool.hyper, pool.share_interval()
         pooled = PooledDetails(
-            rate_mean=posterior.mean_q,
-            rate_sd=posterior.sd_q,
+            rate_mean=hyper.mean_q,
+            rate_sd=hyper.sd_q,
             rate_lower=low,
             rate_upper=high,
-            mu_mean=posterior.mean_mu,
-            mu_sd=posterior.sd_mu,
-            rho_mean=posterior.mean_rho,
-            rho_sd=posterior.sd_rho,
+            mu_mean=hyper.mean_mu,
+            mu_sd=hyper.sd_mu,
+            rho_mean=hyper.mean_rho,
+            rho_sd=hyper.sd_rho,
             per_dataset={},
         )
         figures = {
-            "probability": np.array([posterior.first, posterior.second]),
+            "probability": np.array([hyper.first, hyper.second]),
             "facts": pooled,
-            "log_evidence": posterior.log_evidence,
+            "log_evidence": hyper.log_evidence,
         }
-        return each.first, each.mean, figures
+        return better, share, figures
 
     def _sampled(
         self, results: Results, sampling: Sampling
     ) -> tuple[FloatArray, FloatArray, dict[str, Any]]:
         """The same from NUTS, with its Monte Carlo standard error."""
-        tree = nuts.sample_nuts_as_asked(sampling, self.model(results, "nuts"))
+        tree = nuts.sample(sampling, self.model(results, "nuts"))
         # There is no answer yet.
         asked = HierarchicalPosterior(self, results, None)  # type: ignore[arg-type]
         tree = asked.from_nuts(tree, sampling.rng)
         mu, rho, q = _drawn(tree, "mu", "rho", "q")
-        leads, ends = hierarchical_mean_leads(tree), np.quantile(q, (0.025, 0.975))
+        leads, ends = _mean_leads(tree), np.quantile(q, (0.025, 0.975))
         moments: dict[str, Any] = {
             f"{name}_{of.__name__.replace('std', 'sd')}": float(of(values))
             for name, values in (("mu", mu), ("rho", rho), ("rate", q))
@@ -433,7 +425,7 @@ class Hierarchical(Method):
         )
         better, share = [], []
         for h, g in zip(*pair_counts(results), strict=True):
-            better.append(beta_binomial_better_share(mu.ravel(), rho.ravel(), h, g).mean())
+            better.append(better_share(mu.ravel(), rho.ravel(), h, g).mean())
             share.append(((mu * (1.0 - rho) + rho * h) / (1.0 - rho + rho * (h + g))).mean())
         figures = {
             "probability": leads.mean(axis=(0, 1)),
@@ -461,11 +453,6 @@ class Hierarchical(Method):
             z = pm.Beta("z", alpha, beta, dims="dataset")
             pm.Binomial(WRONG, n, z, observed=k, dims="dataset")
         return model
-
-    @classmethod
-    def calibration(cls) -> Callable[..., Iterator[Replicate]]:
-        """Simulate from the model, for calibration by simulation."""
-        return simulate_hierarchical
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
@@ -496,22 +483,10 @@ class Hierarchical(Method):
         return sentences
 
 
-def hierarchical_mean_leads(tree: xr.DataTree) -> FloatArray:
+def _mean_leads(tree: xr.DataTree) -> FloatArray:
     """Whether μ is below ½, so that the first is better on most datasets, and whether above."""
     (mu,) = _drawn(tree, "mu")
     return np.stack([mu < 0.5, mu > 0.5], axis=-1).astype(np.float64)
-
-
-def hierarchical_densities_of(priors: Priors) -> dict[str, Any] | None:
-    """Log densities of μ and ρ, or None where a prior has random parameters or is a number."""
-    densities: dict[str, Any] = {"log_prior_mu": None, "log_prior_rho": None}
-    for name, value in priors.items():
-        density = None if is_number(value) else log_density_of(name, value)
-        if density is None:
-            return None
-        target = "mu" if name == "mu" else "rho"
-        densities[f"log_prior_{target}"] = _of_rho(density) if name == "phi" else density
-    return densities
 
 
 def _of_rho(of_phi: LogPrior) -> LogPrior:
@@ -561,24 +536,5 @@ def _errors_on_new_datasets(
 ) -> IntArray:
     """Errors on new datasets with so many discordant examples, for each draw of μ and ρ."""
     nothing = np.zeros(len(discordant))
-    z = draw_pooled_shares(nothing, nothing, mu.ravel(), rho.ravel(), rng)
+    z = draw_shares(nothing, nothing, mu.ravel(), rho.ravel(), rng)
     return np.asarray(rng.binomial(discordant.astype(np.int64), z).reshape(*mu.shape, -1))
-
-
-def simulate_hierarchical(
-    simulations: int,
-    draws: int,
-    rng: np.random.Generator,
-    *,
-    datasets: int = 8,
-    discordant: int = 15,
-) -> Iterator[Replicate]:
-    """Truths of μ and ρ, and draws from their posteriors."""
-    for _ in range(simulations):
-        mu, rho = rng.random(), rng.random()
-        phi = (1.0 - rho) / rho
-        z = rng.beta(mu * phi, (1.0 - mu) * phi, size=datasets)
-        k_h = rng.binomial(discordant, z).astype(np.float64)
-        k_g = discordant - k_h
-        means, correlations = draw_hyper(k_h, k_g, pool_beta_binomial(k_h, k_g).grid, draws, rng)
-        yield {"mu": (float(mu), means), "rho": (float(rho), correlations)}

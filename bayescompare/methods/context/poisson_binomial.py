@@ -21,15 +21,15 @@ Lacoste, Laviolette & Marchand (2012), Section 5.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._checks import check_flag, check_positive
+from bayescompare._checks import check_flag, is_number
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
+from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.context.error_rates import (
     draw_error_rate_outcomes,
@@ -43,6 +43,7 @@ from bayescompare.methods._shared.pair_answer import WRONG, pair_answer, pair_co
 from bayescompare.methods._shared.priors import Priors
 from bayescompare.methods._shared.trees import add_constants
 from bayescompare.methods._shared.words import option_as_given, text_on_sampling, text_on_weight
+from bayescompare.methods.context.probabilities import ErrorPrior, check_error_prior
 from bayescompare.methods.context.shares import (
     SharePosterior,
     ShareTest,
@@ -57,9 +58,7 @@ from bayescompare.outcome.method import (
     Form,
     Parameter,
     Phrases,
-    Replicate,
 )
-from bayescompare.outcome.of_posterior import resembling
 from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import Statements
@@ -98,49 +97,9 @@ class PoissonBinomialPosterior(SharePosterior):
     ) -> xr.DataTree:
         """Draw every d, h, z = p_h/(p_h + p_g) and, where the sizes are known, all of p.
 
-        A tree of the textbook's form has d and h already.
+        A tree of the textbook's form has d and h already. Where each algorithm had a test set of
+        its own there is d, and no more.
         """
-        if self.method.independent:
-            return self._complete_sides(tree, statement, rng)
-        a, (k_h, k_g) = self.method.a, pair_counts(self.results)
-        assert isinstance(self.results, ErrorCounts)
-        n, size = self.results.counts["n"].values, k_h + k_g
-        rate, before = (shares_in(tree[g].to_dataset())[..., :1] for g in ("posterior", "prior"))
-        after, ahead = statement == 0, rng.random((*before.shape[:2], len(size))) < before
-        groups: dict[str, dict[str, tuple[tuple[str, ...], AnyArray]]] = {}
-        nothing = np.zeros_like(size)
-        for group, d, h, g, rest in (
-            ("posterior", after.reshape(*rate.shape[:2], -1), k_h, k_g, n - size),
-            ("prior", ahead, nothing, nothing, nothing),
-        ):
-            z = draw_error_rate_shares(h, g, d, rng, a)
-            groups[group] = {
-                "d": (("dataset",), d.astype(np.int8)),
-                "h": (("dataset",), np.minimum(z, 1.0 - z)),
-                "z": (("dataset",), z),
-            }
-            if not np.isnan(n).any():
-                p = draw_error_rate_outcomes(z, h + g, rest, rng, a)
-                groups[group]["p"] = (("dataset", "outcome"), p)
-        both = np.exp(self.seen.rows[0])
-        each = np.log(rate * both[:, 0] + (1.0 - rate) * both[:, 1])
-        groups["log_likelihood"] = {WRONG: (("dataset",), each)}
-        groups["observed_data"] = {WRONG: (("dataset",), k_h.astype(np.int64))}
-        for group, r in (("posterior_predictive", rate), ("prior_predictive", before)):
-            wrong = _errors_on_new_datasets(r, size.astype(np.int64), a, rng)
-            groups[group] = {WRONG: (("dataset",), wrong)}
-        first, second = self.results.algorithms
-        outcomes = [f"only {first} wrong", f"only {second} wrong", "neither alone"]
-        tree = add_groups(tree, groups, {"dataset": self.results.datasets, "outcome": outcomes})
-        for group in ("posterior", "prior"):
-            tree[group] = _without_theta(tree[group].to_dataset())
-        facts = {"discordant": size, "alone": first_error_rate_better(k_h, k_g, a)}
-        return add_constants(tree, facts, self.results.datasets)
-
-    def _complete_sides(
-        self, tree: xr.DataTree, statement: IntArray, rng: np.random.Generator
-    ) -> xr.DataTree:
-        """Draw every d, and no more, where each algorithm had a test set of its own."""
         over, both = ("dataset",), np.exp(self.seen.rows[0])
         rate, before = (shares_in(tree[g].to_dataset())[..., :1] for g in ("posterior", "prior"))
         after = (statement == 0).reshape(*rate.shape[:2], -1)
@@ -151,11 +110,32 @@ class PoissonBinomialPosterior(SharePosterior):
             "prior": {"d": (over, ahead.astype(np.int8))},
             "log_likelihood": {WRONG: (over, each)},
         }
-        tree = add_groups(tree, groups, {"dataset": self.results.datasets})
+        facts = {"alone": self.seen.each_alone(np.ones(1))[:, 0]}
+        if not self.method.independent:
+            assert isinstance(self.results, ErrorCounts)
+            k_h, k_g = pair_counts(self.results)
+            a, n, size = self.method.kinds, self.results.counts["n"].values, k_h + k_g
+            nothing = np.zeros_like(size)
+            for group, d, h, g, rest in (
+                ("posterior", after, k_h, k_g, n - size),
+                ("prior", ahead, nothing, nothing, nothing),
+            ):
+                z = draw_error_rate_shares(h, g, d, rng, *a[:2])
+                groups[group] |= {"h": (over, np.minimum(z, 1.0 - z)), "z": (over, z)}
+                if not np.isnan(n).any():
+                    p = draw_error_rate_outcomes(z, h + g, rest, rng, a)
+                    groups[group]["p"] = (("dataset", "outcome"), p)
+            groups["observed_data"] = {WRONG: (over, k_h.astype(np.int64))}
+            for group, r in (("posterior_predictive", rate), ("prior_predictive", before)):
+                wrong = _errors_on_new_datasets(r, size.astype(np.int64), a, rng)
+                groups[group] = {WRONG: (over, wrong)}
+            facts["discordant"] = size
+        first, second = self.results.algorithms
+        outcomes = [f"only {first} wrong", f"only {second} wrong", "neither alone"]
+        tree = add_groups(tree, groups, {"dataset": self.results.datasets, "outcome": outcomes})
         for group in ("posterior", "prior"):
             tree[group] = _without_theta(tree[group].to_dataset())
-        alone = self.seen.each_alone(np.ones(1))[:, 0]
-        return add_constants(tree, {"alone": alone}, self.results.datasets)
+        return add_constants(tree, facts, self.results.datasets)
 
     def why_not(self, quantity: str) -> str:
         """Say what independent test sets leave out."""
@@ -177,23 +157,16 @@ class PoissonBinomialPosterior(SharePosterior):
 
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets with as many discordant examples as those seen, one like another."""
-        draw, rows, a = self.share_draws(), self.seen.rows, self.method.a
         if self.method.independent:
-            given_all = self.seen.each_alone(np.ones(1))
-
-            def resemble(number: int, rng: np.random.Generator) -> FloatArray:
-                new = resembling(rows, given_all, draw(1, rng)[0], number, rng)
-                return self.least_of(np.concatenate([rows, new], axis=1), rng)
-
-            return resemble
+            return super().grown()
+        draw, rows, a = self.share_draws(), self.seen.rows, self.method.kinds
         seen = np.add(*pair_counts(self.results)).astype(np.int64)
 
         def simulate(number: int, rng: np.random.Generator) -> FloatArray:
             rate = draw(1, rng)[:, :1]
             n = rng.choice(seen, size=number)
             (wrong,) = _errors_on_new_datasets(rate, n, a, rng)
-            with np.errstate(divide="ignore"):
-                new = np.log(_both_better(wrong, n - wrong, a))
+            new = self.method._sides((wrong, n - wrong))
             return self.least_of(np.concatenate([rows, new[None]], axis=1), rng)
 
         return simulate
@@ -225,8 +198,10 @@ class PoissonBinomial(ShareTest):
     joint : bool
         Whether the datasets inform each other through r (the full model), or each is judged by its
         own counts alone (the paper's formula, the default).
-    a : float
-        Parameter of the symmetric Dirichlet prior of a dataset's error probabilities.
+    a : float, or two or three of them
+        Parameters of the Dirichlet prior of a dataset's error probabilities: one for all, or
+        (α'_h, α'_g[, α']) for errors of the first alone, of the second alone, and no difference
+        (1 where it is left out). With `independent`, α' and β' of either risk's Beta, in two pairs.
     b : float, pair of float or "learned"
         Parameter of the symmetric Beta prior of r, or both of one that favours an algorithm,
         (β̂_A, β̂_B). ``"learned"``, for ``pairwise`` with ``joint=True`` only, learns it from all
@@ -276,15 +251,23 @@ class PoissonBinomial(ShareTest):
     )
 
     joint: bool = False
-    a: float = 1.0
+    a: ErrorPrior = 1.0
     b: float | tuple[float, float] | Literal["learned"] = 1.0
     independent: bool = False
     priors: Priors | None = None
 
     def __post_init__(self) -> None:
-        check_positive(a=self.a)
         check_flag(independent=self.independent)
+        object.__setattr__(self, "a", check_error_prior(self.a, independent=self.independent))
         super().__post_init__()
+
+    @property
+    def kinds(self) -> tuple[float, float, float]:
+        """Parameters α'_h, α'_g and α' of the Dirichlet prior."""
+        if is_number(self.a):
+            return self.a, self.a, self.a
+        given: Any = self.a
+        return (*given, 1.0) if len(given) == 2 else given
 
     def read(self, results: Results) -> tuple[FloatArray, ...]:
         """Return errors of the first and of the second, and the sizes of test sets of their own."""
@@ -292,21 +275,38 @@ class PoissonBinomial(ShareTest):
 
     def evidence_of(self, results: Results, seen: tuple[FloatArray, ...]) -> Evidence:
         """Return p_i and 1 − p_i, each by its own tail, times the evidence of the counts."""
-        k_h, k_g = seen[:2]
-        if self.independent:
-            n = seen[2]
-            orders = (k_h, k_g), (k_g, k_h)
-            sides = [smaller_independent_rate(*order, n, self.a) for order in orders]
-            both = np.stack(sides, axis=-1)
-            each = error_rate_log_marginal(k_h, n - k_h, self.a)
-            each = each + error_rate_log_marginal(k_g, n - k_g, self.a)
+        k_h, k_g, *sizes = seen
+        if sizes:
+            sides = zip((k_h, k_g), self._risks, strict=True)
+            logs = [error_rate_log_marginal(k, sizes[0] - k, *prior) for k, prior in sides]
+            each = logs[0] + logs[1]
         else:
-            both = _both_better(k_h, k_g, self.a)
-            each = error_rate_log_marginal(k_h, k_g, self.a)
+            each = error_rate_log_marginal(k_h, k_g, *self.kinds[:2])
         statements = Statements.without_data(results.algorithms, dict.fromkeys(results.measures))
-        with np.errstate(divide="ignore"):
-            rows = np.log(both) + (math.log(2.0) + each)[:, None]
+        rows = self._sides(seen) + (math.log(2.0) + each)[:, None]
         return Evidence.from_rows(replace(statements, datasets=results.datasets), rows)
+
+    def _sides(self, seen: tuple[FloatArray, ...]) -> FloatArray:
+        """Log P of either side of each dataset; of the full model, against what it was before."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self._both(seen))
+        if not self.joint:
+            return logs
+        return logs - np.log(2.0 * self._both(tuple(np.zeros(1) for _ in seen)))
+
+    def _both(self, seen: tuple[FloatArray, ...]) -> FloatArray:
+        """P(the first is better) and P(the second is) of each dataset, (n, 2), by its own tail."""
+        k_h, k_g, *sizes = seen
+        better: Any = smaller_independent_rate if sizes else first_error_rate_better
+        priors: Any = self._risks if sizes else self.kinds[:2]
+        sides = (better(k_h, k_g, *sizes, *priors), better(k_g, k_h, *sizes, *priors[::-1]))
+        return np.stack(sides, axis=-1)
+
+    @property
+    def _risks(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """α' and β' of either risk, where each has a test set of its own."""
+        given: Any = self.a
+        return ((given, given), (given, given)) if is_number(given) else given
 
     def told(
         self,
@@ -317,9 +317,7 @@ class PoissonBinomial(ShareTest):
     ) -> Answer:
         """Put figures about r and about every dataset into an answer."""
         k_h, k_g = seen[:2]
-        p = first_error_rate_better(k_h, k_g, self.a)
-        if self.independent:
-            p = smaller_independent_rate(k_h, k_g, seen[2], self.a)
+        p = self._both(seen)[:, 0]
         columns = {"first_wrong": k_h, "second_wrong": k_g, "probability": given_all[:, 0]}
         if self.joint:
             columns["alone"] = p
@@ -347,18 +345,17 @@ class PoissonBinomial(ShareTest):
             n = pm.Data("n", k_h + k_g, dims="dataset")
             r = self.place_shares(statements)[0]
             if form == "nuts":
-                sided_beta_binomial(WRONG, n, self.a, r, observed=k, dims="dataset")
+                sided_beta_binomial(WRONG, n, self.kinds, r, observed=k, dims="dataset")
                 return model
             d = pm.Bernoulli("d", r, dims="dataset")
-            beta = pm.Beta.dist(self.a, self.a)
+            a, other = (np.float64(each) for each in self.kinds[:2])
+            sides = (a, a)
+            if a != other:
+                sides = pt.switch(d, a, other), pt.switch(d, other, a)
+            beta = pm.Beta.dist(*sides)
             h = pm.Truncated("h", beta, 0.0, _BELOW_HALF, dims="dataset")
             pm.Binomial(WRONG, n, pt.switch(d, h, 1.0 - h), observed=k, dims="dataset")
         return model
-
-    @classmethod
-    def calibration(cls) -> Callable[..., Iterator[Replicate]]:
-        """Simulate from the model, for calibration by simulation."""
-        return simulate_poisson_binomial
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
@@ -408,18 +405,12 @@ def _all_errors(results: Results) -> tuple[FloatArray, FloatArray, FloatArray]:
     return wrong[:, 0], wrong[:, 1], n
 
 
-def _both_better(k_h: FloatArray | IntArray, k_g: FloatArray | IntArray, a: float) -> FloatArray:
-    """P(the first is better) and P(the second is), (n, 2), each by its own tail."""
-    orders = (k_h, k_g), (k_g, k_h)
-    return np.stack([first_error_rate_better(*order, a) for order in orders], axis=-1)
-
-
 def _without_theta(data: xr.Dataset) -> xr.DataTree:
     """Of two statements the first has the share r, and only what was learned needs both."""
     import xarray as xr
 
     data = data.drop_vars("theta", errors="ignore")
-    return xr.DataTree(data if "free" in data else data.drop_vars("statement", errors="ignore"))
+    return xr.DataTree(data if "f" in data else data.drop_vars("statement", errors="ignore"))
 
 
 # the likelihood ----------------------------------------------------------------------------------
@@ -428,61 +419,39 @@ def _without_theta(data: xr.Dataset) -> xr.DataTree:
 _BELOW_HALF = np.nextafter(0.5, 0.0)
 
 
-def sided_beta_binomial(name: str, n: Any, a: float, r: Any, **kwargs: Any) -> Any:
-    """k ~ Binomial(n, z), z ~ Beta(a, a) below ½ with probability r, else above, summed out."""
+def sided_beta_binomial(
+    name: str, n: Any, kinds: tuple[float, float, float], r: Any, **kwargs: Any
+) -> Any:
+    """k ~ Binomial(n, z), z ~ Beta(a, a') below ½ with probability r, else above, summed out."""
     import pymc as pm
     import pytensor.tensor as pt
 
-    def logp(k: Any, n: Any, a: Any, r: Any) -> Any:
-        below, above = pt.betainc(a + k, a + n - k, 0.5), pt.betainc(a + n - k, a + k, 0.5)
-        sides = pt.log(2.0 * (r * below + (1.0 - r) * above))
-        return pm.logp(pm.BetaBinomial.dist(n=n, alpha=a, beta=a), k) + sides
+    a, other = (np.float64(each) for each in kinds[:2])
+    before = float(first_error_rate_better(0, 0, a, other))
 
-    def dist(n: Any, a: Any, r: Any, size: Any) -> Any:
-        h = pm.Beta.dist(a, a, size=size)
-        h = pt.minimum(h, 1.0 - h)
-        return pm.Binomial.dist(n, pt.switch(pm.Bernoulli.dist(r, size=size), h, 1.0 - h))
+    def logp(k: Any, n: Any, r: Any) -> Any:
+        below, above = pt.betainc(a + k, other + n - k, 0.5), pt.betainc(other + n - k, a + k, 0.5)
+        sides = pt.log(r * below / before + (1.0 - r) * above / (1.0 - before))
+        return pm.logp(pm.BetaBinomial.dist(n=n, alpha=a, beta=other), k) + sides
+
+    def dist(n: Any, r: Any, size: Any) -> Any:
+        first = pm.Bernoulli.dist(r, size=size)
+        if a == other:
+            h = pm.Beta.dist(a, a, size=size)
+            h = pt.minimum(h, 1.0 - h)
+            return pm.Binomial.dist(n, pt.switch(first, h, 1.0 - h))
+        sides = (pt.switch(first, *pair) for pair in ((a, other), (other, a)))
+        h = pm.Truncated.dist(pm.Beta.dist(*sides), 0.0, _BELOW_HALF)
+        return pm.Binomial.dist(n, pt.switch(first, h, 1.0 - h))
 
     named = {"class_name": "SidedBetaBinomial", "dtype": "int64"}
-    return pm.CustomDist(name, n, np.float64(a), r, logp=logp, dist=dist, **named, **kwargs)
+    return pm.CustomDist(name, n, r, logp=logp, dist=dist, **named, **kwargs)
 
 
 def _errors_on_new_datasets(
-    r: FloatArray, n: IntArray, a: float, rng: np.random.Generator
+    r: FloatArray, n: IntArray, kinds: tuple[float, float, float], rng: np.random.Generator
 ) -> IntArray:
     """Draw d, then z on d's side, then errors of the first out of n discordant examples."""
-    shape = np.broadcast_shapes(r.shape, np.shape(n))
-    share = _shares_on_side(rng.random(shape) < r, a, rng)
-    return np.asarray(rng.binomial(n, share), dtype=np.int64)
-
-
-def _shares_on_side(better: BoolArray, a: float, rng: np.random.Generator) -> FloatArray:
-    z = rng.beta(a, a, size=better.shape)
-    low = np.minimum(z, 1.0 - z)
-    return np.where(better, low, 1.0 - low)
-
-
-def simulate_poisson_binomial(
-    simulations: int,
-    draws: int,
-    rng: np.random.Generator,
-    *,
-    datasets: int = 15,
-    discordant: int = 12,
-    a: float = 1.0,
-    b: float = 1.0,
-) -> Iterator[Replicate]:
-    """Truths of r from the full model, and draws from their posteriors."""
-    from bayescompare.kernels.context.poisson_binomial import (
-        draw_poisson_binomial_rates,
-        poisson_binomial_counts,
-    )
-
-    for _ in range(simulations):
-        rate = rng.beta(b, b)
-        wrong = _errors_on_new_datasets(
-            np.full(datasets, rate), np.full(datasets, discordant), a, rng
-        )
-        p = first_error_rate_better(wrong, discordant - wrong, a)
-        counts = poisson_binomial_counts(p, b)[0]
-        yield {"r": (float(rate), draw_poisson_binomial_rates(counts, draws, rng, b))}
+    first = rng.random(np.broadcast_shapes(r.shape, np.shape(n))) < r
+    z = draw_error_rate_shares(0.0, 0.0, first, rng, *kinds[:2])
+    return np.asarray(rng.binomial(n, z), dtype=np.int64)

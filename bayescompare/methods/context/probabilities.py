@@ -15,12 +15,21 @@ from bayescompare.kernels.context.error_rates import (
     first_error_rate_better,
     langford_error_rate_bound,
 )
-from bayescompare.kernels.context.poisson_binomial import context, joint_context
+from bayescompare.kernels.context.poisson_binomial import context
 from bayescompare.table.counts import ErrorCounts
 from bayescompare.text.numbers import setting_number_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: The prior of errors: α' of every kind alike, or of each; or (α', β') of either risk.
+type ErrorPrior = (
+    float
+    | tuple[float, float]
+    | tuple[float, float, float]
+    | tuple[tuple[float, float], tuple[float, float]]
+)
 
 
 def context_probability(
@@ -73,27 +82,53 @@ def context_probability(
         )
     shape = check_weight(b)
     check_flag(joint=joint)
-    return (joint_context if joint else context)(probabilities, *shape)
+    return context(probabilities, *shape, joint=joint)
 
 
-def check_weight(b: object) -> tuple[float, float]:
-    """Return both parameters of the Beta prior of r, from one for both or from a pair."""
+def check_error_prior(a: object, *, independent: bool = False) -> ErrorPrior:
+    """Return the prior of errors as numbers: one, two or three, or two pairs."""
+    if is_number(a):
+        check_positive(a=a)
+        return float(a)
+    given = list(a) if isinstance(a, (tuple, list)) else []
+    if independent:
+        if len(given) != 2 or not all(isinstance(pair, (tuple, list)) for pair in given):
+            raise BayescompareError(
+                f"a={a!r}: with independent=True give one number, or α' and β' of either risk, as "
+                "in a=((1, 1), (1, 9))."
+            )
+        first, second = (check_weight(pair, "a") for pair in given)
+        return first, second
+    if len(given) not in (2, 3):
+        raise BayescompareError(
+            f"a={a!r}: give one number, or α' of errors of the first alone, of the second alone "
+            "and, if it is not 1, of examples on which they agree."
+        )
+    check_positive(**{f"a[{k}]": each for k, each in enumerate(given)})
+    return tuple(map(float, given))  # type: ignore[return-value]
+
+
+def check_weight(b: object, name: str = "b") -> tuple[float, float]:
+    """Return both parameters of a Beta prior, from one for both or from a pair."""
     if isinstance(b, (tuple, list)):
         if len(b) != 2:
-            raise BayescompareError(f"b={b!r}: give one number, or one for each algorithm.")
-        check_positive(**{"b[0]": b[0], "b[1]": b[1]})
+            raise BayescompareError(f"{name}={b!r}: give one number, or one for each algorithm.")
+        check_positive(**{f"{name}[0]": b[0], f"{name}[1]": b[1]})
         return float(b[0]), float(b[1])
-    check_positive(b=b)
+    check_positive(**{name: b})
     assert is_number(b)
     return float(b), float(b)
 
 
 def first_better(
-    counts: ErrorCounts, *, algorithms: tuple[str, str] | None = None, a: float = 1.0
+    counts: ErrorCounts,
+    *,
+    algorithms: tuple[str, str] | None = None,
+    a: float | tuple[float, float] = 1.0,
 ) -> pd.DataFrame:
     r"""P(the first algorithm has the smaller risk) on each dataset by itself.
 
-    .. math:: \Pr(p_h < p_g \mid k) = I_{½}(a + k_h, a + k_g)
+    .. math:: \Pr(p_h < p_g \mid k) = I_{½}(\alpha'_h + k_h, \alpha'_g + k_g)
 
     Parameters
     ----------
@@ -101,8 +136,8 @@ def first_better(
         One dataset is enough.
     algorithms : pair of str, optional
         Which pair; the first two by default.
-    a : float
-        Parameter of the symmetric Dirichlet prior; 1 is uniform.
+    a : float or pair of float
+        Parameters α'_h and α'_g of the Dirichlet prior, or one for both; 1 is uniform.
 
     Returns
     -------
@@ -124,7 +159,7 @@ def first_better(
     """
     import pandas as pd
 
-    check_positive(a=a)
+    prior = check_weight(a, "a")
     chosen = _checked_context_test_counts(counts).sel(
         algorithms=counts.algorithms[:2] if algorithms is None else algorithms
     )
@@ -135,7 +170,7 @@ def first_better(
         {
             "first_wrong": k_h.astype(np.int64),
             "second_wrong": k_g.astype(np.int64),
-            "probability": first_error_rate_better(k_h, k_g, a),
+            "probability": first_error_rate_better(k_h, k_g, *prior),
         },
         index=pd.Index(chosen.datasets, name="dataset"),
     )
@@ -151,7 +186,9 @@ def risks(
     Parameters
     ----------
     counts : ErrorCounts
-        With the sizes of the test sets and all errors (`both_wrong` and `n`, or predictions).
+        With the sizes of the test sets. Where it is not known how many examples both got wrong
+        (`both_wrong`), the risks are those of being the only one that errs, whose difference is
+        that of the risks.
     delta : float
         Probability that a bound is passed.
     prior : pair of float
@@ -161,7 +198,8 @@ def risks(
     -------
     DataFrame
         Indexed by dataset and algorithm: wrong, n, mean and sd of the posterior, bound (its
-        quantile) and langford (the test-set bound, which holds whatever the prior).
+        quantile) and langford (the test-set bound, which holds whatever the prior). Its
+        ``attrs["errors"]`` is "all", or "alone".
 
     References
     ----------
@@ -190,11 +228,15 @@ def risks(
         raise BayescompareError(f"prior={prior!r}: give the two parameters of a Beta.")
     check_positive(**{"prior[0]": pair[0], "prior[1]": pair[1]})
     wrong, n = counts.counts["wrong"].values, counts.counts["n"].values[:, None]
-    if np.isnan(wrong).any() or np.isnan(n).any():
+    alone = bool(np.isnan(wrong).any())
+    if np.isnan(n).any() or (alone and len(counts.algorithms) != 2):
         raise BayescompareError(
-            "risks need all errors and the sizes of the test sets: give both_wrong= and n= to "
-            "ErrorCounts.from_frame, or use ErrorCounts.from_predictions."
+            "risks need the sizes of the test sets, and all errors where there are more than two "
+            "algorithms: give n= and both_wrong= to ErrorCounts.from_frame, or use "
+            "ErrorCounts.from_predictions."
         )
+    if alone:
+        wrong = counts.counts["wrong_only"].values.sum(axis=2)
     sizes = np.broadcast_to(n, wrong.shape)
     alpha, beta = error_rate_posterior(wrong, sizes, prior)
     mean = alpha / (alpha + beta)
@@ -208,7 +250,9 @@ def risks(
     }
     names = [list(counts.datasets), list(counts.algorithms)]
     index = pd.MultiIndex.from_product(names, names=["dataset", "algorithm"])
-    return pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
+    table = pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
+    table.attrs["errors"] = "alone" if alone else "all"
+    return table
 
 
 def _checked_context_test_counts(counts: object) -> ErrorCounts:

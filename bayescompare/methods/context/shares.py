@@ -26,8 +26,6 @@ from bayescompare.kernels.context.correlated_t import draw_statements
 from bayescompare.kernels.context.poisson_binomial import (
     RatePosterior,
     RatePrior,
-    beta_prior_for_quadrature,
-    rate_posterior,
 )
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.learned import Learned, LearnedPrior
@@ -62,8 +60,14 @@ from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import ALONE, theta_columns
 from bayescompare.outcome.method import LEAST_PAIRS, Method, Sampling, Scope
-from bayescompare.outcome.of_posterior import FACTORS, least_of_rows
-from bayescompare.outcome.posterior import ThetaPosterior, by_prior_weight
+from bayescompare.outcome.posterior import (
+    FACTORS,
+    ThetaPosterior,
+    by_prior_weight,
+    grown_by_resemblance,
+    least_of_rows,
+    resembling,
+)
 from bayescompare.outcome.registry import unavailable
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
@@ -81,8 +85,8 @@ if TYPE_CHECKING:
 _SAMPLE = ("chain", "draw")
 #: Of the variables that draws of shares have.
 _DIMS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("r", "strength", "component"), ()),
-    **dict.fromkeys(("theta", "free"), ("statement",)),
+    **dict.fromkeys(("r", "h", "same"), ()),
+    **dict.fromkeys(("theta", "f"), ("statement",)),
 }
 #: A prior whose integral is further from 1 has mass that the quadrature does not see.
 _EXACT = 1e-6
@@ -317,7 +321,7 @@ class ShareTest(Method):
     def rate_after(self, evidence: Evidence) -> RatePosterior:
         """Return r after the data, under the user's prior of it."""
         assert self.rate_prior is not None
-        return rate_posterior(_alone(evidence)[:, 0], self.rate_prior)
+        return RatePosterior.of(_alone(evidence)[:, 0], self.rate_prior)
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(each statement is the most frequent): exactly, or from NUTS under a user's prior."""
@@ -328,11 +332,11 @@ class ShareTest(Method):
             given_all, figures = self._sampled(results, evidence, sampling)
         elif self.rate_prior is not None:
             found = self.rate_after(evidence)
-            given_all = _both(found.joint.wins)
-            rate = ContextDetails.of_rate(found.joint.mean, found.joint.sd, *found.interval())
+            given_all = _both(found.wins)
+            rate = ContextDetails.of_rate(found.mean, found.sd, *found.quantile([0.025, 0.975]))
             figures = {
-                "probability": np.array([found.joint.first, found.joint.second]),
-                "log_evidence": found.joint.log_evidence
+                "probability": np.array([found.first, found.second]),
+                "log_evidence": found.log_evidence
                 + float(logsumexp(evidence.rows[0], axis=1).sum()),
                 "per_statement": rate.both,
                 "facts": rate,
@@ -352,7 +356,7 @@ class ShareTest(Method):
         check_prior_support(self.priors or {}, self.parameters, model)
         # There is no answer yet.
         asked: Any = self.posterior_type(self, results, cast(Any, None))
-        tree = asked.from_nuts(nuts.sample_nuts_as_asked(sampling, model), sampling.rng)
+        tree = asked.from_nuts(nuts.sample(sampling, model), sampling.rng)
         theta = shares_in(tree["posterior"].to_dataset())
         leads = sole_leader(theta).astype(np.float64)
         # Given the shares every dataset is known exactly.
@@ -405,7 +409,7 @@ def rate_prior_of(value: Any) -> RatePrior | None:
     """
     shape = constant_beta(value)
     if shape is not None and min(shape) > 0.0:
-        return beta_prior_for_quadrature(*shape)
+        return RatePrior.beta(*shape)
     density = log_density_of("r", value)
     if density is None:
         return None
@@ -466,7 +470,7 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
             raise unavailable(self.method, "exact loo with a custom prior")
         if self.method.rate_prior is None:
             return super().leave_one_out()
-        found = self.method.rate_after(self.seen).joint
+        found = self.method.rate_after(self.seen)
         each = np.logaddexp(*self.seen.rows[0].T)
         within = _alone(self.seen) @ [found.mean, 1.0 - found.mean]
         return each + found.log_predictive, each + np.log(within)
@@ -479,7 +483,7 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
         p = _alone(self.seen)[:, 0]
 
         def both(power: float) -> tuple[float, float]:
-            found = rate_posterior(p, replace(prior, power=power)).joint
+            found = RatePosterior.of(p, replace(prior, power=power))
             return found.first, found.second
 
         at = FACTORS if values is None else values
@@ -488,6 +492,20 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw the shares of datasets, and who is better on new datasets."""
         return share_labels(self, number, draws, rng)
+
+    def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets that resemble those seen, statement by statement."""
+        if self.theta is not None:
+            return grown_by_resemblance(self.theta)
+        shares, rows = self.share_draws(), self.seen.rows
+        wins = self.method.rate_after(self.seen).wins
+        given_all = np.stack([wins, 1.0 - wins], axis=1)
+
+        def simulate(more: int, rng: np.random.Generator) -> FloatArray:
+            new = resembling(rows, given_all, shares(1, rng)[0], more, rng)
+            return self.least_of(np.concatenate([rows, new], axis=1), rng)
+
+        return simulate
 
     def share_draws(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Return what draws θ from its posterior, (draws, S)."""
@@ -504,7 +522,7 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
         """The least P that a verdict rests on, of other rows of evidence, (1, n, S)."""
         if self.method.rate_prior is not None:
             other = Evidence.from_rows(self.seen.statements, rows)
-            found = self.method.rate_after(other).joint
+            found = self.method.rate_after(other)
             return np.array([found.first, found.second])
         assert self.theta is not None
         return least_of_rows(self.theta, rows, rng)
@@ -577,7 +595,7 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
             statement = draw_statements(_alone(self.seen), flat, rng)
         tree = self.complete(tree, statement, rng)
         # As those of logits or of log ratios, which may be raised to powers.
-        return ratio_prior(logit_prior(tree, ["r"]), ["theta", "free"])
+        return ratio_prior(logit_prior(tree, ["r"]), ["theta", "f"])
 
     def _drawn_shares(
         self, size: tuple[int, int], rng: np.random.Generator
@@ -589,7 +607,7 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
         method, before = self.method, (1, size[1])
         if method.rate_prior is not None:
             after = method.rate_after(self.seen).draw(size[0] * size[1], rng).reshape(size)
-            first = rate_posterior([], method.rate_prior).draw(size[1], rng)[None]
+            first = RatePosterior.of([], method.rate_prior).draw(size[1], rng)[None]
             return {"theta": _both(after)}, {"theta": _both(first)}
         theta = self.theta
         assert theta is not None, "asked only where the answer is exact"
@@ -606,14 +624,14 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
     def _with_log_prior(self, tree: xr.DataTree) -> xr.DataTree:
         """Add the log prior of the shares, what was learned of their prior summed out.
 
-        Where a pair may have no difference it is that of `free`, which has a density.
+        Where a pair may have no difference it is that of `f`, which has a density.
         """
         import xarray as xr
 
         posterior = tree["posterior"].to_dataset()
-        name = "free" if "free" in posterior else "r" if "r" in posterior else "theta"
-        if name == "free":
-            theta = posterior["free"].transpose(*_SAMPLE, "statement").values
+        name = "f" if "f" in posterior else "r" if "r" in posterior else "theta"
+        if name == "f":
+            theta = posterior["f"].transpose(*_SAMPLE, "statement").values
         else:
             theta = shares_in(posterior)
         logs = np.log(np.maximum(theta, np.finfo(np.float64).tiny))

@@ -17,19 +17,19 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray, IntArray
+from bayescompare._typing import FloatArray
 from bayescompare.evidence import Evidence, TooManyVectors
-from bayescompare.kernels.dirichlet.pmax import imprecise_bounds
-from bayescompare.kernels.numerics.gammas import parted
 from bayescompare.learned import Learned, LearnedPrior
-from bayescompare.methods._shared.lumped import LumpedStatements
+from bayescompare.methods._shared.domains import KAPPA_PARAMETER
+from bayescompare.methods._shared.learned import place_learned_shares
+from bayescompare.methods._shared.lumped import LumpedStatements, Shown
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
@@ -38,28 +38,29 @@ from bayescompare.methods._shared.priors import (
     is_fixed_prior,
     prior_options,
 )
-from bayescompare.methods.dirichlet.patterns import PatternPrior, marginal_prior
+from bayescompare.methods._shared.simplex import ShownData, textbook_dirichlet
 from bayescompare.methods.dirichlet.posterior import (
     GAPS,
     DirichletPosterior,
     PartialDetails,
     completion_bounds_of,
+    with_prior_bounds,
 )
 from bayescompare.methods.dirichlet.prior import (
     WEIGHT,
+    PatternPrior,
     Prior,
     check_prior,
     is_elicited,
+    marginal_prior,
     prior_as_json,
     prior_of_pair,
-    prior_of_vector,
 )
 from bayescompare.methods.dirichlet.words import (
     dirichlet_words,
     methods_text,
 )
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.columns import LOWER, LOWEST, UPPER
 from bayescompare.outcome.method import (
     LEAST_PAIRS,
     Accepts,
@@ -67,16 +68,13 @@ from bayescompare.outcome.method import (
     Method,
     Parameter,
     Phrases,
-    Replicate,
     Sampling,
 )
-from bayescompare.outcome.of_posterior import posterior_answer
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.posterior import Posterior, posterior_answer
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.drawn import DrawnMixture
-from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.results import Results
@@ -84,49 +82,35 @@ from bayescompare.table.results import Results
 if TYPE_CHECKING:
     import pymc as pm
 
-    from bayescompare.outcome.pair_figures import PairFigures
 
-
-def textbook(alpha: FloatArray, weight: FloatArray, coords: Mapping[str, Any]) -> pm.Model:
-    """Write the model as the paper tells it: α (statement,), weights (dataset, statement)."""
+def textbook(alpha: FloatArray, shown: Shown, coords: Mapping[str, Any]) -> pm.Model:
+    """Write the model as the paper tells it: α (statement,), what each dataset shows."""
     import pymc as pm
 
-    from bayescompare.methods._shared.simplex import textbook_dirichlet
-
     with pm.Model(coords=coords) as model:
+        data = ShownData.place(shown)
         theta = textbook_dirichlet("theta", alpha, ("statement",))
-        observe_statements(theta, weight)
+        if data.rows is None:
+            pm.Categorical("outcome", theta, observed=data.seen, dims="dataset")
+        else:
+            data.observe(pm.math.log(theta))
     return model
 
 
 def textbook_learned(
-    learned: LearnedPrior, base: FloatArray, weight: FloatArray, coords: Mapping[str, Any]
+    learned: LearnedPrior, base: FloatArray, shown: Shown, coords: Mapping[str, Any]
 ) -> pm.Model:
     """Write it with the prior that other pairs teach (SPEC 8), φ (statement,)."""
     import pymc as pm
 
-    from bayescompare.methods._shared.learned import place_learned_shares
-
     with pm.Model(coords=coords) as model:
+        data = ShownData.place(shown)
         theta = place_learned_shares(learned, base)
-        if learned.folds:
-            pm.Deterministic("theta", theta, dims="statement")
-        observe_statements(theta, weight)
+        if data.rows is None:
+            pm.Categorical("outcome", theta, observed=data.seen, dims="dataset")
+        else:
+            data.observe(pm.math.log(theta))
     return model
-
-
-def observe_statements(theta: Any, weight: FloatArray) -> None:
-    """Observe what every dataset shows; a tied one counts in part for each that it allows."""
-    import pymc as pm
-
-    from bayescompare.methods._shared.simplex import observe_weights
-
-    dims = ("dataset", "statement")
-    if (weight % 1.0).any():
-        observe_weights(pm.math.log(theta), pm.Data("weight", weight, dims=dims))
-    else:
-        seen = pm.Data("weight", weight.astype(int), dims=dims)
-        pm.Multinomial("outcome", 1, theta, observed=seen, dims=dims)
 
 
 _PARAMETERS = (
@@ -146,6 +130,7 @@ _PARAMETERS = (
         fixed_vector=True,
     ),
     Parameter("strength", (), "1", "sum of all alpha, when they are equal"),
+    KAPPA_PARAMETER,
 )
 
 
@@ -220,7 +205,8 @@ class Dirichlet(Method):
         if isinstance(taught, Mapping):  # as a file has it
             object.__setattr__(self, "learned", LearnedPrior.from_options(taught))
         check_prior(self.prior, self.strength)
-        priors = self.priors or {}
+        # How alike domains are goes with any prior of the average domain.
+        priors = [name for name in self.priors or {} if name != KAPPA_PARAMETER.name]
         if len(priors) > 1:
             raise BayescompareError(
                 f"priors names {', '.join(priors)}: theta, alpha and strength each determine the "
@@ -228,7 +214,7 @@ class Dirichlet(Method):
             )
         if priors and (self.prior != "symmetric" or self.strength != 1.0):
             raise BayescompareError(
-                f"priors={list(priors)} replaces prior= and strength=: give one or the other."
+                f"priors={priors} replaces prior= and strength=: give one or the other."
             )
 
     def options(self) -> dict[str, Any]:
@@ -244,13 +230,29 @@ class Dirichlet(Method):
         return {
             name: value
             for name, value in (self.priors or {}).items()
-            if not is_fixed_prior(value) and (name != "theta" or constant_dirichlet(value) is None)
+            if name != KAPPA_PARAMETER.name
+            and not is_fixed_prior(value)
+            and (name != "theta" or constant_dirichlet(value) is None)
         }
 
     @property
     def needs_mcmc(self) -> bool:
         """Whether a prior of the user's makes the model non-conjugate."""
         return bool(self.nonconjugate_priors)
+
+    @property
+    def _exact_prior(self) -> tuple[Prior | FloatArray, float]:
+        """The prior of the exact path and its strength, whichever option says so."""
+        fixed = dict(self.priors or {})
+        for name in self.nonconjugate_priors:
+            del fixed[name]
+        if "theta" in fixed:
+            alpha = constant_dirichlet(fixed["theta"])
+            assert alpha is not None
+            return alpha, 1.0
+        given = fixed.get("alpha", self.prior)
+        vector = fixed_vector(given)
+        return given if vector is None else vector, float(fixed.get("strength", self.strength))
 
     # evidence, prior, posterior -------------------------------------------------------------------
 
@@ -270,14 +272,13 @@ class Dirichlet(Method):
             own = PatternPrior.read("symmetric", 1.0, evidence.statements).component
             alone = replace(DirichletPrior.of(own), weighed_by="strength")
             return replace(self.learned.prior_on(cells), own=alone)
-        prior, priors = DirichletPrior.of(cells), self.priors or {}
-        if is_elicited(self.prior):
-            beliefs = cast("Mapping[str, Any]", self.prior)
+        prior, (given, strength) = DirichletPrior.of(cells), self._exact_prior
+        if is_elicited(given):
+            beliefs = cast("Mapping[str, Any]", given)
             return replace(prior, weighed_by=WEIGHT, weight=float(beliefs.get(WEIGHT, 1.0)))
-        if set(priors) - {"strength"} or self.prior not in ("symmetric", "imprecise"):
-            return prior
-        strength = float(priors.get("strength", self.strength))
-        return replace(prior, weighed_by="strength", weight=strength)
+        if isinstance(given, str) and given in ("symmetric", "imprecise"):
+            return replace(prior, weighed_by="strength", weight=strength)
+        return prior
 
     def posterior(
         self, results: Results, rng: np.random.Generator | None = None
@@ -308,28 +309,12 @@ class Dirichlet(Method):
         """
         if self.learned is not None:
             return self.learned.cells_of(statements)
-        prior = self.patterns(statements)
-        return prior.statements, prior.component
+        patterns = self.patterns(statements)
+        return patterns.statements, patterns.component
 
     def patterns(self, statements: Statements) -> PatternPrior:
         """Return α by pattern, as the exact path has it."""
-        fixed = self._fixed_priors
-        strength = fixed.get("strength", self.strength)
-        return PatternPrior.read(self._fixed_prior(statements), strength, statements)
-
-    @property
-    def _fixed_priors(self) -> Priors:
-        return {k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors}
-
-    def _fixed_prior(self, statements: Statements) -> Prior:
-        """The prior of the exact path: `prior`, or what a fixed alpha or theta says."""
-        fixed = self._fixed_priors
-        theta = constant_dirichlet(fixed["theta"]) if "theta" in fixed else None
-        if theta is not None:
-            return prior_of_vector("theta", theta, statements)
-        alpha = fixed.get("alpha", self.prior)
-        vector = fixed_vector(alpha)
-        return alpha if vector is None else prior_of_vector("alpha", vector, statements)
+        return PatternPrior.read(*self._exact_prior, statements)
 
     def for_table(self, results: Results, pair: tuple[str, str] | None = None) -> Method:
         """Return the test with what its prior says of this pair, or what others taught it.
@@ -348,6 +333,11 @@ class Dirichlet(Method):
             from bayescompare.methods.dirichlet.grouped import grouped_dirichlet
 
             return grouped_dirichlet(self)
+        if KAPPA_PARAMETER.name in (self.priors or {}):
+            raise BayescompareError(
+                "priors['kappa'] says how alike domains are, and this table has none: make it with "
+                "group=, or leave that prior out."
+            )
         if results.weights is not None and self.prior == "learned":
             raise BayescompareError(
                 "prior='learned' weighs pairs by their evidence, which a table with weight= does "
@@ -387,21 +377,6 @@ class Dirichlet(Method):
             )
         return self if taught is None else type(self)(prior="learned", taught=taught)
 
-    def answer_at_once(
-        self, results: Results, pairs: IntArray, asked: IntArray
-    ) -> tuple[Method, PairFigures] | None:
-        """Answer very many pairs of one table from the counts of all; None where that cannot be.
-
-        `pairs` (P, 2) are those that there is something to learn from, as places of algorithms,
-        and `asked` which of them to answer. The method returned answers any by itself, to the same
-        figures. A prior that names algorithms, or an answer of a derived test's own, cannot be.
-        """
-        if type(self).answer is not Dirichlet.answer:
-            return None
-        from bayescompare.methods.dirichlet.at_once import dirichlet_at_once
-
-        return dirichlet_at_once(self, results, pairs, asked)
-
     # the answer ----------------------------------------------------------------------------------
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
@@ -420,7 +395,7 @@ class Dirichlet(Method):
         if posterior.states is not None:
             answer = replace(answer, seed=sampling.seed)
         if self.prior == "imprecise":
-            answer = self._with_prior_bounds(posterior, answer)
+            answer = with_prior_bounds(self.strength, posterior, answer)
         if results.gaps == "bounds":
             answer = completion_bounds_of(results, posterior, answer)
         return answer
@@ -451,28 +426,10 @@ class Dirichlet(Method):
             columns.append([known.get(state, math.nan) for state in states])
         return np.array(columns).T
 
-    def _with_prior_bounds(self, posterior: DirichletMixture, answer: Answer) -> Answer:
-        """Add the bounds of P, and of its parts from below, over all prior means."""
-        statements, (component,) = posterior.evidence.statements, posterior.components
-
-        def bounds(component: Component, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-            return imprecise_bounds(counts, self.strength, unlisted=bool(component.lumps))
-
-        lower, upper = bounds(component, posterior.evidence.counts)
-        parts, lowest = dict(answer.parts), []
-        for j in range(len(statements.measures) if parts else 0):
-            groups = Groups.states(statements, j)
-            summed = groups.total(posterior.evidence.counts)
-            lowest.append(bounds(component.events(groups), summed)[0][groups.of])
-        if parts:
-            parts[LOWEST] = np.stack(lowest, axis=1)
-        columns = {**answer.per_statement, LOWER: lower, UPPER: upper}
-        return replace(answer, per_statement=columns, parts=parts)
-
     def _alpha_of(self, statements: Statements, label: str) -> float:
         """α of one statement, listed or not."""
         listed = self.patterns(statements.with_labels([label]))
-        return math.exp(listed.log_alpha[listed.statements.labels.index(label)])
+        return float(listed.component.alpha[listed.statements.labels.index(label)])
 
     def on(self, results: Results, measures: list[str]) -> Dirichlet:
         """Return the method that has this one's prior, summed over the other measures."""
@@ -483,11 +440,9 @@ class Dirichlet(Method):
             )
         if self.learned is not None:
             return self._learned_on(results, measures)
-        statements, _ = self.cells(results)
-        prior, weight = marginal_prior(self._fixed_prior(statements), statements, measures)
-        own = (self.priors or {}).get("strength", self.strength)
-        strength = own if weight is None else weight
-        return replace(self, prior=prior, strength=strength, priors=None)
+        given, strength = self._exact_prior
+        prior, weight = marginal_prior(given, self.cells(results)[0], measures)
+        return replace(self, prior=prior, strength=weight or strength, priors=None)
 
     def _learned_on(self, results: Results, measures: list[str]) -> Dirichlet:
         """The learned prior, summed.
@@ -514,15 +469,14 @@ class Dirichlet(Method):
         from bayescompare.methods.dirichlet.model import build
 
         listing = self.listing(results)
-        log_alpha, weight = listing.log_alpha, listing.weights
-        coords = statement_coords(results, listing)
-        if form == "nuts" or self.needs_mcmc or results.gaps in GAPS:
+        alpha, coords = np.exp(listing.log_alpha), statement_coords(results, listing)
+        if form == "nuts" or self.needs_mcmc:
             model = build(self, results, form)
         elif self.learned is not None:
-            model = textbook_learned(self.learned, np.exp(log_alpha), weight, coords)
+            model = textbook_learned(self.learned, alpha, listing.shown, coords)
         else:
-            model = textbook(np.exp(log_alpha), weight, coords)
-        if not listing.has_other:
+            model = textbook(alpha, listing.shown, coords)
+        if not listing.has_other and "theta" in model.named_vars:
             with model:
                 # As a sum: numba takes ten seconds and more to compile a dot product.
                 won = (model["theta"] * np.moveaxis(listing.wins, 0, -1)).sum(axis=-1)
@@ -541,17 +495,10 @@ class Dirichlet(Method):
                 f"draws and models list at most {DENSE} statements where cells are missing, and "
                 f"there are {statements.size}: compare fewer algorithms or measures."
             )
-        # A dataset with a gap has its weight spread over what it leaves.
+        # Of a dataset with a gap: how likely each statement makes what was seen.
         evidence, weights = Evidence.from_table(results), listing.weights.copy()
-        weights[evidence.uncounted] = parted(evidence.rows[0])[0]
-        return replace(listing, weights=weights)
-
-    @classmethod
-    def calibration(cls) -> Callable[..., Iterator[Replicate]]:
-        """Simulate from the model, for calibration by simulation."""
-        from bayescompare.methods.dirichlet.draws import simulate
-
-        return simulate
+        weights[evidence.uncounted] = np.exp(evidence.rows[0])
+        return replace(listing, weights=weights, uncounted=evidence.uncounted)
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

@@ -8,8 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import softmax
 
 from bayescompare._typing import AnyArray, IntArray
+from bayescompare.kernels.dirichlet.neighbours import Neighbours
 from bayescompare.kernels.numerics.intervals import as_probability
 from bayescompare.kernels.pair_states import count_pairs, every_state
 from bayescompare.learned import Learned
@@ -61,10 +63,15 @@ def dirichlet_at_once(
     if not method.learns_from_pairs:
         boards = [Board.of(DirichletPrior.of(method.cells_of(first)[1]), counts)]
     else:
-        taught = Learned.of_counts(names, pairs, counts, first)
-        method = replace(method, prior="learned", taught=taught)
+        neighbours = Neighbours(pairs, counts)
+        prior = DirichletPrior.of_pairs(neighbours.base)
+        log_urn = prior.log_urn(counts)
+        taught = neighbours.teach(log_urn.T)
+        learned = Learned.told(names, neighbours, log_urn.T, taught, first)
+        method = replace(method, prior="learned", taught=learned)
+        weight = softmax(log_urn + taught.log_weight.T, axis=0)
         own = Board.of(DirichletPrior.symmetric(1.0 / size, size), counts)
-        boards = [Board.learned(counts, pairs), own]
+        boards = [Board(prior.components, counts, weight), own]
     return method, _figures([board.some(asked) for board in boards], arities, chosen)
 
 

@@ -14,7 +14,6 @@ Rubin (1976), Biometrika 63, 581–592, for data missing at random.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,25 +24,15 @@ from bayescompare.evidence import Evidence
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.learned import place_learned_dirichlet
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.priors import (
-    Priors,
-    check_prior_support,
-    place_prior,
-)
-from bayescompare.methods._shared.simplex import observe_weights, place_dirichlet, weighted_logs
-from bayescompare.methods._shared.trees import (
-    drawn_parts,
-    drawn_questions,
-    drawn_theta_summary,
-    finish_tree,
-    statement_coords,
-)
-from bayescompare.methods.dirichlet.posterior import GAPS, PartialDetails
+from bayescompare.methods._shared.priors import Priors, check_prior_support, place_prior
+from bayescompare.methods._shared.simplex import ShownData, place_alpha, place_dirichlet
+from bayescompare.methods._shared.trees import answer_of_draws, finish_tree, statement_coords
+from bayescompare.methods.dirichlet.posterior import PartialDetails
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.method import Form, Sampling
 from bayescompare.posterior.component import Component
-from bayescompare.statements import DENSE, OUTCOME, Statements
+from bayescompare.statements import DENSE, Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
@@ -53,19 +42,16 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.dirichlet import Dirichlet
 
-#: The data of the model: each dataset's weight in every statement.
-WEIGHT = "weight"
-
 
 def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
-    """Build the model with the user's priors, with gaps, or with a learned prior."""
+    """Build the model for NUTS, or under a prior of the user's."""
     import pymc as pm
     import pytensor.tensor as pt
 
     listing, priors = method.listing(results), method.nonconjugate_priors
     _check_size(priors, listing)
     with pm.Model(coords=statement_coords(results, listing)) as model:
-        weight = pm.Data(WEIGHT, listing.weights, dims=("dataset", "statement"))
+        data = ShownData.place(listing.shown)
         if "theta" in priors:
             theta = place_prior("theta", priors["theta"], ("statement",))
             _check_theta(theta, listing)
@@ -74,30 +60,9 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
             log_theta = place_learned_dirichlet(form, listing, method.learned)
         else:
             alpha = place_alpha(priors, listing)
-            log_theta = place_dirichlet(form, "theta", alpha, weight.sum(), ("statement",))
-        if results.gaps in GAPS:
-            _observe_partly_seen(Evidence.from_table(results), log_theta, weight)
-        else:
-            observe_weights(log_theta, weight)
+            log_theta = place_dirichlet(form, "theta", alpha, data.total, ("statement",))
+        data.observe(log_theta)
     return model
-
-
-def place_alpha(priors: Priors, listing: LumpedStatements) -> Any:
-    """Each cell's α: fixed, or random by the user's prior on alpha or strength."""
-    import pytensor.tensor as pt
-
-    if "strength" in priors:
-        log_share = listing.log_multiplicity - np.logaddexp.reduce(listing.log_multiplicity)
-        return place_prior("strength", priors["strength"], ()) * np.exp(log_share)
-    if "alpha" in priors:
-        alpha = pt.as_tensor_variable(place_prior("alpha", priors["alpha"], ("statement",)))
-        if alpha.ndim and listing.has_other:
-            raise BayescompareError(
-                f"priors['alpha'] is a vector, but beyond {DENSE} statements α must be one number "
-                "for all: give a scalar prior."
-            )
-        return alpha * np.exp(listing.log_multiplicity)
-    return np.exp(listing.log_alpha)
 
 
 def _check_size(priors: Priors, listing: LumpedStatements) -> None:
@@ -105,8 +70,7 @@ def _check_size(priors: Priors, listing: LumpedStatements) -> None:
         power = count(round(float(np.logaddexp.reduce(listing.log_multiplicity))))
         raise BayescompareError(
             f"priors['theta'] needs every statement listed, at most {DENSE}; here there are about "
-            f"e^{power}. Put a prior on alpha or "
-            "strength, or compare on fewer measures."
+            f"e^{power}. Put a prior on alpha or strength, or compare on fewer measures."
         )
     if "alpha" in priors and listing.log_multiplicity[-1] > 690.0:
         raise BayescompareError(
@@ -128,31 +92,23 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
     model = method.model(results)
     check_prior_support(method.nonconjugate_priors, method.parameters, model)
-    tree = nuts.sample_nuts_as_asked(sampling, method.model(results, "nuts"), through=model)
-    statements, _ = method.cells(results)
-    evidence = Evidence.from_table(results)
+    tree = nuts.sample(sampling, method.model(results, "nuts"), through=model)
     tree = finish_tree(tree, results, method.listing(results), sampling.rng)
-    posterior = tree["posterior"].to_dataset()
-    each, lump = lead_given_draws(method, posterior, evidence)
-    probability = each.mean(axis=(0, 1))
+    evidence = Evidence.from_table(results)
+    each, lump = lead_given_draws(method, tree["posterior"].to_dataset(), evidence)
     unseen = ~evidence.possible
     # Given α the cells are continuous, and so never equal; a prior on θ may have them so.
     counted = "theta" not in method.nonconjugate_priors and not len(evidence.uncounted)
-    none = 0.0 if counted else 1.0 - float(each.any(axis=-1).mean())
-    answer = Answer.over(
-        statements,
-        probability=probability,
-        unobserved=float(probability[unseen].sum() + lump.mean()),
-        mcse=nuts.nuts_monte_carlo_error(each),
-        none_leads=none,
-        per_statement=drawn_theta_summary(posterior["theta"], statements),
-        parts=drawn_parts(posterior["theta"], statements),
-        tree=tree,
+    return answer_of_draws(
+        method.cells(results)[0],
+        tree,
+        "theta",
+        each,
+        unobserved=float(each.mean(axis=(0, 1))[unseen].sum() + lump.mean()),
+        none_leads=0.0 if counted else 1.0 - float(each.any(axis=-1).mean()),
         seed=sampling.seed,
         facts=PartialDetails(partly_seen=len(evidence.uncounted) or None),
     )
-    questions = drawn_questions(posterior["theta"], statements, answer)
-    return replace(answer, facts=answer.facts.told(questions))
 
 
 def lead_given_draws(
@@ -160,33 +116,20 @@ def lead_given_draws(
 ) -> tuple[FloatArray, FloatArray]:
     """P(max) of each listed statement given each draw, and of those not listed together.
 
-    Given α it is exact where every dataset was counted.
-    """
-    if "theta" in method.nonconjugate_priors or len(evidence.uncounted):
-        each = _largest(posterior["theta"])
-        return each, np.zeros(each.shape[:2])
-    return _given_alpha(posterior, evidence.statements)
-
-
-def _largest(theta: xr.DataArray) -> FloatArray:
-    return sole_leader(theta.transpose("chain", "draw", "statement").values).astype(np.float64)
-
-
-def _given_alpha(posterior: xr.Dataset, statements: Statements) -> tuple[FloatArray, FloatArray]:
-    """P(max) given each draw of α, exactly: conditionally the model is conjugate.
-
+    Given α it is exact where every dataset was counted: conditionally the model is conjugate.
     Averaging these (Rao–Blackwell) has far less Monte Carlo error than counting which θ is
     largest, and needs no aggregate however many statements there are.
     """
-    name = hyperparameter(posterior)
+    if "theta" in method.nonconjugate_priors or len(evidence.uncounted):
+        theta = posterior["theta"].transpose("chain", "draw", "statement").values
+        return sole_leader(theta).astype(np.float64), np.zeros(theta.shape[:2])
+    statements, name = evidence.statements, hyperparameter(posterior)
     drawn = posterior[name].transpose("chain", "draw", ...).values
-    each = np.empty((*drawn.shape[:2], statements.n_listed))
-    lump = np.empty(drawn.shape[:2])
-    for chain, draw in np.ndindex(drawn.shape[:2]):
-        given = scaled(name, drawn[chain, draw], statements)
-        largest = given.p_max(statements.table.counts[None])[0]
-        each[chain, draw], lump[chain, draw] = largest[:-1], largest[-1]
-    return each, lump
+    counts = statements.table.counts[None]
+    largest = np.array(
+        [[scaled(name, value, statements).p_max(counts)[0] for value in chain] for chain in drawn]
+    )
+    return largest[..., :-1], largest[..., -1]
 
 
 def hyperparameter(posterior: xr.Dataset) -> str:
@@ -199,40 +142,3 @@ def scaled(name: str, value: FloatArray, statements: Statements) -> Component:
     log_alpha = np.log(value) - (statements.log_size if name == "strength" else 0.0)
     listed = np.broadcast_to(log_alpha, statements.n_listed).astype(np.float64)
     return Component.listed(listed, (float(listed[0]), statements.log_unlisted))
-
-
-def _observe_partly_seen(evidence: Evidence, log_theta: Any, weights: Any) -> None:
-    """Observe every dataset: Σ w log θ where it is complete, else log Σ θ over what it leaves.
-
-    A new dataset is one statement.
-    """
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    partly = np.zeros(len(evidence.statements.datasets))
-    partly[evidence.uncounted] = 1.0
-    # What the ties among the values seen leave of each statement's weight.
-    scale = np.zeros_like(partly)
-    scale[evidence.uncounted] = evidence.rows[0].max(axis=1)
-
-    def logp(value: Any, log_p: Any, part: Any, log_scale: Any) -> Any:
-        left = pt.switch(pt.gt(value, 0.0), log_p, -np.inf)
-        together = log_scale + pm.math.logsumexp(left, axis=-1, keepdims=False)
-        return pt.switch(pt.gt(part, 0.0), together, weighted_logs(value, log_p))
-
-    def dist(log_p: Any, part: Any, log_scale: Any, size: Any) -> Any:
-        alike = 0.0 * (part + log_scale)[..., None]
-        return pm.Multinomial.dist(1, pt.exp(log_p) + alike, size=size).astype("float64")
-
-    pm.CustomDist(
-        OUTCOME,
-        log_theta,
-        partly,
-        scale,
-        logp=logp,
-        dist=dist,
-        observed=weights,
-        dims=("dataset", "statement"),
-        class_name="PartlySeen",
-        signature="(s),(),()->(s)",
-    )

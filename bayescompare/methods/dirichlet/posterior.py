@@ -27,6 +27,7 @@ from bayescompare.kernels.completions import (
     CompletionBounds,
     completion_bounds,
 )
+from bayescompare.kernels.dirichlet.pmax import imprecise_bounds
 from bayescompare.methods._shared.domains import Domains
 from bayescompare.methods._shared.words import NO_EVIDENCE, NO_LOO
 from bayescompare.outcome.answer import Answer
@@ -34,8 +35,7 @@ from bayescompare.outcome.columns import ALONE_LOWEST, HIGHEST, LOWER, LOWEST, P
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.facts import Facts, FourQuestions
 from bayescompare.outcome.method import STATEMENTS, Sampling
-from bayescompare.outcome.of_posterior import Questions, listed_in_answer
-from bayescompare.outcome.posterior import ThetaPosterior
+from bayescompare.outcome.posterior import Questions, ThetaPosterior, listed_in_answer
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.board import Board
 from bayescompare.posterior.dirichlet import DirichletMixture
@@ -117,7 +117,6 @@ class DirichletPosterior(Domains, Questions, ThetaPosterior):
                 "draws() need a conjugate prior, and this one is not: use sample(), or the "
                 "posterior kept as c.tree."
             )
-        from bayescompare.methods._shared.learned import with_log_prior
         from bayescompare.methods._shared.trees import posterior_tree
 
         method, theta = self.method, self.theta
@@ -125,24 +124,14 @@ class DirichletPosterior(Domains, Questions, ThetaPosterior):
             # Count vectors that were drawn are drawn anew, by this generator.
             theta = method.posterior(self.results, rng)
         listing = method.listing(self.results)
-        tree = posterior_tree(self.results, listing, theta, method.learned, (chains, draws), rng)
-        if method.learned is None:
-            return tree
-        return with_log_prior(tree, listing, method.learned)
+        return posterior_tree(self.results, listing, theta, method.learned, (chains, draws), rng)
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
-        from bayescompare.methods._shared.learned import (
-            with_log_prior,
-            without_choice,
-        )
         from bayescompare.methods._shared.trees import finish_tree
 
-        learned, listing = self.method.learned, self.method.listing(self.results)
-        if learned is None:
-            return finish_tree(tree, self.results, listing, rng)
-        tree = finish_tree(without_choice(tree), self.results, listing, rng)
-        return with_log_prior(tree, listing, learned)
+        listing = self.method.listing(self.results)
+        return finish_tree(tree, self.results, listing, rng, self.method.learned)
 
     def leads(self) -> FloatArray:
         """P(max) given each draw; given α it is exact."""
@@ -203,12 +192,29 @@ class DirichletPosterior(Domains, Questions, ThetaPosterior):
         The posterior stays this one: the prior is summed, not set anew, which makes a difference
         for every prior but "symmetric".
         """
-        from bayescompare.outcome.method_checks import comparison_of
+        from bayescompare.outcome.comparison import comparison_of
 
         subset = self.results.sel(measures=measures)
         method = self.method.on(self.results, list(subset.measures))
         answer = method.answer(subset, Sampling(np.random.default_rng()))
         return comparison_of(subset, method, answer)
+
+
+def with_prior_bounds(strength: float, posterior: DirichletMixture, answer: Answer) -> Answer:
+    """Add the bounds of P, and of its parts from below, over all prior means."""
+    statements, (component,) = posterior.evidence.statements, posterior.components
+    counts, parts, unlisted = posterior.evidence.counts, dict(answer.parts), bool(component.lumps)
+    lower, upper = imprecise_bounds(counts, strength, unlisted=unlisted)
+    if parts:
+        lowest = []
+        for j in range(len(statements.measures)):
+            groups = Groups.states(statements, j)
+            unlisted = bool(component.events(groups).lumps)
+            low, _ = imprecise_bounds(groups.total(counts), strength, unlisted=unlisted)
+            lowest.append(low[groups.of])
+        parts[LOWEST] = np.stack(lowest, axis=1)
+    columns = {**answer.per_statement, LOWER: lower, UPPER: upper}
+    return replace(answer, per_statement=columns, parts=parts)
 
 
 def completion_bounds_of(results: Results, posterior: DirichletMixture, answer: Answer) -> Answer:

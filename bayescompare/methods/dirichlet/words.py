@@ -12,7 +12,6 @@ from bayescompare.outcome.claims import (
     certainty_words,
     claim_in_quotes,
     claim_words,
-    settled_parts_words,
 )
 from bayescompare.outcome.columns import HIGHEST, LOWER, LOWEST, THETA_MEAN, UPPER
 from bayescompare.outcome.decision import SETTLED, Decision
@@ -30,21 +29,27 @@ def dirichlet_words(
     method: Dirichlet, results: Results, answer: Answer, decision: Decision
 ) -> list[str]:
     """Say the verdict, the prior, the rivals, what the figure does not mean, and cautions."""
-    prior = method.prior
     verdict, not_frequency, others = lead_words(results, answer, decision)
-    sentences = [
-        verdict,
-        not_frequency,
-        _prior_words(method),
+    joint = len(results.algorithms) > 2
+    sentences = [verdict, not_frequency]
+    if method.learned is not None:
+        sentences.append(learned_pair_words(method.learned, decision))
+    else:
+        sentences.append(_prior_words(method))
+    sentences += [
         others,
-        _imprecise_words(answer, decision),
+        _bounds_words(
+            answer,
+            (LOWER, UPPER),
+            decision,
+            "Over all prior means of this strength",
+            "so that it leads does not depend on the prior mean",
+            "so with some prior means it leads surely and with others not",
+            "so with no prior mean does it lead surely",
+        ),
+        _joint_words(results, answer) if joint else _sparse_words(results, answer),
     ]
-    sentences.append(
-        _joint_words(results, answer)
-        if len(results.algorithms) > 2
-        else _sparse_words(results, answer)
-    )
-    if len(results.algorithms) > 2 and prior not in ("symmetric", "imprecise"):
+    if joint and method.prior not in ("symmetric", "imprecise"):
         sentences.append(
             "With this prior the joint test judges a pair differently than a test of that pair "
             "alone; the two agree only for prior='symmetric'."
@@ -53,40 +58,41 @@ def dirichlet_words(
     sentences.append(f"{size_words(results)}{alike}.")
     if results.weights is not None:
         sentences.append(power_words(results))
-    sentences += bounds_words(results, answer, decision)
-    said = [sentence for sentence in sentences if sentence]
-    if method.learned is not None:
-        # After the verdict and what it does not mean; a tie has only the first.
-        lead = 1 if decision.verdict == "tied" else 2
-        said.insert(lead, learned_pair_words(method.learned, decision))
-    return said
+    tried = "a search tried (there are too many to try all),"
+    every = getattr(answer.facts, "bounds_exact", True)
+    where = "Over all values that the missing cells could have,"
+    sentences.append(
+        _bounds_words(
+            answer,
+            (LOWEST, HIGHEST),
+            decision,
+            where if every else f"Over the values of the missing cells that {tried}",
+            "so that it leads does not depend on the gaps",
+            "so it depends on the missing values whether it leads surely",
+            "so with no missing values would it lead surely",
+        )
+    )
+    return [sentence for sentence in sentences if sentence]
 
 
 def _prior_words(method: Dirichlet) -> str:
-    """Say under which prior the probabilities hold; `learned_pair_words` covers a learned one."""
-    if method.prior == "learned":
-        return ""
+    """Say under which prior the probabilities hold."""
+    prior: Any = method.prior
     if method.priors:
         return f"You chose the prior of {join_names(list(method.priors))}."
-    if method.prior in ("symmetric", "imprecise"):
+    if prior in ("symmetric", "imprecise"):
         weight = plural(method.strength, "dataset")
         return f"The prior treats all statements alike and weighs as much as {weight}."
-    if is_elicited(method.prior):
-        return _belief_words(cast("Mapping[str, Any]", method.prior))
-    if isinstance(method.prior, Mapping):
+    if is_elicited(prior):
+        return (
+            f"You chose the prior: it expects that {beliefs_words(prior)}, and weighs as much as "
+            f"{plural(prior.get(WEIGHT, 1.0), 'dataset')}."
+        )
+    if isinstance(prior, Mapping):
         return "You chose the prior of each statement."
-    alpha = {"jeffreys": "½ (Jeffreys)", "uniform": "1 (uniform)"}.get(str(method.prior))
-    value = alpha or setting_number_text(float(str(method.prior)))
-    return f"The prior gives every statement α = {value}."
-
-
-def _belief_words(prior: Mapping[str, Any]) -> str:
-    weight = plural(prior.get(WEIGHT, 1.0), "dataset")
-    return (
-        f"You chose the prior: it expects that {beliefs_words(prior)}, and weighs as "
-        "much as "
-        f"{weight}."
-    )
+    named = {"jeffreys": "½ (Jeffreys)", "uniform": "1 (uniform)"}
+    alpha = named[prior] if prior in named else setting_number_text(float(prior))
+    return f"The prior gives every statement α = {alpha}."
 
 
 def learned_pair_words(learned: LearnedPrior, decision: Decision) -> str:
@@ -112,118 +118,67 @@ def size_words(results: Results) -> str:
     return "Only the direction of each difference counts, not its size"
 
 
-def lead_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+def lead_words(results: Results, answer: Answer, decision: Decision) -> tuple[str, str, str]:
     """Say which statement leads, that leading is not frequency, and what comes next."""
-    return [
-        _dirichlet_verdict_words(results, answer, decision),
-        _dirichlet_frequency_words(answer, decision),
-        _dirichlet_others_words(results, answer, decision),
-    ]
 
+    def claim(label: str) -> str:
+        return claim_words(label, results.algorithms, results.measures)
 
-def _dirichlet_verdict_words(results: Results, answer: Answer, decision: Decision) -> str:
-    n = plural(len(results.datasets), "dataset")
+    n, level = plural(len(results.datasets), "dataset"), probability_words(decision.level)
     if decision.verdict == "tied":
         tied = (decision.statement, *decision.rivals)
         # Orderings of many algorithms are too long to be listed in a sentence.
         named = f"{len(tied)} orderings"
         if len(results.algorithms) == 2:
-            named = join_names(
-                [claim_in_quotes(_dirichlet_claim_words(results, label)) for label in tied], most=4
-            )
-        return (
+            named = join_names([claim_in_quotes(claim(label)) for label in tied], most=4)
+        lead = (
             f"On {n} no single statement leads: {named} are equally likely to be the most probable "
-            f"one ({probability_words(decision.level)} each)."
+            f"one ({level} each)."
         )
-    how = exactness_phrase(answer, decision.statement)
-    start = (
-        f"On {n} the most probable statement is that "
-        f"{_dirichlet_claim_words(results, decision.statement)}. The "
-        "probability that it is the most probable one is "
-        f"{probability_words(decision.level)} ({how}){_dirichlet_held_back_words(answer, decision)}"
+        return lead, "", ""
+    lead = (
+        f"On {n} the most probable statement is that {claim(decision.statement)}. The probability "
+        f"that it is the most probable one is {level} "
+        f"({exactness_phrase(answer, decision.statement)})"
+        f"{_held_back_words(answer, decision)}{certainty_words(decision)}."
     )
-    return f"{start}{certainty_words(decision)}."
+    mean = probability_words(answer.column_at(THETA_MEAN, decision.statement))
+    frequency = (
+        "That is how sure we are that it leads, not how often it holds: on a new dataset it is "
+        f"expected to hold with probability {mean}."
+    )
+    if decision.runner_up is None:
+        return lead, frequency, ""
+    label, probability = decision.runner_up
+    others = f"The next statement, with {probability_words(probability)}, is that {claim(label)}"
+    if answer.n_statements > len(answer.labels) and answer.unobserved is not None:
+        rest = probability_words(answer.unobserved)
+        others += f"; all statements never observed have {rest} together"
+    return lead, frequency, f"{others}."
 
 
-def _lowest_over_words(answer: Answer) -> str:
-    return "for any prior mean" if LOWER in answer.per_statement else "whatever is missing"
-
-
-def _dirichlet_held_back_words(answer: Answer, decision: Decision) -> str:
+def _held_back_words(answer: Answer, decision: Decision) -> str:
     """Say what else the verdict rests on, where that is less sure."""
     words = ""
     if decision.alone is not None and decision.alone < decision.level:
         words = f", but {probability_words(decision.alone)} under the pair's own prior"
     if decision.lowest is not None:
-        lowest = probability_words(decision.lowest)
-        words += f", and at least {lowest} {_lowest_over_words(answer)}"
+        over = "for any prior mean" if LOWER in answer.per_statement else "whatever is missing"
+        words += f", and at least {probability_words(decision.lowest)} {over}"
     return words
 
 
-def _dirichlet_others_words(results: Results, answer: Answer, decision: Decision) -> str:
-    if decision.runner_up is None or decision.verdict == "tied":
+def _bounds_words(
+    answer: Answer, ends: tuple[str, str], decision: Decision, over: str, *meanings: str
+) -> str:
+    """Say the bounds of the leader's P, and whether all, some or none of it settle the lead."""
+    if ends[0] not in answer.per_statement or (ends[0] == LOWEST and decision.verdict == "tied"):
         return ""
-    label, probability = decision.runner_up
-    level = probability_words(probability)
-    sentence = f"The next statement, with {level}, is that {_dirichlet_claim_words(results, label)}"
-    if answer.n_statements > len(answer.labels) and answer.unobserved is not None:
-        rest = probability_words(answer.unobserved)
-        sentence += f"; all statements never observed have {rest} together"
-    return f"{sentence}."
-
-
-def _dirichlet_claim_words(results: Results, label: str) -> str:
-    return claim_words(label, results.algorithms, results.measures)
-
-
-def _imprecise_words(answer: Answer, decision: Decision) -> str:
-    if LOWER not in answer.per_statement:
-        return ""
-    low, high = (answer.column_at(end, decision.statement) for end in (LOWER, UPPER))
-    if low >= SETTLED:
-        meaning = "so that it leads does not depend on the prior mean"
-    elif high >= SETTLED:
-        meaning = "so with some prior means it leads surely and with others not"
-    else:
-        meaning = "so with no prior mean does it lead surely"
+    low, high = (answer.column_at(end, decision.statement) for end in ends)
+    meaning = meanings[0 if low >= SETTLED else 1 if high >= SETTLED else 2]
     return (
-        f"Over all prior means of this strength the probability of the leader lies between "
-        f"{probability_words(low)} and {probability_words(high)}, {meaning}."
-    )
-
-
-def bounds_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
-    """Say what P the leading statement has for all values that missing cells could have."""
-    if LOWEST not in answer.per_statement or decision.verdict == "tied":
-        return []
-    low, high = (answer.column_at(end, decision.statement) for end in (LOWEST, HIGHEST))
-    how = (
-        "Over all values that the missing cells could have"
-        if getattr(answer.facts, "bounds_exact", True)
-        else "Over the values of the missing cells that a search tried (there are too many to try "
-        "all)"
-    )
-    if low >= SETTLED:
-        meaning = "so that it leads does not depend on the gaps"
-    elif high >= SETTLED:
-        meaning = "so it depends on the missing values whether it leads surely"
-    else:
-        meaning = "so with no missing values would it lead surely"
-    return [
-        f"{how}, the probability of the leader lies between {probability_words(low)} and "
+        f"{over} the probability of the leader lies between {probability_words(low)} and "
         f"{probability_words(high)}, {meaning}."
-    ]
-
-
-def _dirichlet_frequency_words(answer: Answer, decision: Decision) -> str:
-    if decision.verdict == "tied":
-        return ""
-    mean = answer.column_at(THETA_MEAN, decision.statement)
-    one_by_one = settled_parts_words(decision)
-    return (
-        "That is how sure we are that it leads, not how often it holds: on a new dataset it is "
-        f"expected to hold with probability {probability_words(mean)}."
-        f"{f' {one_by_one}' if one_by_one else ''}"
     )
 
 
@@ -240,9 +195,9 @@ def _sparse_words(results: Results, answer: Answer) -> str:
 
 def _joint_words(results: Results, answer: Answer) -> str:
     """Say what a joint test over orderings can and cannot show with this many datasets."""
-    n, l = len(results.datasets), len(results.algorithms)
+    n = len(results.datasets)
     start = (
-        f"This is the joint test over whole orderings of {l} algorithms: "
+        f"This is the joint test over whole orderings of {len(results.algorithms)} algorithms: "
         f"{count(answer.n_statements)} statements are possible, and the {plural(n, 'dataset')} "
         f"support {count(answer.n_observed)} of them."
     )
@@ -274,19 +229,20 @@ def methods_text(method: Any, answer: Answer | None) -> str:
 
 def prior_text(method: Any) -> str:
     """Describe the prior of the statements."""
-    if method.priors:
+    prior = method.prior
+    if set(method.priors or {}) - {"kappa"}:
         return f"prior given by the user ({own_priors_text(method)})"
-    if method.prior == "learned":
+    if prior == "learned":
         return "prior learned from all pairs"
-    if method.prior in ("symmetric", "imprecise"):
+    if prior in ("symmetric", "imprecise"):
         return f"Dirichlet prior (symmetric, strength s = {setting_number_text(method.strength)})"
-    if is_elicited(method.prior):
+    if is_elicited(prior):
+        beliefs = cast("Mapping[str, Any]", prior)
         return (
-            "Dirichlet prior elicited measure by measure (that "
-            f"{beliefs_words(method.prior)}; independent over measures) and worth "
-            f"{plural(method.prior.get(WEIGHT, 1.0), 'dataset')}"
+            f"Dirichlet prior elicited measure by measure (that {beliefs_words(beliefs)}; "
+            f"independent over measures) and worth {plural(beliefs.get(WEIGHT, 1.0), 'dataset')}"
         )
-    if isinstance(method.prior, Mapping):
+    if isinstance(prior, Mapping):
         return "Dirichlet prior with parameters given for single statements"
     parameter = {"jeffreys": "α = 1/2, Jeffreys'", "uniform": "α = 1, uniform"}
-    return f"Dirichlet prior ({parameter.get(str(method.prior), f'α = {method.prior}')})"
+    return f"Dirichlet prior ({parameter.get(str(prior), f'α = {prior}')})"

@@ -22,85 +22,48 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from bayescompare._checks import check_count, check_word, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.gsd.permutation import PermutationTest, Scheme, permutation_test
+from bayescompare.kernels.gsd.permutation import Scheme, permutation_test
 from bayescompare.kernels.gsd.system import PairRule
 from bayescompare.kernels.gsd.verdicts import Verdicts
 from bayescompare.methods.gsd.comparison import Dominance, DominanceTest
-from bayescompare.methods.gsd.posterior import bootstrap_tree
 from bayescompare.methods.gsd.problem import (
     DominanceProblem,
-    GsdDetails,
     OrderDetails,
     PermutationDetails,
     Square,
     front_of,
+    over_pairs,
     strict_order,
 )
 from bayescompare.methods.gsd.words import (
     methods_text_of_test,
     order_words,
-    pair_headline,
     pair_words,
     resolution_words,
 )
-from bayescompare.outcome.answer import Answer, Found
+from bayescompare.outcome.answer import Answer, Found, TestResult
 from bayescompare.outcome.columns import OPT, PVALUE, SHARE_BELOW
-from bayescompare.outcome.decision import Decision
-from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import Accepts, Method, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
-from bayescompare.text.phrases import join_names
-
-if TYPE_CHECKING:
-    import xarray as xr
-
 
 Alternative = Literal["two-sided", "first", "second"]
-
-
-class GsdResult(Dominance):
-    """What an answer about dominance can be asked."""
-
-    method: GsdMethod
-
-    draws_are: ClassVar[str] = "Bayesian bootstrap"
-
-    def claim(self, statement: str) -> str:
-        """Say a relation in words: "A dominates B"."""
-        # With the algorithms, because a name may contain a tilde.
-        (state,) = Statement.parse(statement, self.results.algorithms).states
-        return " dominates ".join(state.names) if state.relation == ">" else state.words()
-
-    def headline(self, decision: Decision) -> str:
-        """Say who is on the front, of more than two algorithms."""
-        details, names = self.answer.facts, self.results.algorithms
-        if not isinstance(details, OrderDetails):
-            return ""
-        if len(details.front) == len(names):
-            return "No algorithm is dominated by another"
-        return f"All but {join_names(details.front)} are dominated by another algorithm"
-
-    def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
-        """Draw opt in both directions by the Bayesian bootstrap over datasets."""
-        return bootstrap_tree(self.method, self.results, draws, chains, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GsdMethod(Method):
     """What both forms of the test share: δ, and the meaning of ordinal measures."""
 
-    posterior_type: ClassVar[type[Posterior]] = GsdResult
+    posterior_type: ClassVar[type[Posterior]] = Dominance
     scope: ClassVar[Scope] = Scope(question=True)
 
     delta: float = 1e-5
@@ -148,32 +111,15 @@ class GsdMethod(Method):
         """Return the test; that of a pair shares the system of all where that is asked."""
         if pair is None or self.system == "pair":
             return self
-        if self._made is None or self._made.results is not results:
-            shared = self._problem(results)
-            Verdicts(shared.solver, shared.used_delta).prepare()
-            self.__dict__["_made"] = shared
-        return replace(self, shared=self._made)
-
-    @cached_property
-    def _made(self) -> DominanceProblem | None:
-        """The system of the last table, which all its pairs share."""
-        return None
+        made: DominanceProblem | None = self.__dict__.get("_made")  # of the last table
+        if made is None or made.results is not results:
+            made = self.__dict__["_made"] = DominanceProblem(self, results)
+            Verdicts(made.solver, made.used_delta).prepare()
+        return replace(self, shared=made)
 
     def pair(self, results: Results) -> DominanceProblem:
         """Set up the linear programmes of two algorithms."""
-        return replace(self._problem(results), shared=self.shared)
-
-    def _problem(self, results: Results) -> DominanceProblem:
-        given: dict[str, Any] = {}
-        for name in ("prefers", "prefers_more"):
-            given[name] = getattr(self, name)
-            if isinstance(given[name], str):
-                raise BayescompareError(
-                    f"{name}: {given[name]} was a function of yours, which a file does not hold; "
-                    "ask compare() again with it."
-                )
-        rule, delta = self.rule or "interval", float(self.delta)
-        return DominanceProblem(results, rule, delta, self.epsilon, **given)
+        return DominanceProblem(self, results, self.shared)
 
     def pairs(self, results: Results) -> dict[tuple[str, str], DominanceProblem]:
         """Set them up for every pair."""
@@ -185,20 +131,6 @@ class GsdMethod(Method):
     def weight_alpha(self, results: Results) -> FloatArray:
         """Parameters of the datasets' weights, whose posterior is a Dirichlet: Rubin's are 1."""
         return np.ones(len(results.datasets))
-
-
-class PermutationResult(GsdResult, DominanceTest):
-    """A test has no posterior; it is about the relation of two algorithms in these data."""
-
-    facts_type: ClassVar[type[Facts]] = GsdDetails
-
-    method: GSD
-
-    def headline(self, decision: Decision) -> str:
-        """Say that relation, and whether it is significant."""
-        if self.answer.tested is None:
-            return super().headline(decision)
-        return pair_headline(self.method, self.results, self.answer, decision)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,7 +197,7 @@ class GSD(GsdMethod):
         verdict="is tested as dominance for every utility",
     )
     accepts: ClassVar[Accepts] = Accepts(weights=True)
-    posterior_type: ClassVar[type[Posterior]] = PermutationResult
+    posterior_type: ClassVar[type[Posterior]] = DominanceTest
 
     permutations: int = 1000
     scheme: Scheme = "paired"
@@ -309,27 +241,34 @@ class GSD(GsdMethod):
             stop_after=self.stop_after,
             spread=sampling.spread("judging resamples"),
         )
-        lead = self._lead(results.algorithms, test)
-        return _pair_answer(
-            results,
+        # The name decides last, so that the order in which the two are listed does not.
+        surest = min(
+            (0, 1),
+            key=lambda k: (
+                test.pvalue[k],
+                -round(float(test.statistic[k]), 9),
+                results.algorithms[k],
+            ),
+        )
+        lead = {"two-sided": surest, "first": 0, "second": 1}[self.alternative]
+        support = _support(results)
+        found = TestResult(
             pvalue=self.headline_pvalue(test.pvalue, lead),
             statistic=float(test.statistic[lead]),
-            tested=lead,
-            per_statement={
-                OPT: test.statistic,
-                SHARE_BELOW: test.share_below,
-                PVALUE: test.pvalue,
-            },
+            statement=list(support)[lead],
+            support=support,
+            columns={OPT: test.statistic, SHARE_BELOW: test.share_below, PVALUE: test.pvalue},
+            resampled=not test.exact,
             facts=PermutationDetails(
                 delta=pair.used_delta,
                 delta_max=pair.delta_max,
                 resamples=tuple(test.resamples.tolist()),
                 enumerated=test.exact,
-                dominates=pair.dominates(),
+                dominates=pair.dominates,
             ),
-            seed=None if test.exact else sampling.seed,
-            resampled_pvalue=not test.exact,
         )
+        seed = None if test.exact else sampling.seed
+        return replace(found.answer(results, question=True), seed=seed)
 
     def headline_pvalue(self, directions: FloatArray, lead: int) -> float:
         """Return the p-value of the test asked for, from the one-sided ones."""
@@ -341,15 +280,6 @@ class GSD(GsdMethod):
             return answer
         pvalue = self.headline_pvalue(answer.per_statement[PVALUE], answer.tested)
         return replace(answer, pvalue=pvalue)
-
-    def _lead(self, names: Sequence[str], test: PermutationTest) -> int:
-        """The direction named, or else the one with the smaller p-value."""
-        if self.alternative != "two-sided":
-            return ("first", "second").index(self.alternative)
-        # The name decides last, so that the order in which the two are listed does not.
-        return min(
-            (0, 1), key=lambda k: (test.pvalue[k], -round(float(test.statistic[k]), 9), names[k])
-        )
 
     def resolution_words(self, answers: Sequence[Answer], alpha: float) -> str:
         """Say where resamples are too few for any p-value to pass the correction."""
@@ -369,33 +299,21 @@ class GSD(GsdMethod):
         return pair_words(self, results, answer, decision)
 
 
-def _pair_answer(results: Results, **figures: Any) -> Answer:
-    """Build an answer over "A>B" and "B>A": one question, whatever the measures."""
-    first = State.order(*results.algorithms)
-    values = results.oriented()
-    better = (values[:, 0] >= values[:, 1]).all(axis=1), (values[:, 1] >= values[:, 0]).all(axis=1)
-    counts = np.array([float((a & ~b).sum()) for a, b in (better, better[::-1])])
-    return Answer(
-        labels=(str(first), str(first.reversed())),
-        states=(),
-        counts=counts,
-        n_statements=2,
-        n_observed=int((counts > 0).sum()),
-        **figures,
-    )
+def _support(results: Results) -> dict[Statement, float]:
+    """On how many datasets each is nowhere worse, and better somewhere: one question in all."""
+    first, values = State.order(*results.algorithms), results.oriented()
+    ahead, behind = values[:, 0] > values[:, 1], values[:, 0] < values[:, 1]
+    return {
+        Statement.of(state): float((won.any(axis=1) & ~lost.any(axis=1)).sum())
+        for state, won, lost in ((first, ahead, behind), (first.reversed(), behind, ahead))
+    }
 
 
 def _order_answer(method: GsdMethod, results: Results) -> Answer:
     """Compute who dominates whom, for every pair; nothing is tested."""
-    names = results.algorithms
-    place = {name: k for k, name in enumerate(names)}
-    opt, largest = np.full((len(names),) * 2, np.nan), np.full((len(names),) * 2, np.nan)
-    relation = np.eye(len(names), dtype=bool)
-    for (first, second), pair in method.pairs(results).items():
-        i, j = place[first], place[second]
-        opt[i, j], opt[j, i] = pair.optimum()
-        relation[i, j], relation[j, i] = pair.dominates()
-        largest[i, j] = largest[j, i] = pair.delta_max
+    pairs, names = method.pairs(results), results.algorithms
+    opt = over_pairs(pairs, names, lambda pair: pair.opt)
+    relation = ~(opt < 0.0)  # also on the diagonal
     front = front_of(relation, names)
     return Answer(
         labels=(", ".join(front),),
@@ -404,16 +322,16 @@ def _order_answer(method: GsdMethod, results: Results) -> Answer:
         n_statements=1,
         n_observed=1,
         facts=OrderDetails(
-            relation=tuple(tuple(row) for row in relation.tolist()),
+            relation=tuple(map(tuple, relation.tolist())),
             opt=_square(opt),
-            delta_max=_square(largest),
+            delta_max=_square(over_pairs(pairs, names, lambda pair: (pair.delta_max,) * 2)),
             front=front,
         ),
     )
 
 
 def _square(values: FloatArray) -> Square:
-    return tuple(tuple(None if math.isnan(v) else float(v) for v in row) for row in values)
+    return tuple(tuple(None if math.isnan(v) else v for v in row) for row in values.tolist())
 
 
 def _check_share(name: str, value: object, hint: str, *, closed: bool = False) -> None:

@@ -26,10 +26,9 @@ import numpy as np
 
 from bayescompare._checks import check_count, check_positive, is_number
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import BoolArray, FloatArray, StrArray
+from bayescompare._typing import FloatArray, StrArray
 from bayescompare.kernels.dirichlet.draws import draw_urn_cells, polya_urn
 from bayescompare.kernels.gsd.optimum import both_optima
-from bayescompare.kernels.gsd.verdicts import Verdicts
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods._shared.new_datasets import sampled_posterior, thinned_draws
 from bayescompare.methods._shared.priors import (
@@ -40,8 +39,8 @@ from bayescompare.methods._shared.priors import (
     prior_options,
 )
 from bayescompare.methods._shared.simplex import DRAWN, WEIGHT, weights_alpha
-from bayescompare.methods.gsd import GsdMethod, GsdResult
-from bayescompare.methods.gsd.posterior import with_optima
+from bayescompare.methods.gsd import GsdMethod
+from bayescompare.methods.gsd.comparison import OPTIMUM, Dominance, with_optima
 from bayescompare.methods.gsd.problem import DominanceProblem, PairDetails
 from bayescompare.methods.gsd.words import bootstrap_words, methods_text_of_bootstrap
 from bayescompare.outcome import nuts
@@ -50,7 +49,6 @@ from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import Accepts, Form, Parameter, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
-from bayescompare.statements import State
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
@@ -72,10 +70,14 @@ _LACKS = {
     ),
     "simulate": Lack("The prior is of the weights of the datasets seen, and knows no others."),
     "psis": Lack("A dataset left out would have no weight."),
+    "prior_predictive": Lack(
+        "the prior of weight is improper at concentration <= 1 and predicts nothing: give a larger "
+        "concentration, or priors={'weight': pm.Dirichlet.dist(np.ones(n))} for n datasets."
+    ),
 }
 
 
-class BootstrapResult(GsdResult):
+class BootstrapResult(Dominance):
     """The weights of the datasets after the data, and the relation under each."""
 
     facts_type: ClassVar[type[Facts]] = PairDetails
@@ -86,9 +88,9 @@ class BootstrapResult(GsdResult):
     lacks: ClassVar[Mapping[str, Lack]] = _LACKS
 
     @cached_property
-    def relations(self) -> Relations:
-        """What holds under given weights."""
-        return Relations(self.method.pair(self.results))
+    def problem(self) -> DominanceProblem:
+        """The system of the two, which keeps what it learned."""
+        return self.method.pair(self.results)
 
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets of the kinds seen, drawn by the weights, and judge all again."""
@@ -96,11 +98,11 @@ class BootstrapResult(GsdResult):
             raise BayescompareError(
                 "plan() needs a posterior in closed form, and this prior needs NUTS."
             )
-        alpha, relations = self.method.weight_alpha(self.results), self.relations
+        alpha, problem = self.method.weight_alpha(self.results), self.problem
 
         def simulate(number: int, rng: np.random.Generator) -> FloatArray:
             more = rng.multinomial(number, rng.dirichlet(alpha))
-            held = relations.hold(rng.dirichlet(alpha + more, size=_PLAN_DRAWS))
+            held = problem.held(rng.dirichlet(alpha + more, size=_PLAN_DRAWS))
             return np.asarray(held.mean(axis=0))
 
         return simulate
@@ -113,22 +115,18 @@ class BootstrapResult(GsdResult):
         picked = drawn.transpose("chain", "draw", "dataset").values
         n = picked.shape[-1]
         times = np.stack([(picked == k).sum(axis=-1) for k in range(n)], axis=-1)
-        pair, labels = self.relations.problem, self.relations.labels
-        found = both_optima(
-            pair.solver, pair.system.objective(times.reshape(-1, n) / n), pair.used_delta
-        )
+        pair, w = self.problem, self.problem.system.objective(times.reshape(-1, n) / n)
+        found = both_optima(pair.solver, w, pair.used_delta)
         return {
-            f"opt of {labels[2 * k]}": (found[:, k], seen) for k, seen in enumerate(pair.optimum())
+            f"{OPTIMUM} of {label}": (found[:, k], pair.opt[k])
+            for k, label in enumerate(pair.directions)
         }
 
     def leads(self) -> FloatArray:
         """Which relation holds under the weights of each draw."""
         assert self.answer.tree is not None
-        weights = self.answer.tree["posterior"][WEIGHT].transpose("chain", "draw", "dataset").values
-        relations = self.relations
-        held = relations.hold(weights.reshape(-1, weights.shape[-1])).astype(np.float64)
-        kept = [relations.labels.index(label) for label in self.answer.labels]
-        return np.asarray(held[:, kept].reshape(*weights.shape[:2], -1))
+        held = _held_in_tree(self.problem, self.answer.tree)
+        return held[..., [self.problem.relations.index(label) for label in self.answer.labels]]
 
     def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
         """Draw the weights, and opt in both directions."""
@@ -141,7 +139,7 @@ class BootstrapResult(GsdResult):
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
         """Add both optima under NUTS's weights."""
-        return with_optima(self.relations.problem, tree)
+        return with_optima(self.problem, tree)
 
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw new datasets among those seen, and how the two algorithms compare on each.
@@ -149,15 +147,17 @@ class BootstrapResult(GsdResult):
         On one dataset an algorithm dominates the other if it is at least as good on every measure
         and better on one: the order of two point masses.
         """
+        first, second = self.results.oriented().transpose(1, 0, 2)
+        noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
+        ahead, behind = (first - second > noise).any(axis=1), (second - first > noise).any(axis=1)
+        above, apart, below, equal = self.problem.relations
+        on_each = np.array([equal, above, below, apart], dtype=np.str_)[ahead + 2 * behind]
         if self.method.needs_mcmc:
-            kept = sampled_posterior(self.answer)[WEIGHT]
-            weights = thinned_draws(kept, draws, rng)
-            chosen = draw_urn_cells(weights, number, rng)
-        else:
-            alpha = self.method.weight_alpha(self.results)
-            drawn = polya_urn(np.log(alpha), np.zeros_like(alpha), draws, number, rng)
-            chosen = np.take_along_axis(*drawn, axis=1)
-        return _relation_on_each(self.results)[chosen]
+            weights = thinned_draws(sampled_posterior(self.answer)[WEIGHT], draws, rng)
+            return np.asarray(on_each[draw_urn_cells(weights, number, rng)])
+        alpha = self.method.weight_alpha(self.results)
+        drawn = polya_urn(np.log(alpha), np.zeros_like(alpha), draws, number, rng)
+        return np.asarray(on_each[np.take_along_axis(*drawn, axis=1)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,54 +250,35 @@ class GSDBootstrap(GsdMethod):
     # the answer ----------------------------------------------------------------------------------
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
-        """Share of the drawn weights at which each relation holds."""
+        """Share of the drawn weights at which each relation holds, with its Monte Carlo error."""
+        pair, tree = self.pair(results), None
         if self.needs_mcmc:
-            return self._sampled(results, sampling)
-        relations = Relations(self.pair(results))
-        weights = sampling.rng.dirichlet(self.weight_alpha(results), size=self.resamples)
-        held = relations.hold(weights)
-        # Where no draw or every draw has it the error is not zero but unknown: Laplace's rule.
-        share, n = held.mean(axis=0), self.resamples
-        smooth = (held.sum(axis=0) + 1.0) / (n + 2.0)
-        known = np.where((share > 0) & (share < 1), share, smooth)
-        mcse = np.sqrt(known * (1.0 - known) / n)
-        return self._finished(results, relations, held, mcse, seed=sampling.seed)
-
-    def _sampled(self, results: Results, sampling: Sampling) -> Answer:
-        """Answer from NUTS, with its Monte Carlo standard error."""
-        model = self.model(results, "nuts")
-        check_prior_support(self.priors or {}, self.parameters, model)
-        relations = Relations(self.pair(results))
-        tree = nuts.sample_nuts_as_asked(sampling, model)
-        tree = with_optima(relations.problem, tree)
-        weights = tree["posterior"][WEIGHT].transpose("chain", "draw", "dataset").values
-        held = relations.hold(weights.reshape(-1, weights.shape[-1]))
-        mcse = nuts.nuts_monte_carlo_error(held.reshape(*weights.shape[:2], -1).astype(np.float64))
-        return self._finished(results, relations, held, mcse, seed=sampling.seed, tree=tree)
-
-    def _finished(
-        self,
-        results: Results,
-        relations: Relations,
-        held: BoolArray,
-        mcse: FloatArray,
-        **more: Any,
-    ) -> Answer:
-        """Put the relations of every draw, and that of the data, into an answer."""
-        pair = relations.problem
-        kept = [k for k in range(4) if k < 3 or held[:, k].any()]
-        here = pair.dominates()
-        now = [here[0] and not here[1], not any(here), here[1] and not here[0], all(here)]
+            model = self.model(results, "nuts")
+            check_prior_support(self.priors or {}, self.parameters, model)
+            tree = with_optima(pair, nuts.sample(sampling, model))
+            each = _held_in_tree(pair, tree)
+            share, mcse = each.mean(axis=(0, 1)), nuts.nuts_monte_carlo_error(each)
+        else:
+            weights = sampling.rng.dirichlet(self.weight_alpha(results), size=self.resamples)
+            held, n = pair.held(weights), self.resamples
+            # Where no draw or every draw has it the error is not zero but unknown: Laplace's rule.
+            share, smooth = held.mean(axis=0), (held.sum(axis=0) + 1.0) / (n + 2.0)
+            known = np.where((share > 0) & (share < 1), share, smooth)
+            mcse = np.sqrt(known * (1.0 - known) / n)
+        kept = [k for k in range(4) if k < 3 or share[k] > 0]
+        first, second = pair.dominates
+        now = [first and not second, not (first or second), second and not first, first and second]
         return Answer(
-            labels=tuple(relations.labels[k] for k in kept),
+            labels=tuple(pair.relations[k] for k in kept),
             states=(),
             counts=np.array([float(len(results.datasets)) * now[k] for k in kept]),
             n_statements=len(kept),
             n_observed=1,
-            probability=held.mean(axis=0)[kept],
+            probability=share[kept],
             mcse=mcse[kept],
-            facts=PairDetails(pair.used_delta, pair.delta_max, here),
-            **more,
+            facts=PairDetails(pair.used_delta, pair.delta_max, pair.dominates),
+            tree=tree,
+            seed=sampling.seed,
         )
 
     # posterior -----------------------------------------------------------------------------------
@@ -320,47 +301,8 @@ class GSDBootstrap(GsdMethod):
         return bootstrap_words(self, *found)
 
 
-class Relations:
-    """Verdicts on draws of weights: the first dominates, neither does, the second does, both do.
-
-    What was learned about one draw is kept for the next.
-
-    Parameters
-    ----------
-    problem : DominanceProblem
-    """
-
-    def __init__(self, problem: DominanceProblem) -> None:
-        self.problem = problem
-
-    @cached_property
-    def _verdicts(self) -> Verdicts:
-        return Verdicts(self.problem.solver, self.problem.used_delta)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The four relations as statements."""
-        names = self.problem.results.algorithms
-        order = State.order(*names)
-        states = (order, State.apart(*names), order.reversed(), State.equal(*names))
-        return tuple(map(str, states))
-
-    def hold(self, weights: FloatArray) -> BoolArray:
-        """Return which of the four relations holds under each row of weights, (n, 4)."""
-        objectives = self.problem.system.objective(weights)
-        zero = np.array([0.0])
-        first, second = (
-            ~self._verdicts.below(sign * objectives, zero)[:, 0] for sign in (1.0, -1.0)
-        )
-        return np.stack([first & ~second, ~first & ~second, second & ~first, first & second], -1)
-
-
-def _relation_on_each(results: Results) -> StrArray:
-    """How the two algorithms compare on each dataset."""
-    first, second = results.oriented().transpose(1, 0, 2)
-    noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
-    ahead, behind = (first - second > noise).any(axis=1), (second - first > noise).any(axis=1)
-    order = State.order(*results.algorithms)
-    apart, equal = State.apart(*results.algorithms), State.equal(*results.algorithms)
-    labels = np.array([str(equal), str(order), str(order.reversed()), str(apart)], dtype=np.str_)
-    return np.asarray(labels[ahead + 2 * behind])
+def _held_in_tree(pair: DominanceProblem, tree: xr.DataTree) -> FloatArray:
+    """Which of the four relations holds under the weights of each draw, (chain, draw, 4)."""
+    weights = tree["posterior"][WEIGHT].transpose("chain", "draw", "dataset").values
+    held = pair.held(weights.reshape(-1, weights.shape[-1])).astype(np.float64)
+    return np.asarray(held.reshape(*weights.shape[:2], 4))

@@ -24,7 +24,7 @@ from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 
 from bayescompare.methods._shared.simplex import DRAWN, WEIGHT, place_weights
-from bayescompare.methods.gsd.posterior import OPTIMUM, directions
+from bayescompare.methods.gsd.comparison import OPTIMUM
 from bayescompare.methods.gsd.problem import DominanceProblem
 from bayescompare.table.results import Results
 
@@ -40,14 +40,14 @@ _IMPROPER = (
 
 def build_bootstrap(method: GSDBootstrap, results: Results, *, optimum: bool) -> pm.Model:
     """Build the model; `optimum` says whether opt is in it, at two linear programmes a draw."""
-    n = len(results.datasets)
-    coords = {"dataset": list(results.datasets), "direction": directions(results)}
+    n, pair = len(results.datasets), method.pair(results)
+    coords = {"dataset": list(results.datasets), "direction": pair.directions}
     with pm.Model(coords=coords) as model:
         prior = (method.priors or {}).get(WEIGHT)
         alpha = np.full(n, method.concentration - 1.0)
         weight = place_weights(prior, alpha, "dataset", _IMPROPER)
         if optimum:
-            pm.Deterministic(OPTIMUM, optimum_of(method.pair(results), weight), dims="direction")
+            pm.Deterministic(OPTIMUM, optimum_of(pair, weight), dims="direction")
         seen = pm.Data("seen", np.arange(n), dims="dataset")
         pm.Categorical(DRAWN, p=weight, observed=seen, dims="dataset")
     return model
@@ -86,9 +86,6 @@ class WorstGains(Op):
             rows.append(sign * (u[system.x] - u[system.y]))
         output_storage[0][0] = np.array(rows)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Leave the solver behind, which another process builds anew."""
-        return {"problem": replace(self.problem)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.problem = state["problem"]
+        return type(self), (replace(self.problem),)

@@ -1,24 +1,7 @@
-r"""From results to preference systems, pair by pair, and what is computed from them.
-
-**Contamination** (`contaminated_pvalues`). If a share γ of either distribution is anything at all,
-the worst case takes from the statistic what it can and gives a resample what it can: with utilities
-between 0 and 1,
-
-.. math:: (1 - \gamma)\,\mathrm{opt} - \gamma \quad\text{against}\quad
-          (1 - \gamma)\,\mathrm{opt}_I + \gamma,
-
-so that a resample counts as at or above the statistic unless
-:math:`\mathrm{opt}_I < \mathrm{opt} - 2\gamma/(1 - \gamma)`.
-
-References
-----------
-Jansen, Schollmeyer, Blocher, Rodemann & Augustin (2023), Robust statistical comparison of random
-variables with locally varying scale of measurement.
-"""
+"""From results to preference systems, pair by pair, and what answers tell of them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,15 +11,15 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.kernels.gsd.optimum import TOLERANCE, Solver, delta_threshold
-from bayescompare.kernels.gsd.permutation import permuted_objectives
-from bayescompare.kernels.gsd.system import PairRule, PreferenceSystem, build_system
+from bayescompare.kernels.gsd.optimum import TOLERANCE, Optimum, Solver
+from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from bayescompare.kernels.gsd.verdicts import Verdicts
 from bayescompare.outcome.facts import Facts
+from bayescompare.statements import State
 from bayescompare.table.results import Results
 
 if TYPE_CHECKING:
-    from bayescompare.methods.gsd import GSD
+    from bayescompare.methods.gsd import GsdMethod
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,24 +28,15 @@ class DominanceProblem:
 
     Attributes
     ----------
+    method : GsdMethod
     results : Results
         Of the two, complete and without replicates.
-    rule : str
-        What ordinal measures mean for gains.
-    delta, epsilon : float
-        The regularisation: δ itself, or as a share of the pair's δ_max.
-    prefers, prefers_more : callable, optional
-        R1 and R2 of the user's own, as functions of vectors in the table's units.
     shared : DominanceProblem, optional
         That of the first two of all algorithms, where all share one system.
     """
 
+    method: GsdMethod
     results: Results
-    rule: PairRule
-    delta: float
-    epsilon: float | None = None
-    prefers: Callable[..., bool] | None = None
-    prefers_more: Callable[..., bool] | None = None
     shared: DominanceProblem | None = None
 
     @cached_property
@@ -71,36 +45,38 @@ class DominanceProblem:
         if self.shared is not None:
             names = self.shared.results.algorithms
             return self.shared.system.between(*map(names.index, self.results.algorithms))
-        results = self.results
-        values = results.oriented()
-        low, high = _bounds(results, values)
-        metric = [results[name].scale == "metric" for name in results.measures]
+        results, values = self.results, self.results.oriented()
+        ends, seen = declared_bounds(results), [values.min(axis=(0, 1)), values.max(axis=(0, 1))]
+        low, high = np.where(np.isnan(ends), seen, ends)
         try:
             return build_system(
                 values[:, 0],
                 values[:, 1],
                 low,
                 high,
-                metric,
-                rule=self.rule,
+                [results[name].scale == "metric" for name in results.measures],
+                rule=self.method.rule or "interval",
                 weights=results.weights,
                 others=values,
-                prefers=self._in_units(self.prefers),
-                prefers_more=self._in_units(self.prefers_more),
+                prefers=self._given("prefers"),
+                prefers_more=self._given("prefers_more"),
             )
         except BayescompareError as error:
-            raise BayescompareError(f"{self._names}: {error}") from None
+            raise self._refused(str(error)) from None
 
-    @property
-    def _names(self) -> str:
-        return " against ".join(self.results.algorithms[:2])
-
-    def _in_units(self, asked: Callable[..., bool] | None) -> Callable[..., bool] | None:
+    def _given(self, name: str) -> Callable[..., bool] | None:
         """Make a user's function of vectors one of vectors in which every measure is turned up."""
-        if asked is None:
-            return None
-        signs = np.array([self.results[name].sign for name in self.results.measures])
-        return lambda *vectors: asked(*(signs * vector for vector in vectors))
+        asked = getattr(self.method, name)
+        if isinstance(asked, str):
+            raise BayescompareError(
+                f"{name}: {asked} was a function of yours, which a file does not hold; ask "
+                "compare() again with it."
+            )
+        signs = np.array([self.results[measure].sign for measure in self.results.measures])
+        return asked and (lambda *vectors: asked(*(signs * vector for vector in vectors)))
+
+    def _refused(self, why: str) -> BayescompareError:
+        return BayescompareError(f"{' against '.join(self.results.algorithms[:2])}: {why}")
 
     @cached_property
     def solver(self) -> Solver:
@@ -108,33 +84,23 @@ class DominanceProblem:
         if self.shared is not None:
             return self.shared.solver.fork(self.system)
         solver = Solver(self.system)
-        if self.rule == "jansen2022":
-            self._check_some_utility(solver)
-        if self.system.given is not None:
-            self._check_consistent(solver)
-        return solver
-
-    def _check_consistent(self, solver: Solver) -> None:
-        """Preferences of a user's own may leave no utility."""
         try:
-            largest = solver.delta_max
+            # Equation (2) to the letter may ask of all gains to be equal, and so zero.
+            if self.method.rule == "jansen2022":
+                solver.optimum(self.system.objective(), 0.0)
+            contradictory = self.system.given is not None and solver.delta_max <= TOLERANCE
         except ArithmeticError:
-            largest = 0.0
-        if largest <= TOLERANCE:
-            raise BayescompareError(
-                f"{self._names}: prefers and prefers_more contradict themselves: no utility keeps "
-                "to all of them."
+            contradictory = True
+        if contradictory and self.system.given is None:
+            raise self._refused(
+                "rule='jansen2022' leaves no utility at all, because metric measures tie where "
+                "ordinal ones differ; use rule='interval'."
             )
-
-    def _check_some_utility(self, solver: Solver) -> None:
-        """Equation (2) to the letter may ask of all gains to be equal, and so zero."""
-        try:
-            solver.optimum(self.system.objective(), 0.0)
-        except ArithmeticError:
-            raise BayescompareError(
-                f"{self._names}: rule='jansen2022' leaves no utility at all, because metric "
-                "measures tie where ordinal ones differ; use rule='interval'."
-            ) from None
+        if contradictory:
+            raise self._refused(
+                "prefers and prefers_more contradict themselves: no utility keeps to all of them."
+            )
+        return solver
 
     @property
     def delta_max(self) -> float:
@@ -144,83 +110,75 @@ class DominanceProblem:
     @cached_property
     def used_delta(self) -> float:
         """The δ that holds for this pair: never above its δ_max."""
-        wanted = self.delta if self.epsilon is None else self.epsilon * self.delta_max
-        return self.solver.clip(wanted)
+        epsilon = self.method.epsilon
+        wanted = self.method.delta if epsilon is None else epsilon * self.delta_max
+        return self.solver.clip(float(wanted))
+
+    def optima(self, solver: Solver | None = None) -> tuple[Optimum, Optimum]:
+        """Opt of the first over the second, and of the second over the first, with utilities."""
+        w, by = self.system.objective(), solver or self.solver
+        return by.optimum(w, self.used_delta), by.optimum(-w, self.used_delta)
 
     @cached_property
-    def objective(self) -> FloatArray:
-        """W with w·u = E u of the first less E u of the second."""
-        return self.system.objective()
-
-    def optimum(self, delta: float | None = None) -> tuple[float, float]:
-        """Opt of the first over the second, and of the second over the first."""
-        used = self.used_delta if delta is None else delta
+    def opt(self) -> tuple[float, float]:
+        """Both values; what is zero up to the tolerance of every verdict is shown as zero."""
         first, second = (
-            self.solver.optimum(sign * self.objective, used).value for sign in (1.0, -1.0)
-        )
-        # What is zero up to the tolerance of every verdict is shown as zero.
-        return _or_zero(first), _or_zero(second)
-
-    def witnesses(self) -> tuple[FloatArray, FloatArray]:
-        """Utilities that attain both optima.
-
-        There may be many, and which of them a solver finds depends on its earlier questions. A new
-        solver finds the same ones each time.
-        """
-        solver = Solver(self.system)
-        first, second = (
-            solver.optimum(sign * self.objective, self.used_delta).u for sign in (1.0, -1.0)
+            0.0 if abs(best.value) <= TOLERANCE else best.value for best in self.optima()
         )
         return first, second
 
-    def dominates(self, delta: float | None = None) -> tuple[bool, bool]:
+    @property
+    def dominates(self) -> tuple[bool, bool]:
         """Whether the first dominates the second, and the second the first."""
-        first, second = self.optimum(delta)
-        return bool(first >= -TOLERANCE), bool(second >= -TOLERANCE)
+        return self.opt[0] >= 0.0, self.opt[1] >= 0.0
+
+    # the relation under other weights of the datasets ---------------------------------------------
+
+    @property
+    def directions(self) -> list[str]:
+        """Both directions as statements: the first over the second, and the reverse."""
+        first = State.order(*self.results.algorithms)
+        return [str(first), str(first.reversed())]
+
+    @property
+    def relations(self) -> tuple[str, str, str, str]:
+        """As statements: the first dominates, neither does, the second does, both do."""
+        names, (first, second) = self.results.algorithms, self.directions
+        return first, str(State.apart(*names)), second, str(State.equal(*names))
+
+    @cached_property
+    def _verdicts(self) -> Verdicts:
+        return Verdicts(self.solver, self.used_delta)
+
+    def held(self, weights: FloatArray) -> BoolArray:
+        """Return which of the four relations holds under each row of weights, (n, 4).
+
+        What was learned about one row is kept for the next.
+        """
+        objectives, zero = self.system.objective(weights), np.zeros(1)
+        first, second = (
+            ~self._verdicts.below(sign * objectives, zero)[:, 0] for sign in (1.0, -1.0)
+        )
+        return np.stack([first & ~second, ~first & ~second, second & ~first, first & second], -1)
 
 
-def _or_zero(value: float) -> float:
-    return 0.0 if abs(value) <= TOLERANCE else value
+def declared_bounds(results: Results) -> FloatArray:
+    """Least and greatest of every measure, oriented, (2, k).
 
-
-def _bounds(results: Results, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Least and greatest of every measure, oriented; where not declared, what the pair shows."""
-    seen_low, seen_high = values.min(axis=(0, 1)), values.max(axis=(0, 1))
-    low, high = np.empty(len(seen_low)), np.empty(len(seen_low))
-    for j, name in enumerate(results.measures):
-        least, greatest = _finite(results[name].bounds)
-        if results[name].direction == "min":
-            least, greatest = (None if end is None else -end for end in (greatest, least))
-        low[j] = seen_low[j] if least is None else least
-        high[j] = seen_high[j] if greatest is None else greatest
-    return low, high
-
-
-def _finite(
-    bounds: tuple[float | None, float | None] | None,
-) -> tuple[float | None, float | None]:
-    """Bounds to compute with: an infinite one bounds nothing."""
-    low, high = bounds or (None, None)
-    return (
-        None if low is None or math.isinf(low) else low,
-        None if high is None or math.isinf(high) else high,
-    )
-
-
-def unbounded_measures(results: Results) -> list[str]:
-    """Measures without both bounds, for which the range of the pair stands in.
+    NaN where none was declared, or an infinite one, which bounds nothing: then the range of the
+    pair stands in.
 
     Examples
     --------
     >>> from bayescompare.io import load_example
-    >>> (
-    ...     unbounded_measures(load_example("benavoli-example1")),
-    ...     unbounded_measures(load_example("jansen-uci")),
-    ... )
-    (['accuracy', 'time'], [])
+    >>> declared_bounds(load_example("jansen-uci").sel(measures=["auc", "brier"])) + 0.0
+    array([[ 0., -1.],
+           [ 1.,  0.]])
     """
-    ends = {name: _finite(results[name].bounds) for name in results.measures}
-    return [name for name, bounds in ends.items() if None in bounds]
+    measures = [results[name] for name in results.measures]
+    ends = np.array([each.bounds or (None, None) for each in measures], dtype=np.float64).T
+    ends[np.isinf(ends)] = np.nan
+    return np.where([each.sign > 0 for each in measures], ends, -ends[::-1])
 
 
 # -------------------------------------------------------------------------------- what answers tell
@@ -304,6 +262,19 @@ class OrderDetails(GsdDetails):
 # --------------------------------------------------------------------------------- the order of all
 
 
+def over_pairs(
+    pairs: Mapping[tuple[str, str], DominanceProblem],
+    names: Sequence[str],
+    of: Callable[[DominanceProblem], tuple[float, float]],
+) -> FloatArray:
+    """Tabulate a figure of both directions of every pair; NaN on the diagonal."""
+    square, place = np.full((len(names),) * 2, np.nan), {name: k for k, name in enumerate(names)}
+    for (first, second), pair in pairs.items():
+        i, j = place[first], place[second]
+        square[i, j], square[j, i] = of(pair)
+    return square
+
+
 def strict_order(relation: BoolArray) -> BoolArray:
     """Who dominates whom and is not dominated in turn."""
     return np.asarray(relation & ~relation.T)
@@ -332,65 +303,3 @@ def front_of(relation: BoolArray, names: Sequence[str]) -> tuple[str, ...]:
     """
     beaten = strict_order(relation).any(axis=0)
     return tuple(name for name, lost in zip(names, beaten, strict=True) if not lost)
-
-
-def thresholds_of(
-    pairs: Mapping[tuple[str, str], DominanceProblem], names: Sequence[str]
-) -> FloatArray:
-    """Smallest δ at which each dominates each, exactly; infinite where none does."""
-    place = {name: k for k, name in enumerate(names)}
-    thresholds = np.full((len(names),) * 2, np.nan)
-    for (first, second), pair in pairs.items():
-        i, j = place[first], place[second]
-        thresholds[i, j] = delta_threshold(pair.solver, pair.objective)
-        thresholds[j, i] = delta_threshold(pair.solver, -pair.objective)
-    return thresholds
-
-
-# ---------------------------------------------------------------------------------------- resamples
-
-
-def contaminated_pvalues(
-    method: GSD,
-    pair: DominanceProblem,
-    sign: float,
-    gammas: FloatArray,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """P-values of one direction under contamination by each γ."""
-    objectives, verdicts, exact = _resampled(method, pair, rng)
-    statistic = pair.solver.optimum(sign * pair.objective, pair.used_delta).value
-    below = verdicts.below(objectives, statistic - 2.0 * gammas / (1.0 - gammas))
-    reached = (~below).sum(axis=0)
-    n = len(objectives)
-    return np.asarray(reached / n if exact else (reached + 1.0) / (n + 1.0))
-
-
-def not_dominated_pvalues(
-    method: GSD, pair: DominanceProblem, rng: np.random.Generator
-) -> tuple[float, float]:
-    """P-values of two hypotheses: the first dominates the second, and the second the first.
-
-    Each is the share of resamples at or below its statistic; one set of them serves both.
-    """
-    objectives, verdicts, exact = _resampled(method, pair, rng)
-    statistics = [
-        pair.solver.optimum(sign * pair.objective, pair.used_delta).value for sign in (1.0, -1.0)
-    ]
-    # Twice the tolerance: what is equal to the statistic is below this.
-    at_most = verdicts.below(objectives, np.array(statistics) + 2.0 * TOLERANCE)
-    reached, n = at_most.sum(axis=0), len(objectives)
-    first, second = reached / n if exact else (reached + 1.0) / (n + 1.0)
-    return float(first), float(second)
-
-
-def _resampled(
-    method: GSD, pair: DominanceProblem, rng: np.random.Generator
-) -> tuple[FloatArray, Verdicts, bool]:
-    objectives, exact = permuted_objectives(
-        pair.system,
-        rng,
-        permutations=method.permutations,
-        scheme=method.scheme,
-    )
-    return objectives, Verdicts(pair.solver, pair.used_delta), exact

@@ -6,13 +6,12 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError, error_in_one_line
-from bayescompare._typing import BoolArray, FloatArray, IntArray
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.leading import (
     exceeds_to_lead,
     parts_of_draws,
@@ -42,41 +41,135 @@ Hook = Callable[["xr.Dataset"], Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class StrengthDetails(Facts):
-    """P(each algorithm is ahead of each on every measure), where the model has strengths."""
+class ModelDetails(Facts):
+    """The model, and all algorithms that it was of where a pair was read from it.
+
+    And P(each algorithm is ahead of each on every measure), where the model has strengths.
+    """
 
     ahead: tuple[tuple[float, ...], ...] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelDetails(StrengthDetails):
-    """The model, and all algorithms that it was of where a pair was read from it."""
-
     model: str
     title: str
     together: tuple[str, ...] | None = None
 
 
-def read_quantity(results: Results, values: xr.DataArray) -> Answer:
-    """Read the answer off draws of a quantity, by its dims."""
-    _check_draws(values)
+#: Where no file is known.
+UNKNOWN = ModelDetails(model="", title="")
+
+
+class Leading(NamedTuple):
+    """Which statement leads in each draw: `each` (chain, draw, statement); `none` is of no draw.
+
+    `whole` says that the statements are whole orders, and not who is first of many.
+    """
+
+    labels: list[str]
+    each: FloatArray
+    none: float
+    whole: bool = True
+
+    def of(self, labels: Sequence[str]) -> FloatArray:
+        """The same of these statements; one that is not listed leads in no draw."""
+        out, place = np.zeros((*self.each.shape[:2], len(labels))), list(labels)
+        for k, label in enumerate(self.labels):
+            if label in place:
+                out[..., place.index(label)] = self.each[..., k]
+        return out
+
+
+def leading(values: xr.DataArray) -> Leading:
+    """Read who leads off draws of a quantity, by its dims."""
     if "statement" in values.dims:
-        return _by_theta(results, values)
+        drawn = values.transpose(*_SAMPLES, "statement")
+        each = sole_leader(drawn.values)
+        labels = [str(label) for label in drawn["statement"].values.tolist()]
+        return Leading(labels, each.astype(np.float64), float(1.0 - each.any(axis=-1).mean()))
     if "opponent" in values.dims:
-        turned = values.rename(algorithm="opponent", opponent="algorithm")
-        return _by_strength(
-            results,
-            _strength_by_wins(values),
-            _exceeds(values, turned),
+        # The strength of each is its mean probability of beating the others.
+        values = values.where(values["algorithm"] != values["opponent"]).mean("opponent")
+    return _orderings(values)
+
+
+def _orderings(strength: xr.DataArray) -> Leading:
+    """Order by strength, measure by measure; of too many orderings who is first on each.
+
+    A draw in which two algorithms share a listed place has no ordering, and counts for none.
+    """
+    over = ("measure",) if "measure" in strength.dims else ()
+    names = [str(name) for name in strength["algorithm"].values.tolist()]
+    values = strength.transpose(*_SAMPLES, *over, "algorithm").values
+    values = values.reshape(*values.shape[:2], -1, len(names))
+    measures = values.shape[2]
+    whole = math.factorial(len(names)) ** measures <= _MOST
+    places, rest = (len(names), ()) if whole else (1, (OTHERS,))
+    order, alone = strict_order(values, places)
+    strict: BoolArray = alone.all(axis=-1)
+    seen = order[..., :places][strict].reshape(-1, measures * places)
+    rows, place, counts = np.unique(seen, axis=0, return_inverse=True, return_counts=True)
+    kept = np.argsort(-counts, kind="stable")[:_MOST]
+    each = np.zeros((*strict.shape, len(kept)))
+    each[strict] = place.reshape(-1, 1) == kept
+    labels = [
+        str(Statement.of(*(State.order(*(names[a] for a in orders), *rest) for orders in row)))
+        for row in rows[kept].reshape(-1, measures, places).tolist()
+    ]
+    found = Leading(labels, each, float(1.0 - strict.mean()), whole)
+    if labels and not (whole and len(names) == 2):
+        return found
+    # Those that no draw has are listed, too.
+    states = [State.order(*orders, *rest) for orders in itertools.permutations(names, places)]
+    every = [
+        str(Statement.of(*each))
+        for each in (
+            itertools.product(states, repeat=measures)
+            if whole
+            else ((state,) * measures for state in states[:_MOST])
         )
-    return _by_strength(results, values, _exceeds(values, values.rename(algorithm="opponent")))
+    ]
+    return found._replace(labels=every, each=found.of(every))
 
 
-def _exceeds(values: xr.DataArray, others: xr.DataArray) -> xr.DataArray:
+def read_quantity(
+    results: Results, values: xr.DataArray, details: ModelDetails = UNKNOWN
+) -> Answer:
+    """Read the answer off draws of a quantity, and of strengths who is ahead of whom."""
     import xarray as xr
 
-    beats: xr.DataArray = xr.apply_ufunc(exceeds_to_lead, values, others)
-    return beats
+    _check_draws(values)
+    found, columns = leading(values), dict[str, FloatArray]()
+    p, mcse = found.each.mean(axis=(0, 1)), nuts_monte_carlo_error(found.each)
+    counts = None if found.whole else _first_counts(results, found.labels)
+    parsed = _by_measure(results, found.labels)
+    states = [np.unique(list(map(str, each)), return_inverse=True)[1] for each in parsed]
+    parts = {}
+    if "statement" in values.dims:
+        theta = values.transpose(*_SAMPLES, "statement").values
+        low, high = np.quantile(theta, (0.025, 0.975), axis=(0, 1))
+        columns = theta_columns(theta.mean(axis=(0, 1)), low, high)
+        if len(states) > 1:
+            parts[PROBABILITY] = parts_of_draws(theta, np.stack(states, axis=1))
+    else:
+        turned = {"algorithm": "opponent", "opponent": "algorithm"}
+        others = values.rename({name: turned[name] for name in turned if name in values.dims})
+        beats = xr.apply_ufunc(exceeds_to_lead, values, others)
+        over = [dim for dim in beats.dims if dim not in ("algorithm", "opponent", *_SAMPLES)]
+        matrix = beats.all(over).mean(_SAMPLES).transpose("algorithm", "opponent")
+        ahead = tuple(tuple(row) for row in matrix.values.tolist())
+        details = replace(details, ahead=ahead)
+        if len(states) > 1:
+            parts[PROBABILITY] = parts_of_orders(p, np.stack(states, axis=1))
+    figures = {"per_statement": columns, "parts": parts, "none_leads": found.none}
+    return _answer(results, found.labels, p, mcse, counts, facts=details, **figures)
+
+
+def read_probability(
+    results: Results, hook: Hook, posterior: xr.Dataset, details: ModelDetails = UNKNOWN
+) -> Answer:
+    """Take the statements' probabilities as a model file's own function gives them."""
+    labels, probability, mcse = hooked_probability(hook, posterior)
+    left = 1.0 - float(probability.sum())
+    left = left if left > ROUNDING else 0.0
+    return _answer(results, labels, probability, mcse, facts=details, none_leads=left)
 
 
 def _check_draws(values: xr.DataArray) -> None:
@@ -101,149 +194,11 @@ def _check_draws(values: xr.DataArray) -> None:
             )
 
 
-def read_probability(results: Results, hook: Hook, posterior: xr.Dataset) -> Answer:
-    """Take the statements' probabilities as a model file's own function gives them."""
-    labels, probability, mcse = hooked_probability(hook, posterior)
-    answer = _answer(results, labels, probability, mcse)
-    left = 1.0 - float(probability.sum())
-    return replace(answer, none_leads=left if left > ROUNDING else 0.0)
-
-
-def _by_theta(results: Results, theta: xr.DataArray) -> Answer:
-    """P(each statement's θ is the largest)."""
-    drawn = theta.transpose("chain", "draw", "statement")
-    values = drawn.values
-    each = sole_leader(values).astype(np.float64)
-    labels = [str(label) for label in drawn["statement"].values.tolist()]
-    mean = values.mean(axis=(0, 1))
-    low, high = np.quantile(values.reshape(-1, len(labels)), (0.025, 0.975), axis=0)
-    extra = theta_columns(mean, low, high)
-    answer = _answer(results, labels, each.mean(axis=(0, 1)), nuts_monte_carlo_error(each), extra)
-    parts = {}
-    if len(answer.states) > 1:
-        parts[PROBABILITY] = parts_of_draws(values, _states(answer))
-    return replace(answer, parts=parts, none_leads=float(1.0 - each.any(axis=-1).mean()))
-
-
-def _states(answer: Answer) -> IntArray:
-    """The states of each statement as numbers, (S, m)."""
-    return np.stack([np.unique(names, return_inverse=True)[1] for names in answer.states], axis=1)
-
-
-def _strength_by_wins(better: xr.DataArray) -> xr.DataArray:
-    """Strength of each algorithm as the mean probability of beating the others."""
-    import xarray as xr
-
-    names = better["algorithm"].values
-    same = xr.DataArray(
-        np.eye(len(names), dtype=bool),
-        {"algorithm": names, "opponent": better["opponent"].values},
-        ("algorithm", "opponent"),
-    )
-    return better.where(~same).mean("opponent")
-
-
-def _by_strength(results: Results, strength: xr.DataArray, beats: xr.DataArray) -> Answer:
-    """P(each ordering by strength), measure by measure; of too many, P(who is first on each).
-
-    A draw in which two algorithms share a listed place has no ordering, and counts for none.
-    Either way the matrix of who is ahead of whom on every measure goes with it.
-    """
-    over = ("measure",) if "measure" in strength.dims else ()
-    labels, each, strict, whole = _orderings(strength)
-    counts = None if whole else _first_counts(results, labels)
-    answer = _answer(
-        results, labels, each.mean(axis=(0, 1)), nuts_monte_carlo_error(each), None, counts
-    )
-    parts = {}
-    if len(answer.states) > 1:
-        parts[PROBABILITY] = parts_of_orders(each.mean(axis=(0, 1)), _states(answer))
-    ahead = beats.all(over).mean(("chain", "draw")).transpose("algorithm", "opponent")
-    who = tuple(tuple(row) for row in ahead.values.tolist())
-    none = float(1.0 - strict.mean())
-    return replace(answer, parts=parts, facts=StrengthDetails(ahead=who), none_leads=none)
-
-
-def _orderings(strength: xr.DataArray) -> tuple[list[str], FloatArray, BoolArray, bool]:
-    """Statements, which draw has which, which draws have one, and whether they are whole orders."""
-    over = ("measure",) if "measure" in strength.dims else ()
-    names = [str(name) for name in strength["algorithm"].values.tolist()]
-    values = strength.transpose("chain", "draw", *over, "algorithm").values
-    values = values.reshape(*values.shape[:2], -1, len(names))
-    measures = values.shape[2]
-    whole = math.factorial(len(names)) ** measures <= _MOST
-    places = len(names) if whole else 1
-    order, alone = strict_order(values, places)
-    strict = alone.all(axis=-1)
-    labels, each = _ordering_shares(order[..., :places], strict, names)
-    if whole and (len(names) == 2 or not labels):
-        labels, each = _every_ordering(labels, each, names, measures)
-    elif not labels:
-        first = (State.order(name, OTHERS) for name in names[:_MOST])
-        labels = [str(Statement.of(state, measures=measures)) for state in first]
-        each = np.zeros((*strict.shape, len(labels)))
-    return labels, each, strict, whole
-
-
-def quantity_leads(values: xr.DataArray, labels: Sequence[str]) -> FloatArray:
-    """Which of these statements each draw of a quantity has: (chain, draw, statement)."""
-    if "statement" in values.dims:
-        drawn = values.transpose("chain", "draw", "statement")
-        each = sole_leader(drawn.values).astype(np.float64)
-        known = [str(label) for label in drawn["statement"].values.tolist()]
-    else:
-        strength = _strength_by_wins(values) if "opponent" in values.dims else values
-        known, each, _, _ = _orderings(strength)
-    place = {label: k for k, label in enumerate(known)}
-    out = np.zeros((*each.shape[:2], len(labels)))
-    for k, label in enumerate(labels):
-        if label in place:
-            out[..., k] = each[..., place[label]]
-    return out
-
-
-def _ordering_shares(
-    seen: NDArray[np.intp], strict: BoolArray, names: list[str]
-) -> tuple[list[str], FloatArray]:
-    """The statements that strict draws support, the most frequent 256, and which draw has which."""
-    flat = seen[strict].reshape(-1, seen.shape[-2] * seen.shape[-1])
-    rows, place, counts = np.unique(flat, axis=0, return_inverse=True, return_counts=True)
-    kept = np.argsort(-counts, kind="stable")[:_MOST]
-    each = np.zeros((*strict.shape, len(kept)))
-    each[strict] = place.reshape(-1, 1) == kept
-    labels = [_ordering_label(rows[k].reshape(seen.shape[-2:]), names) for k in kept]
-    return labels, each
-
-
-def _ordering_label(rows: NDArray[np.intp], names: list[str]) -> str:
-    rest = [] if rows.shape[-1] > 1 else [OTHERS]
-    return str(Statement.of(*(State.order(*(names[k] for k in row), *rest) for row in rows)))
-
-
-def _every_ordering(
-    labels: list[str], each: FloatArray, names: list[str], measures: int
-) -> tuple[list[str], FloatArray]:
-    """List the statements that no draw has, too."""
-    states = [State.order(*order) for order in itertools.permutations(names)]
-    whole = [str(Statement.of(*each)) for each in itertools.product(states, repeat=measures)]
-    wider = np.zeros((*each.shape[:2], len(whole)))
-    for k, label in enumerate(labels):
-        wider[..., whole.index(label)] = each[..., k]
-    return whole, wider
-
-
-def _first_counts(results: Results, labels: Sequence[str]) -> FloatArray | None:
-    """Weight of the datasets on which these are first; who tie for it share it."""
-    parsed = [Statement.parse(label) for label in labels]
-    if results.n_replicates is not None or len(parsed[0].states) != len(results.measures):
-        return None
-    values = results.oriented()
-    first = values == values.max(axis=1, keepdims=True)
-    weight = first / first.sum(axis=1, keepdims=True)
-    place = {name: k for k, name in enumerate(results.algorithms)}
-    leaders = [[place[str(name)] for name in statement.leaders] for statement in parsed]
-    columns = range(len(results.measures))
-    return np.array([weight[:, row, columns].prod(axis=-1).sum() for row in leaders])
+def _by_measure(results: Results, labels: Sequence[str]) -> list[tuple[State, ...]]:
+    """The state of each measure in every statement; nothing where they name other questions."""
+    parsed = [Statement.parse(label).states for label in labels]
+    usual = all(len(states) == len(results.measures) for states in parsed)
+    return list(zip(*parsed, strict=True)) if usual else []
 
 
 def _answer(
@@ -251,24 +206,34 @@ def _answer(
     labels: list[str],
     probability: FloatArray,
     mcse: FloatArray,
-    extra: dict[str, FloatArray] | None = None,
     counts: FloatArray | None = None,
+    **figures: Any,
 ) -> Answer:
     counts = _counts(results, labels) if counts is None else counts
-    parts = [tuple(map(str, Statement.parse(label).states)) for label in labels]
-    by_measure = all(len(part) == len(results.measures) for part in parts)
-    states = tuple(zip(*parts, strict=True)) if by_measure else ()
     return Answer(
         labels=tuple(labels),
-        states=states,
+        states=tuple(tuple(map(str, states)) for states in _by_measure(results, labels)),
         counts=counts,
         n_statements=len(labels),
         n_observed=int((counts > 0).sum()),
         probability=probability,
         mcse=mcse,
-        per_statement=extra or {},
-        facts=StrengthDetails(),
+        **figures,
     )
+
+
+def _first_counts(results: Results, labels: Sequence[str]) -> FloatArray | None:
+    """Weight of the datasets on which these are first; who tie for it share it."""
+    states = _by_measure(results, labels)
+    if results.n_replicates is not None or not states:
+        return None
+    values = results.oriented()
+    first = values == values.max(axis=1, keepdims=True)
+    weight = first / first.sum(axis=1, keepdims=True)
+    out = np.ones((len(values), len(labels)))
+    for j, each in enumerate(states):
+        out *= weight[:, [results.algorithms.index(str(state.leader)) for state in each], j]
+    return np.asarray(out.sum(axis=0))
 
 
 def _counts(results: Results, labels: list[str]) -> FloatArray:
@@ -299,7 +264,14 @@ def hooked_probability(
     of the first it comes from batches: the hook is asked again of √n draws at a time.
     """
     array = _ask(hook, posterior)
-    labels = _labels(array)
+    labels = [str(label) for label in array["statement"].values.tolist()]
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if twice or not labels:
+        raise BayescompareError(
+            f"probability() names {', '.join(twice)} twice: name each once."
+            if twice
+            else "probability() names no statement."
+        )
     if set(_SAMPLES) <= set(array.dims):
         each = _probabilities(array.transpose(*_SAMPLES, "statement").values)
         return labels, each.mean(axis=(0, 1)), nuts_monte_carlo_error(each)
@@ -334,18 +306,6 @@ def _ask(hook: Hook, posterior: xr.Dataset) -> xr.DataArray:
     return checked
 
 
-def _labels(array: xr.DataArray) -> list[str]:
-    labels = [str(label) for label in array["statement"].values.tolist()]
-    twice = sorted({label for label in labels if labels.count(label) > 1})
-    if twice or not labels:
-        raise BayescompareError(
-            f"probability() names {', '.join(twice)} twice: name each once."
-            if twice
-            else "probability() names no statement."
-        )
-    return labels
-
-
 def _probabilities(values: Any) -> FloatArray:
     """Reject what are no probabilities of statements that exclude each other."""
     p = np.asarray(values, dtype=np.float64)
@@ -359,8 +319,7 @@ def _probabilities(values: Any) -> FloatArray:
     if most > 1.0 + 1e-6:
         raise BayescompareError(
             f"probability() gave probabilities that sum to {statistic_number_text(most)}: "
-            "statements exclude "
-            "each other, so that they sum to at most 1."
+            "statements exclude each other, so that they sum to at most 1."
         )
     return np.clip(p, 0.0, 1.0)
 

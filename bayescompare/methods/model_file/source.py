@@ -187,6 +187,12 @@ class Source:
             )
         return names[0]
 
+    def latents_of_datasets(self, model: pm.Model) -> list[str]:
+        """Free variables of which each dataset has its own."""
+        dims = model.named_vars_to_dims
+        names = [str(rv.name) for rv in model.free_RVs]
+        return [name for name in names if "dataset" in (dims.get(name) or ())]
+
     def _check(self, model: pm.Model, results: Results) -> None:
         if not model.observed_RVs:
             raise BayescompareError(f"{self.where}: the model has no observed variable.")

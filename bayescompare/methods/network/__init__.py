@@ -15,7 +15,7 @@ Benavoli & de Campos (2015), Section 5; de Campos & Benavoli (2016), Section 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -23,11 +23,10 @@ import numpy as np
 
 from bayescompare._checks import check_flag, check_positive, is_number, is_whole
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._typing import FloatArray
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.network.graphs import Graph, search_bytes
 from bayescompare.kernels.network.scores import CellPrior
-from bayescompare.kernels.network.tables import NetworkTables, joint_states
+from bayescompare.kernels.network.tables import NetworkTables
 from bayescompare.methods._shared.priors import (
     Priors,
     check_prior_support,
@@ -47,20 +46,16 @@ from bayescompare.methods._shared.trees import (
     drawn_questions,
     drawn_theta_summary,
 )
-from bayescompare.methods.network.alpha import cell_alpha, check_cell_alpha
+from bayescompare.methods.network.alpha import cell_alpha
 from bayescompare.methods.network.posterior import (
-    NO_GRAPH,
     NO_MODEL_OF_ALL,
     Component,
     NetworkAnswer,
     NetworkDetails,
     answer_of,
+    answer_of_sums,
 )
-from bayescompare.methods.network.trees import (
-    Layout,
-    Table,
-    finished_tree,
-)
+from bayescompare.methods.network.trees import Layout, finished_tree
 from bayescompare.methods.network.words import methods_text, summed_words, words
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
@@ -70,7 +65,6 @@ from bayescompare.outcome.method import (
     Method,
     Parameter,
     Phrases,
-    Replicate,
     Sampling,
 )
 from bayescompare.outcome.posterior import Posterior
@@ -81,7 +75,7 @@ from bayescompare.posterior.graphs import (
     edges_of,
     graph_of,
 )
-from bayescompare.posterior.network import DrawnShares, Maximum, MonteCarlo, NetworkPosterior
+from bayescompare.posterior.network import DrawnSums, Maximum, MonteCarlo, NetworkPosterior
 from bayescompare.statements import Statement, Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import memory_size_text, setting_number_text
@@ -122,27 +116,24 @@ def network_model(layout: Layout, graph: Graph, priors: Priors) -> pm.Model:
     import pymc as pm
     import pytensor.tensor as pt
 
-    tables = layout.tables(graph)
+    tables = layout.scores.tables(graph)
     with pm.Model(coords=layout.coords(tables)) as model:
-        alphas = _placed_alphas(tables, priors)
-        logs = [
-            place_dirichlet("textbook", table.name, alpha, 0.0, table.dims)
-            for table, alpha in zip(tables, alphas, strict=True)
-        ]
-        for j in layout.scores.tables(graph).members:
-            own, (seen, split) = tables[j].own, layout.patterns(j)
+        logs = _placed_tables(layout, tables, "textbook", priors)
+        for j in tables.members:
+            own, (seen, split) = layout.names[j].removeprefix("cpt_"), layout.patterns(j)
             model.add_coord(f"pattern_{own}", range(len(split)))
             split = pm.Data(f"split_{own}", split, dims=(f"pattern_{own}", f"state_{own}"))
             seen = pm.Data(f"seen_{own}", seen, dims="dataset")
             share, row = None, logs[j][0]
             for i in (i for i in range(len(graph)) if graph[j] >> i & 1):
-                above = model[f"split_{tables[i].own}"][model[f"x_{tables[i].own}"]]
+                parent = layout.names[i].removeprefix("cpt_")
+                above = model[f"split_{parent}"][model[f"x_{parent}"]]
                 both = above if share is None else share[..., None] * above[..., None, :]
                 share = both.reshape((both.shape[0], -1))
             if share is not None:
                 row = weighted_logs(share[:, None, :], logs[j].T)
             split_categorical(f"x_{own}", pt.exp(row), split, seen)
-        _place_theta(layout, [log.ravel()[t.cell] for log, t in zip(logs, tables, strict=True)])
+        _place_theta(layout, layout.cells_of(tables, logs))
     return model
 
 
@@ -153,19 +144,43 @@ def sampled_model(layout: Layout, graph: Graph, priors: Priors) -> pm.Model:
     """
     import pymc as pm
 
-    tables = layout.tables(graph)
+    tables = layout.scores.tables(graph)
     with pm.Model(coords=layout.coords(tables)) as model:
-        alphas = _placed_alphas(tables, priors)
-        cells = [
-            place_dirichlet("nuts", t.name, alpha, t.counts.sum(axis=-1), t.dims).ravel()[t.cell]
-            for t, alpha in zip(tables, alphas, strict=True)
-        ]
+        cells = layout.cells_of(tables, _placed_tables(layout, tables, "nuts", priors))
         log_theta = _place_theta(layout, cells)
         rest = sum(weighted_logs(layout.unlisted, log) for log in cells)
         observe_weights(
             log_theta, layout.listing.weights, rest if layout.listing.has_other else None
         )
     return model
+
+
+def _placed_tables(
+    layout: Layout, tables: NetworkTables, form: Form, priors: Priors
+) -> dict[int, Any]:
+    """Add the table of every measure: log θ of its rows, α fixed or random by the user's prior."""
+    import pytensor.tensor as pt
+
+    m, given = len(tables.members), None
+    ess = place_prior("ess", priors["ess"], ()) if "ess" in priors else None
+    if "alpha" in priors:
+        given = pt.as_tensor_variable(place_prior("alpha", priors["alpha"], ("measure",)))
+        length = given.type.shape[0] if given.ndim == 1 else None
+        if given.ndim > 1 or (length is not None and length != m):
+            raise BayescompareError(
+                f"priors['alpha'] must be one number for all, or a vector over the {m} measures; "
+                f"its shape is {given.type.shape}."
+            )
+    logs = {}
+    for j in range(m):
+        k = tables.members.index(j)
+        alpha, total = tables.rows(tables.alpha, k), tables.rows(tables.counts, k).sum(axis=-1)
+        if ess is not None:
+            alpha = ess * np.full(alpha.shape, 1.0 / alpha.size)
+        elif given is not None:
+            alpha = (given if given.ndim == 0 else given[j]) * np.ones(alpha.shape)
+        logs[j] = place_dirichlet(form, layout.names[j], alpha, total, layout.dims_of_table(j))
+    return logs
 
 
 def _place_theta(layout: Layout, cells: Sequence[Any]) -> Any:
@@ -181,28 +196,6 @@ def _place_theta(layout: Layout, cells: Sequence[Any]) -> Any:
         log_theta = pm.math.concatenate([log_theta, pt.log(rest)])
     pm.Deterministic("theta", theta, dims="statement")
     return log_theta
-
-
-def _placed_alphas(tables: Sequence[Table], priors: Priors) -> list[Any]:
-    """α of every table's cells: fixed, or random by the user's prior on ess or alpha."""
-    import pytensor.tensor as pt
-
-    if "ess" in priors:
-        ess = place_prior("ess", priors["ess"], ())
-        return [ess * np.full(table.alpha.shape, 1.0 / table.alpha.size) for table in tables]
-    if "alpha" not in priors:
-        return [table.alpha for table in tables]
-    given = pt.as_tensor_variable(place_prior("alpha", priors["alpha"], ("measure",)))
-    length = given.type.shape[0] if given.ndim == 1 else None
-    if given.ndim > 1 or (length is not None and length != len(tables)):
-        raise BayescompareError(
-            f"priors['alpha'] must be one number for all, or a vector over the {len(tables)} "
-            f"measures; its shape is {given.type.shape}."
-        )
-    return [
-        (given if given.ndim == 0 else given[j]) * np.ones(table.alpha.shape)
-        for j, table in enumerate(tables)
-    ]
 
 
 # the method ---------------------------------------------------------------------------------------
@@ -331,10 +324,8 @@ class Network(Method):
 
     def _check_priors(self) -> None:
         priors: Any = self.priors
-        by_name = priors.get("alpha") if isinstance(priors, Mapping) else None
-        if isinstance(by_name, Mapping):
-            check_cell_alpha(by_name)
-            priors = {**priors, "alpha": 1.0}
+        if isinstance(priors, Mapping) and isinstance(priors.get("alpha"), Mapping):
+            priors = {**priors, "alpha": 1.0}  # by name: checked with the table's names
         check_priors(priors, self.parameters)
         if priors and len(priors) > 1:
             raise BayescompareError("priors names ess and alpha: alpha replaces ess; give one.")
@@ -449,7 +440,6 @@ class Network(Method):
         groups = [_component(scores.statements, *part) for part in posterior.components]
         return answer_of(
             posterior,
-            scores.statements,
             log_evidence=posterior.log_evidence,
             facts=replace(details, components=tuple(groups)),
             seed=None if posterior.mcse() is None else sampling.seed,
@@ -461,8 +451,8 @@ class Network(Method):
             raise BayescompareError("this answer was summed from a network that is not here.")
         draws = max(1, int(np.ceil(0.25 / self.mcse**2)))
         shares = self.whole.events(results.measures, draws, sampling.rng)
-        assert isinstance(shares, DrawnShares)
-        return answer_of(shares, Statements.of(results), facts=NO_GRAPH, seed=sampling.seed)
+        assert isinstance(shares, DrawnSums)
+        return replace(answer_of_sums(shares), seed=sampling.seed)
 
     def _sampled_answer(
         self,
@@ -476,7 +466,7 @@ class Network(Method):
         priors, statements = self.nonconjugate_priors, Statements.of(results)
         model = sampled_model(layout, graph, priors)
         check_prior_support(priors, self.parameters, model)
-        sampled = nuts.sample_nuts_as_asked(sampling, model)
+        sampled = nuts.sample(sampling, model)
         tree = finished_tree(layout, graph, sampled)
         drawn = tree["posterior"].to_dataset()
         each = layout.leads(graph, drawn, statements)
@@ -503,11 +493,6 @@ class Network(Method):
         build = network_model if form == "textbook" else sampled_model
         return build(*self.layout(results), self.nonconjugate_priors)
 
-    @classmethod
-    def calibration(cls) -> Callable[..., Iterator[Replicate]]:
-        """Simulate from the model, for calibration by simulation."""
-        return simulate_fork
-
     # words ----------------------------------------------------------------------------------------
 
     def sentences(self, found: Found) -> list[str]:
@@ -531,30 +516,3 @@ def _component(statements: Statements, members: list[int], part: Maximum) -> Com
         probability=float(part.probability[best]),
         exact=part.exact,
     )
-
-
-def simulate_fork(
-    simulations: int,
-    draws: int,
-    rng: np.random.Generator,
-    *,
-    datasets: int = 15,
-    ess: float = 1.0,
-) -> Iterator[Replicate]:
-    """Truths from a fork of three measures, and draws from their posteriors."""
-    every, prior = joint_states([2] * 3), CellPrior(ess)
-
-    def count(seen: FloatArray) -> NetworkTables:
-        return NetworkTables.count(every, seen, [2] * 3, (0, 0b001, 0b001), range(3), prior)
-
-    cells = count(np.zeros(8)).cells(every)
-    for _ in range(simulations):
-        logs = count(np.zeros(8)).log_draws(1, rng, prior=True)
-        truth = np.exp(logs[0, cells].sum(axis=-1))
-        outcomes = rng.choice(8, size=datasets, p=truth / truth.sum())
-        after = count(np.bincount(outcomes, minlength=8).astype(np.float64))
-        drawn = np.exp(after.log_draws(draws, rng)[:, cells].sum(axis=-1))
-        yield {
-            "theta": (float(truth[0]), drawn[:, 0]),
-            "largest": (float(truth.max()), drawn.max(axis=1)),
-        }

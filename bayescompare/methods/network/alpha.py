@@ -20,21 +20,6 @@ _NAME = "priors['alpha']"
 _SHOWN = 8
 
 
-def check_cell_alpha(alpha: Mapping[Any, Any]) -> None:
-    """Check a mapping before the data are known: numbers, or mappings of numbers."""
-    if not alpha:
-        raise BayescompareError(f"{_NAME}={{}}: name at least one measure, or '*' for all.")
-    for measure, value in alpha.items():
-        where = f"{_NAME}[{measure!r}]"
-        if not isinstance(value, Mapping):
-            _check_alpha(where, value)
-        elif not value:
-            raise BayescompareError(f"{where}={{}}: name at least one state, or '*' for all.")
-        else:
-            for state, each in value.items():
-                _check_alpha(f"{where}[{state!r}]", each)
-
-
 def cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[float, ...], ...]:
     """Give every state of every measure its α.
 
@@ -75,7 +60,13 @@ def _row(where: str, value: Any, states: Sequence[str], arity: int) -> tuple[flo
     named = _named(where, "state", by_state, states)
     if len(states) < arity and REST not in by_state:
         raise BayescompareError(f"{where}: give '*' for the states that were not observed.")
-    rest = [by_state.get(REST)] * (arity - len(states))
+    rest = [by_state[REST]] * (arity - len(states)) if len(states) < arity else []
+    for each in [*named, *rest]:
+        if not (is_number(each) and math.isfinite(each) and 0.0 < each <= MOST_WEIGHT):
+            raise BayescompareError(
+                f"{where}={show_checked_value(value)}: α must be a finite number > 0, at most "
+                f"{setting_number_text(MOST_WEIGHT)}."
+            )
     return tuple(float(each) for each in [*named, *rest])
 
 
@@ -95,11 +86,3 @@ def _named(where: str, kind: str, values: Mapping[Any, Any], names: Sequence[str
             "rest."
         )
     return [values.get(name, values.get(REST)) for name in names]
-
-
-def _check_alpha(where: str, value: object) -> None:
-    if not (is_number(value) and math.isfinite(value) and 0.0 < value <= MOST_WEIGHT):
-        raise BayescompareError(
-            f"{where}={show_checked_value(value)}: α must be a finite number > 0, at most "
-            f"{setting_number_text(MOST_WEIGHT)}."
-        )

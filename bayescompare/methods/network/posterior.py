@@ -14,25 +14,28 @@ import xarray as xr
 
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._typing import FloatArray, StrArray
+from bayescompare.kernels.leading import parts_of_draws, sole_leader
 from bayescompare.kernels.network.graphs import Graph
 from bayescompare.methods._shared.new_datasets import (
     sampled_posterior,
     table_of_statements,
     truth_in_tree,
 )
-from bayescompare.methods._shared.trees import make_tree
+from bayescompare.methods._shared.trees import (
+    drawn_questions,
+    drawn_theta_summary,
+    make_tree,
+)
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.network.trees import Layout, draws_tree, finished_tree
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.columns import PROBABILITY, theta_columns
-from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.comparison import Comparison, comparison_of
 from bayescompare.outcome.decision import decide
 from bayescompare.outcome.facts import Facts, FourQuestions
 from bayescompare.outcome.method import STATEMENTS, Method, Sampling
-from bayescompare.outcome.method_checks import comparison_of
-from bayescompare.outcome.of_posterior import Questions
-from bayescompare.outcome.posterior import Posterior
+from bayescompare.outcome.posterior import Posterior, Questions
 from bayescompare.posterior.graphs import (
     GraphScores,
     edge_posterior,
@@ -40,7 +43,7 @@ from bayescompare.posterior.graphs import (
     graph_of,
     graph_weights,
 )
-from bayescompare.posterior.network import DrawnShares, MonteCarlo, NetworkPosterior
+from bayescompare.posterior.network import DrawnSums, MonteCarlo, NetworkPosterior
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 
@@ -239,8 +242,8 @@ class NetworkAnswer(Questions, Posterior):
         shown = layout.showing(table, dict(zip(labels, states, strict=True)))
         variables = shown.drawn(tables, logs[None], with_tables=not average)
         del variables["log_theta"]
-        named = [] if average else layout.tables(graph)
-        tree = make_tree({"prior": variables}, shown.dims(named), shown.coords(named))
+        coords = shown.coords(None if average else tables)
+        tree = make_tree({"prior": variables}, shown.dims, coords)
         truth = truth_in_tree(tree)
         truth.attrs["edges"] = str(edges_of(graph, results.measures))
         return table._with(truth=truth.merge(hyper))
@@ -250,7 +253,6 @@ class NetworkAnswer(Questions, Posterior):
         """The graph with posterior-mean tables, for pgmpy's inference."""
         from bayescompare.methods.network.to_pgmpy import pgmpy_network
 
-        self._check_fixed("network")
         scores = self._scores
         graph = graph_of(self._details.edges, self.results.measures)
         return pgmpy_network(scores.statements, graph, scores.tables(graph))
@@ -293,7 +295,6 @@ class NetworkAnswer(Questions, Posterior):
 
         Exact where the subset holds its own ancestors in an equivalent graph; the graph is kept.
         """
-        self._check_fixed("on()")
         subset, method = self.results.sel(measures=measures), self.method
         whole = method.whole
         if method.summed_from is None:
@@ -308,7 +309,6 @@ class NetworkAnswer(Questions, Posterior):
         if isinstance(smaller, NetworkPosterior):
             own = self._method_of(smaller)
             return comparison_of(subset, own, own.answer(subset, Sampling(rng, seed=0)))
-        answer = answer_of(smaller, Statements.of(subset), facts=NO_GRAPH, seed=0)
         summed = replace(
             method,
             ess=whole.prior.cells.ess,
@@ -320,7 +320,7 @@ class NetworkAnswer(Questions, Posterior):
             summed_from=edges_of(whole.learned.graph, whole.evidence.statements.measures),
             whole=whole,
         )
-        return comparison_of(subset, summed, answer)
+        return comparison_of(subset, summed, answer_of_sums(smaller))
 
     def _method_of(self, posterior: NetworkPosterior) -> Method:
         """Return the method with this posterior; one measure alone is the plain test."""
@@ -356,37 +356,53 @@ class NetworkAnswer(Questions, Posterior):
     def _details(self) -> NetworkDetails:
         return NetworkDetails.of(self.answer)
 
-    def _check_fixed(self, what: str) -> None:
-        if self.method.needs_mcmc:
-            (name,) = self.method.nonconjugate_priors
-            raise BayescompareError(
-                f"{what} needs a fixed {name}, and here it has a custom prior; the sampled tables "
-                "are in c.tree."
-            )
 
-
-def answer_of(
-    posterior: NetworkPosterior | DrawnShares, statements: Statements, **more: Any
-) -> Answer:
+def answer_of(posterior: NetworkPosterior, **more: Any) -> Answer:
     """Read P(max), shares, parts and the four questions off a posterior."""
-    p, mcse, none = posterior.p_max()[:-1], posterior.mcse(), posterior.none_leads
-    parts = {PROBABILITY: posterior.parts()} if len(statements.measures) > 1 else {}
-    mean = posterior.mean()
+    statements = posterior.evidence.statements
+    p, mcse, mean = posterior.p_max()[:-1], posterior.mcse(), posterior.mean()
     answer = Answer.over(
         statements,
         probability=p,
         mcse=None if mcse is None else mcse[:-1],
-        unobserved=max(0.0, 1.0 - none - float(p[statements.table.counts > 0].sum())),
-        none_leads=none,
-        per_statement=theta_columns(mean, *posterior.intervals()),
-        parts=parts,
+        unobserved=max(0.0, 1.0 - float(p[statements.table.counts > 0].sum())),
+        parts={PROBABILITY: posterior.parts()},
         **more,
     )
     best = answer.labels.index(decide(answer).statement)
+    intervals, beats, majority = posterior.shares(best)
     questions = FourQuestions(
         most_probable=float(p[best]),
-        beats_opposite=posterior.order(best),
-        majority=posterior.majority(best),
+        beats_opposite=beats,
+        majority=majority,
         expected=float(mean[best]),
     )
-    return replace(answer, facts=answer.facts.told(questions))
+    columns = theta_columns(mean, *intervals)
+    return replace(answer, per_statement=columns, facts=answer.facts.told(questions))
+
+
+def answer_of_sums(drawn: DrawnSums) -> Answer:
+    """Count which statement is the largest in draws of sums of θ."""
+    statements, states, theta = drawn
+    labels = statements.labels_of(states)
+    at = [labels.index(label) for label in statements.labels]
+    leads, draws = np.asarray(sole_leader(theta), dtype=np.float64), len(theta)
+    p, none = leads[:, at].mean(axis=0), 1.0 - float(leads.any(axis=1).mean())
+    # Laplace's rule where one never, or always, led.
+    safe = (p * draws + 1.0) / (draws + 2.0)
+    parts = {PROBABILITY: parts_of_draws(theta, states)[at]} if states.shape[1] > 1 else {}
+    shown = xr.DataArray(
+        theta[None], {"statement": labels}, ("chain", "draw", "statement"), name="theta"
+    )
+    answer = Answer.over(
+        statements,
+        probability=p,
+        mcse=np.sqrt(safe * (1.0 - safe) / draws),
+        unobserved=max(0.0, 1.0 - none - float(p[statements.table.counts > 0].sum())),
+        none_leads=none,
+        per_statement=drawn_theta_summary(shown, statements),
+        parts=parts,
+        facts=NO_GRAPH,
+        seed=0,
+    )
+    return replace(answer, facts=NO_GRAPH.told(drawn_questions(shown, statements, answer)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import digamma
@@ -28,7 +30,7 @@ from bayescompare.methods._shared.trees import (
     statement_each,
     without_latents,
 )
-from bayescompare.methods.dirichlet.patterns import PatternPrior
+from bayescompare.methods.dirichlet.prior import PatternPrior
 from bayescompare.posterior.graphs import GraphScores
 from bayescompare.posterior.network import MOST_ANCESTORS, MOST_DRAWN
 from bayescompare.statements import OTHER, OUTCOME, Statements
@@ -37,36 +39,6 @@ from bayescompare.text.numbers import count, memory_size_text
 
 if TYPE_CHECKING:
     import xarray as xr
-
-
-@dataclass(frozen=True)
-class Table:
-    """The table of a measure given its parents, with a row for each of their configurations.
-
-    Attributes
-    ----------
-    name : str
-        Of its variable: ``"cpt_time"``.
-    dims : tuple of str
-        Configuration of the parents, own state.
-    coords : mapping
-        The labels of both.
-    alpha, counts : arrays (q, r)
-    cell : array (S,)
-        The cell that each statement falls into, row after row.
-    """
-
-    name: str
-    dims: tuple[str, str]
-    coords: Mapping[str, list[str]]
-    alpha: FloatArray
-    counts: FloatArray
-    cell: IntArray
-
-    @property
-    def own(self) -> str:
-        """The measure, as variables have it."""
-        return self.name.removeprefix("cpt_")
 
 
 @dataclass(frozen=True)
@@ -119,31 +91,20 @@ class Layout:
         """The statements, with every possible state of each measure."""
         return self.scores.statements
 
-    def table(self, child: int, parents: int) -> Table:
-        """Count the table of a measure, ``"cpt_time"``."""
-        names = self.statements.measures
-        above = [i for i in range(len(names)) if parents >> i & 1]
-        alone = tuple(parents if j == child else 0 for j in range(len(names)))
-        tables = self.scores.tables(alone, [*above, child])
-        k = tables.members.index(child)
-        configurations = [""]
-        for i in above:
-            configurations = [
-                f"{before}{'|' if before else ''}{names[i]}:{state}"
-                for before in configurations
-                for state in self.statements.state_names(i)
-            ]
-        own = self.names[child].removeprefix("cpt_")
-        dims = f"given_{own}", f"state_{own}"
-        labels = [c or "(none)" for c in configurations], self.statements.state_names(child)
-        return Table(
-            f"cpt_{own}",
-            dims,
-            dict(zip(dims, labels, strict=True)),
-            tables.rows(tables.alpha, k),
-            tables.rows(tables.counts, k),
-            tables.cells(self.states)[:, k] - tables.part(k).start,
-        )
+    @property
+    def names(self) -> list[str]:
+        """The variable of each measure's table, ``"cpt_time"``; netCDF names have no slash."""
+        return [f"cpt_{name}".replace("/", "∕") for name in self.statements.measures]
+
+    def dims_of_table(self, measure: int) -> tuple[str, str]:
+        """Configuration of the parents, own state."""
+        own = self.names[measure].removeprefix("cpt_")
+        return f"given_{own}", f"state_{own}"
+
+    def cells_of(self, tables: NetworkTables, values: Mapping[int, Any]) -> list[Any]:
+        """Pick from the rows of every measure's table the cell that each statement falls into."""
+        place = tables.cells(self.states) - tables.offsets[:-1]
+        return [values[j].ravel()[place[:, tables.members.index(j)]] for j in sorted(values)]
 
     def patterns(self, measure: int) -> tuple[IntArray, FloatArray]:
         """Which row each dataset has of a table of states, then of splits between tied ones."""
@@ -153,20 +114,17 @@ class Layout:
         split = np.concatenate([states, ties])
         return np.abs(weights[:, None] - split).sum(axis=2).argmin(axis=1), split
 
-    @property
-    def names(self) -> list[str]:
-        """The variable of each measure's table; a slash cannot stand in a netCDF name."""
-        return [f"cpt_{name}".replace("/", "∕") for name in self.statements.measures]
-
-    def tables(self, graph: Graph) -> list[Table]:
-        """Count the table of every measure."""
-        return [self.table(j, parents) for j, parents in enumerate(graph)]
-
-    def coords(self, tables: Sequence[Table] = ()) -> dict[str, list[str]]:
-        """Coords of a model and of trees."""
-        coords = statement_coords(self.results, self.listing)
-        for table in tables:
-            coords |= table.coords
+    def coords(self, tables: NetworkTables | None = None) -> dict[str, list[str]]:
+        """Coords of a model and of trees, with those of tables."""
+        coords, names = statement_coords(self.results, self.listing), self.statements.measures
+        if tables is None:
+            return coords
+        for j, parents in zip(tables.members, tables.parents, strict=True):
+            given, own = self.dims_of_table(j)
+            above = [tables.members[k] for k in parents]
+            states = [[f"{names[i]}:{s}" for s in self.statements.state_names(i)] for i in above]
+            coords[given] = ["|".join(each) or "(none)" for each in itertools.product(*states)]
+            coords[own] = list(self.statements.state_names(j))
         return coords
 
     @property
@@ -243,9 +201,14 @@ class Layout:
         labels = np.array(self.statements.labels_of(distinct), dtype=np.str_)
         return labels[place.ravel()].reshape(states.shape[:-1])
 
-    def dims(self, tables: Sequence[Table] = ()) -> dict[str, tuple[str, ...]]:
+    @property
+    def dims(self) -> dict[str, tuple[str, ...]]:
         """Dims of every variable of a tree."""
-        own = {f"{prefix}{t.name}": t.dims for t in tables for prefix in ("", *LATENTS)}
+        own = {
+            f"{prefix}{name}": self.dims_of_table(j)
+            for j, name in enumerate(self.names)
+            for prefix in ("", *LATENTS)
+        }
         return {
             "theta": ("statement",),
             "marginal": marginal_dims(self.results),
@@ -253,15 +216,6 @@ class Layout:
             OUTCOME: ("dataset", "statement"),
             **own,
         }
-
-
-def edges_in(graphs: IntArray) -> AnyArray:
-    """Whether each edge (…, parent, child) is in the graphs (…, measure): 0 or 1.
-
-    Numbers, since ArviZ has no quantile of truth values.
-    """
-    m = graphs.shape[-1]
-    return (graphs[..., None, :] >> np.arange(m)[:, None] & 1).astype(np.int8)
 
 
 def draws_tree(
@@ -272,7 +226,6 @@ def draws_tree(
     Then every draw has a graph of its own, drawn exactly from the posterior of all, and the tree
     has its edges in place of the tables.
     """
-    tables = [] if graph is None else layout.tables(graph)
     after, likelihood, log_prior = _drawn(layout, graph, size, rng)
     before, _, _ = _drawn(layout, graph, (1, size[1]), rng, prior=True)
     n, names = len(layout.results.datasets), list(layout.results.measures)
@@ -285,9 +238,11 @@ def draws_tree(
         "log_prior": log_prior,
         "observed_data": {OUTCOME: layout.listing.weights},
     }
-    dims = {**dict.fromkeys(log_prior, ()), **layout.dims(tables)}
+    free = () if graph is not None else log_prior
+    tables = None if graph is None else layout.scores.tables(graph)
     coords = {**layout.coords(tables), "parent": names, "child": names}
-    return sign_tree(make_tree(groups, dims, coords), layout.listing)
+    tree = make_tree(groups, {**layout.dims, **dict.fromkeys(free, ())}, coords)
+    return sign_tree(tree, layout.listing)
 
 
 type _Arrays = dict[str, AnyArray]
@@ -303,21 +258,27 @@ def _drawn(
 ) -> tuple[_Arrays, _Arrays, _Arrays]:
     """Draw tables: variables, log likelihood, and log prior of what is free in them."""
     scores, names, weights = layout.scores, layout.names, layout.weights.T
-    graphs = _graphs(scores, graph, size, rng, prior=prior)
-    _check_memory(layout, graphs)
+    graphs, number = [graph] if graph is not None else [], math.prod(size)
+    if graph is None:
+        local = scores.flat_table if prior else scores.local_table
+        graphs = sample_dags(local, number, rng)
+    distinct, which = np.unique(np.array(graphs), axis=0, return_inverse=True)
+    which = np.broadcast_to(which.ravel(), number).reshape(size)
     out: tuple[_Arrays, _Arrays, _Arrays] = ({}, {}, {})
     has_marginal, log_graph = True, -scores.log_graphs if graph is None else 0.0
-    for own, here in _by_graph(graphs):
-        tables = scores.tables(own)
-        counts = np.zeros_like(tables.counts) if prior else tables.counts
-        drawn = int(here.sum())
+    for g, own in enumerate(map(tuple, distinct.tolist())):
+        tables, here = scores.tables(own), which == g
+        drawn, counts = int(here.sum()), np.zeros_like(tables.counts) if prior else tables.counts
+        _check_memory(drawn, size, len(tables.alpha))
         gamma, exponential = draw_dirichlet_latents(np.log(tables.alpha), counts, (drawn,), rng)
         logs = tables.normalised(np.log(gamma) - exponential / tables.alpha)
         variables = layout.drawn(tables, logs, with_tables=graph is not None)
         has_marginal &= "marginal" in variables
         log_prior: _Arrays = {}
         if graph is None:
-            variables["edge"] = np.tile(edges_in(np.array(own)), (drawn, 1, 1))
+            # Numbers, since ArviZ has no quantile of truth values.
+            edges = (np.array(own) >> np.arange(len(own))[:, None] & 1).astype(np.int8)
+            variables["edge"] = np.tile(edges, (drawn, 1, 1))
             each = _centred_log_prior(tables, logs)
             log_prior = {names[j]: each[:, k] for k, j in enumerate(tables.members)}
             log_prior["graph"] = np.full(drawn, log_graph)
@@ -336,41 +297,12 @@ def _drawn(
     return out
 
 
-def _graphs(
-    scores: GraphScores,
-    graph: Graph | None,
-    size: tuple[int, int],
-    rng: np.random.Generator,
-    *,
-    prior: bool,
-) -> IntArray:
-    """A graph for each draw, as parents' bit masks: (chain, draw, measure)."""
-    if graph is not None:
-        return np.tile(np.array(graph, dtype=np.int64), (*size, 1))
-    table = scores.flat_table if prior else scores.local_table
-    return np.array(sample_dags(table, size[0] * size[1], rng)).reshape(*size, -1)
-
-
-def _by_graph(graphs: IntArray) -> Iterator[tuple[Graph, AnyArray]]:
-    """Every distinct graph, and which draws (chain, draw) have it."""
-    distinct, which = np.unique(graphs.reshape(-1, graphs.shape[-1]), axis=0, return_inverse=True)
-    for g, row in enumerate(distinct.tolist()):
-        yield tuple(row), which.reshape(graphs.shape[:-1]) == g
-
-
-def _check_memory(layout: Layout, graphs: IntArray) -> None:
-    chains, draws, m = graphs.shape
-    arities = layout.statements.arities
-    widest = [0] * m
-    for j in range(m):
-        for parents in np.unique(graphs[..., j]).tolist():
-            above = [arities[i] for i in range(m) if parents >> i & 1]
-            widest[j] = max(widest[j], int(np.prod([arities[j], *above], dtype=object)))
-    cells = sum(widest)
-    if chains * draws * cells > MOST_DRAWN:
+def _check_memory(drawn: int, size: tuple[int, int], cells: int) -> None:
+    chains, draws = size
+    if drawn * cells > MOST_DRAWN:
         raise BayescompareError(
             f"draws={draws}, chains={chains}: the tables have up to {count(cells)} cells, so these "
-            f"draws would take {memory_size_text(chains * draws * cells * 8)} several times over; "
+            f"draws would take {memory_size_text(drawn * cells * 8)} several times over; "
             f"ask for at most {max(1, MOST_DRAWN // (chains * cells))} draws, or compare fewer "
             "algorithms."
         )

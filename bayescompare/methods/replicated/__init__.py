@@ -20,7 +20,7 @@ de Campos & Benavoli (2016); Lacoste, Laviolette & Marchand (2012); Corani & Ben
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -40,8 +40,8 @@ from bayescompare.methods._shared.priors import (
     prior_options,
 )
 from bayescompare.methods._shared.words import NO_EVIDENCE, NO_LOO
-from bayescompare.methods.dirichlet.patterns import PatternPrior
 from bayescompare.methods.dirichlet.prior import (
+    PatternPrior,
     Prior,
     check_prior,
     prior_as_json,
@@ -66,12 +66,10 @@ from bayescompare.outcome.method import (
     Method,
     Parameter,
     Phrases,
-    Replicate,
     Sampling,
     Scope,
 )
-from bayescompare.outcome.of_posterior import grown_by_resemblance, posterior_answer
-from bayescompare.outcome.posterior import Lack, Posterior
+from bayescompare.outcome.posterior import Lack, Posterior, grown_by_resemblance, posterior_answer
 from bayescompare.outcome.registry import title_in_registry, unavailable
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.component import Component
@@ -119,30 +117,30 @@ class ReplicatedPosterior(SeenDatasets):
         method = self.method
         if quantity == "domains":
             return super().why_not(quantity)
-        if quantity == "uncertainty" and method.learned is not None:
-            return (
-                "uncertainty: here a part of it is the prior's, which was learned from all pairs; "
-                "compare() the two algorithms by themselves."
-            )
-        if quantity == "uncertainty" and method.needs_mcmc:
-            return (
+        reasons = {}
+        if self.results.weights is not None:
+            reasons = {
+                "evidence": NO_EVIDENCE,
+                "loo": f"loo: {NO_LOO}",
+                "plan": "plan: with weight= it is not known what new datasets would weigh.",
+            }
+            if method.needs_mcmc:
+                reasons["draws"] = "draws: with weight= NUTS samples; use c.tree or sample()."
+        if not method.joint:
+            why = "with joint=False each dataset is judged by itself, which is a formula and not"
+            for name in ("model", "sample", "log_evidence", "loo", "psis"):
+                reasons[name] = f"{name}: {why} the posterior of a model; use joint=True."
+        if method.needs_mcmc:
+            reasons["uncertainty"] = (
                 "uncertainty: it is split over counts of statements, and an answer by NUTS has "
                 "none; leave out priors=."
             )
-        if not method.joint and quantity in ("model", "sample", "log_evidence", "loo", "psis"):
-            return (
-                f"{quantity}: with joint=False each dataset is judged by itself, which is a "
-                "formula and not the posterior of a model; use joint=True."
+        if method.learned is not None:
+            reasons["uncertainty"] = (
+                "uncertainty: here a part of it is the prior's, which was learned from all pairs; "
+                "compare() the two algorithms by themselves."
             )
-        if self.results.weights is None:
-            return ""
-        sampled = "draws: with weight= the answer is sampled by NUTS; use c.tree or sample()."
-        return {
-            "evidence": NO_EVIDENCE,
-            "loo": f"loo: {NO_LOO}",
-            "plan": "plan: with weight= it is not known what new datasets would weigh.",
-            "draws": sampled if method.needs_mcmc else "",
-        }.get(quantity, "")
+        return reasons.get(quantity, "")
 
     # draws ----------------------------------------------------------------------------------------
 
@@ -154,6 +152,7 @@ class ReplicatedPosterior(SeenDatasets):
                 "posterior kept as c.tree."
             )
         from bayescompare.methods._shared.trees import posterior_tree
+        from bayescompare.methods.replicated.model import with_statements
 
         method, theta = self.method, self.theta
         if theta.states is not None:
@@ -164,14 +163,13 @@ class ReplicatedPosterior(SeenDatasets):
         scales = method.table_evidence(self.results).evidence.scales
         size = chains, draws
         tree = posterior_tree(self.results, listing, theta, method.learned, size, rng, scales)
+        tree = with_statements(tree, method, self.results, rng)
         return self._with_log_prior(tree, listing)
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
-        from bayescompare.methods._shared.learned import without_choice
         from bayescompare.methods.replicated.model import finish_replicated_tree
 
-        tree = tree if self.method.learned is None else without_choice(tree)
         tree = finish_replicated_tree(tree, self.method, self.results, rng)
         return self._with_log_prior(tree, self.method.listing(self.results))
 
@@ -554,8 +552,7 @@ class Replicated(Method):
     ) -> Any:
         """Add θ, and what its α is made of, to the model in context; return log θ."""
         from bayescompare.methods._shared.learned import place_learned_dirichlet
-        from bayescompare.methods._shared.simplex import place_dirichlet
-        from bayescompare.methods.dirichlet.model import place_alpha
+        from bayescompare.methods._shared.simplex import place_alpha, place_dirichlet
 
         if self.learned is not None:
             return place_learned_dirichlet(form, listing, self.learned, likelihood)
@@ -567,13 +564,6 @@ class Replicated(Method):
         from bayescompare.methods.replicated.model import build
 
         return build(self, results, form)
-
-    @classmethod
-    def calibration(cls) -> Callable[..., Iterator[Replicate]]:
-        """Simulate from the model, for calibration by simulation."""
-        from bayescompare.methods.replicated.model import simulate_replicated
-
-        return simulate_replicated
 
     # words ---------------------------------------------------------------------------------------
 

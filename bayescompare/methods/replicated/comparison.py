@@ -20,8 +20,7 @@ from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.claims import claim_words
 from bayescompare.outcome.decision import SETTLED, Decision
 from bayescompare.outcome.facts import Facts, FourQuestions
-from bayescompare.outcome.of_posterior import Questions
-from bayescompare.outcome.posterior import ThetaPosterior
+from bayescompare.outcome.posterior import Questions, ThetaPosterior
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     count,
@@ -247,41 +246,26 @@ def verdict_words(
     """Say the verdict, which datasets are sure, and what was assumed of the replicates."""
     details = ReplicatedDetails.of(answer)
     if len(results.datasets) == 1:
-        sentences = _one_dataset_words(results, answer, decision)
+        said = _one_dataset_words(results, decision)
     else:
-        verdict, not_frequency, others = lead_words(results, answer, decision)
-        sentences = [
-            verdict,
-            not_frequency,
-            others,
+        said = [
+            *lead_words(results, answer, decision),
             _sureness_words(results, details),
             _shift_words(details),
-        ]
-        sentences += [
-            _uncertainty_words(results, details, decision),
+            _uncertainty_words(details, decision),
             _prior_words(method),
         ]
-    sentences += assumption_words(method, results, details)
+    said += assumption_words(method, results, details)
     if not method.joint:
-        sentences.append("Each dataset was judged by itself, without hearing the others.")
+        said.append("Each dataset was judged by itself, without hearing the others.")
     if results.weights is not None:
-        sentences.append(power_words(results))
-    said = [sentence for sentence in sentences if sentence]
+        said.append(power_words(results))
+    said = [sentence for sentence in said if sentence]
     if method.learned is not None:
         # After the verdict and what it does not mean; a tie has only the first.
         lead = 1 if decision.verdict == "tied" else 2
         said.insert(lead, learned_pair_words(method.learned, decision))
     return said
-
-
-def assumption_words(method: Replicated, results: Results, details: ReplicatedDetails) -> list[str]:
-    """Say what was assumed of effects and replicates."""
-    sentences = [
-        _effect_words(method, results, details),
-        _counted_words(details),
-        _few_words(results, details),
-    ]
-    return [sentence for sentence in (*sentences, _rho_words(method, results, details)) if sentence]
 
 
 def dataset_headline(results: Results, decision: Decision) -> str:
@@ -293,13 +277,12 @@ def dataset_headline(results: Results, decision: Decision) -> str:
     )
 
 
-def _one_dataset_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+def _one_dataset_words(results: Results, decision: Decision) -> list[str]:
     claim = claim_words(decision.statement, results.algorithms, results.measures)
-    level = format_probability(decision.level)
     sure = "which settles it there" if decision.level >= SETTLED else "which leaves it open"
     return [
         f"On {results.datasets[0]} the most probable statement is that {claim}, with probability "
-        f"{level}, {sure}.",
+        f"{format_probability(decision.level)}, {sure}.",
         "This is about that dataset alone. How other datasets would turn out is not known from "
         f"one, however many {_noun(results)} it has.",
     ]
@@ -309,20 +292,21 @@ def _noun(results: Results) -> str:
     return "items" if results.replicates == "items" else "replicates"
 
 
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
 def _sureness_words(results: Results, details: ReplicatedDetails) -> str:
     """Say which datasets are certain of their statement by themselves, and which are not."""
     top = np.array(details.evidence).max(axis=1)
-    sure = int((top >= _SURE).sum())
-    n = len(top)
-    if sure == n:
-        return f"By its own {_noun(results)} every dataset is sure of its statement."
     unsure = [name for name, p in zip(results.datasets, top, strict=True) if p < _SURE]
-    named = join_names(unsure, most=4)
+    if not unsure:
+        return f"By its own {_noun(results)} every dataset is sure of its statement."
+    sure = len(top) - len(unsure)
     return (
-        f"By their own {_noun(results)} {count(sure)} of {plural(n, 'dataset')} "
-        f"{'is' if sure == 1 else 'are'} sure of a statement (P ≥ {setting_number_text(_SURE)}); "
-        f"{named} "
-        f"{'is' if len(unsure) == 1 else 'are'} not."
+        f"By their own {_noun(results)} {count(sure)} of {plural(len(top), 'dataset')} "
+        f"{_are(sure)} sure of a statement (P ≥ {setting_number_text(_SURE)}); "
+        f"{join_names(unsure, most=4)} {_are(len(unsure))} not."
     )
 
 
@@ -350,59 +334,30 @@ def _prior_words(method: Replicated) -> str:
     return "You chose the prior of the statements."
 
 
-def _effect_words(method: Replicated, results: Results, details: ReplicatedDetails) -> str:
-    if details.effects == "learned" and details.scales:
-        scale = float(np.dot(details.scales, details.scale_weights))
-        return (
-            "How large mean differences tend to be was learned from all datasets (scale "
-            f"{statistic_number_text(scale, significant=2)} of what is seen), so noise is not "
-            "mistaken for "
-            "effects."
-        )
-    if details.effects in ("learned", "counts"):
-        return ""
+def assumption_words(method: Replicated, results: Results, details: ReplicatedDetails) -> list[str]:
+    """Say what was assumed of effects and replicates."""
+    scale = float(np.dot(details.scales, details.scale_weights))
     why = ""
     if method.effects == "learned":
-        few = len(results.datasets) < 3
-        why = (
-            " because fewer than three datasets cannot teach it"
-            if few
-            else " because no scale fits the ropes"
-        )
-    return (
-        f"Mean differences have a flat prior{why}, which is overconfident where the noise is "
-        "large against the differences."
-    )
-
-
-def _counted_words(details: ReplicatedDetails) -> str:
-    """Say which datasets were judged by counts of right and wrong items."""
-    if details.counted is None:
-        return ""
-    if details.effects == "counts":
-        where = "On every dataset"
-    else:
-        where = f"On {join_names(list(details.counted), most=4)}"
-    drawn = (
-        ""
-        if not details.error
-        else f" (standard error up to {statistic_number_text(details.error)})"
-    )
-    return (
-        f"{where} items are right or wrong, and what counts is how many of them only one of the "
-        f"two gets right{drawn}."
-    )
-
-
-def _few_words(results: Results, details: ReplicatedDetails) -> str:
-    if not details.few:
-        return ""
-    named = join_names(list(details.few), most=4)
+        few = "fewer than three datasets cannot teach it"
+        why = f" because {few if len(results.datasets) < 3 else 'no scale fits the ropes'}"
+    counted = list(details.counted or ())
+    where = "every dataset" if details.effects == "counts" else join_names(counted, most=4)
+    drawn = f" (standard error up to {statistic_number_text(details.error)})"
     noun = "clusters of items" if results.item_data is not None else _noun(results)
-    return (
-        f"{named} {'has' if len(details.few) == 1 else 'have'} no more {noun} than measures: "
-        "there the measures are taken as independent."
-    )
+    sentences = {
+        "How large mean differences tend to be was learned from all datasets (scale "
+        f"{statistic_number_text(scale, significant=2)} of what is seen), so noise is not "
+        "mistaken for effects.": details.effects == "learned" and details.scales,
+        f"Mean differences have a flat prior{why}, which is overconfident where the noise is "
+        "large against the differences.": details.effects == "flat",
+        f"On {where} items are right or wrong, and what counts is how many of them only one of "
+        f"the two gets right{drawn if details.error else ''}.": counted,
+        f"{join_names(list(details.few), most=4)} {'has' if len(details.few) == 1 else 'have'} no "
+        f"more {noun} than measures: there the measures are taken as independent.": details.few,
+    }
+    said = [sentence for sentence, holds in sentences.items() if holds]
+    return [*said, _rho_words(method, results, details)]
 
 
 def _rho_words(method: Replicated, results: Results, details: ReplicatedDetails) -> str:
@@ -419,17 +374,13 @@ def _rho_words(method: Replicated, results: Results, details: ReplicatedDetails)
     )
 
 
-def _uncertainty_words(results: Results, details: ReplicatedDetails, decision: Decision) -> str:
+def _uncertainty_words(details: ReplicatedDetails, decision: Decision) -> str:
     """Say what the remaining uncertainty comes from, and so what to collect next."""
     split = details.uncertainty
-    if split is None or decision.level >= SETTLED or len(results.datasets) == 1:
+    if split is None or decision.level >= SETTLED:
         return ""
     parts = split.total, split.replicates, split.datasets
     total, replicates, datasets = map(format_probability, parts)
-    start = (
-        f"Of the uncertainty that is left ({total}), {replicates} comes from too few replicates, "
-        f"which leave datasets unsure of their statement, and {datasets} from too few datasets: "
-    )
     if split.replicates <= split.datasets:
         advice = "most of it would remain with endless replicates, so collect more datasets"
     elif max(details.rho) == 0.0:
@@ -440,7 +391,11 @@ def _uncertainty_words(results: Results, details: ReplicatedDetails, decision: D
             "most of it would go with endless independent replicates, but those of one "
             "cross-validation share their data, so collect independent ones or more datasets"
         )
-    return f"{start}{advice}; plan() says how many of either would settle it."
+    return (
+        f"Of the uncertainty that is left ({total}), {replicates} comes from too few replicates, "
+        f"which leave datasets unsure of their statement, and {datasets} from too few datasets: "
+        f"{advice}; plan() says how many of either would settle it."
+    )
 
 
 # the test in a paper -----------------------------------------------------------------------------

@@ -47,7 +47,7 @@ from bayescompare.kernels.replicated.refinement import (
     refined_moments,
 )
 from bayescompare.methods._shared.correlation import replicate_correlation
-from bayescompare.outcome.of_posterior import least_of_rows
+from bayescompare.outcome.posterior import least_of_rows
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.table.items import MOST_PATTERNS
 from bayescompare.table.results import Results

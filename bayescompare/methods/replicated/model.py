@@ -1,7 +1,11 @@
 r"""The test from replicates in PyMC, and its answer under priors that only NUTS can take.
 
 .. math:: \theta \sim \mathrm{Dirichlet}(\alpha), \quad t \sim \mathrm{Uniform}, \quad
-          p(\text{replicates}_i \mid \theta, t) = \sum_s \theta_s\, \ell_{ti}(s) .
+          z_i \sim \mathrm{Categorical}(\theta), \quad
+          p(\text{replicates}_i \mid z_i, t) = \ell_{ti}(z_i) .
+
+For NUTS every z is summed out, :math:`\sum_s \theta_s\, \ell_{ti}(s)`, and so it is where datasets
+have weights, for a sum has powers and one statement has none.
 
 What the model calls known is known in its simulations too: the correlation of the noise, the
 degrees of freedom of the deviations that means are divided by, and the typical size of the effects.
@@ -10,21 +14,18 @@ degrees of freedom of the deviations that means are divided by, and the typical 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp, softmax
+from scipy.special import logsumexp
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence
-from bayescompare.kernels.dirichlet.draws import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.leading import sole_leader
+from bayescompare.kernels.numerics.gammas import parted
 from bayescompare.kernels.replicated.domains import DomainCounts, uncertain_domain_counts
-from bayescompare.kernels.replicated.learned_effects import SCALES, effects_at_scales
-from bayescompare.kernels.replicated.recursion import EvidenceRows, recursion_for_counts
 from bayescompare.methods._shared.domains import (
     DomainDetails,
     DomainSample,
@@ -54,7 +55,7 @@ from bayescompare.methods.replicated.comparison import (
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.facts import Facts
-from bayescompare.outcome.method import Form, Replicate, Sampling
+from bayescompare.outcome.method import Form, Sampling
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.statements import OUTCOME
 from bayescompare.table.results import Results
@@ -67,16 +68,16 @@ if TYPE_CHECKING:
 
 #: The scale of effects, its number among the values it may have, and what picks it for NUTS.
 SCALE, INDEX, UNIFORM = "scale", "scale_index", "latent_scale"
+#: The statement of each dataset.
+STATEMENT = "z"
 #: No smaller likelihood of a statement, against the most probable one, has a logarithm.
 _TINY = 1e-304
 #: Draws over which each dataset's statements are averaged in domains.
 _AVERAGED = 500
-#: Correlation of the noise of any two measures in simulations.
-_CORRELATION = 0.3
 
 
 def build(method: Replicated, results: Results, form: Form) -> pm.Model:
-    """Build the model: θ, the scale of effects if it is learned, and each dataset's evidence."""
+    """Build the model: θ, every z, the scale of effects if it is learned, and the evidence."""
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -93,6 +94,9 @@ def build(method: Replicated, results: Results, form: Form) -> pm.Model:
             logs = method.place_theta(form, expected, len(results.datasets), seen.log_likelihood)
         marginal = (model["theta"] * np.moveaxis(listing.wins, 0, -1)).sum(axis=-1)
         pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
+        if form == "textbook" and evidence.powers is None:
+            z = pm.Categorical(STATEMENT, model["theta"], dims="dataset")
+            logs = pt.log(pt.eq(z[:, None], np.arange(len(listing.labels))))
         seen.observe(logs, form)
     return model
 
@@ -204,26 +208,56 @@ def _even(evidence: Evidence) -> FloatArray:
 def finish_replicated_tree(
     tree: xr.DataTree, method: Replicated, results: Results, rng: np.random.Generator
 ) -> xr.DataTree:
-    """Bring a tree into the shape that `draws` gives: no number of the scale, only its value."""
+    """Bring a tree into the shape that `draws` gives."""
     import xarray as xr
 
     evidence, listing = method.evidence(results), method.listing(results)
     for group in list(tree.children):
-        data = tree[group].to_dataset().drop_vars([INDEX, UNIFORM], errors="ignore")
+        data = tree[group].to_dataset().drop_vars(UNIFORM, errors="ignore")
         if "effect_scale" in data.dims:
             # A new dataset is one statement at every scale.
             data = data.isel(effect_scale=0, drop=True)
         if group == "observed_data":
             data[OUTCOME] = ("dataset", "statement"), evidence.each_alone(_even(evidence))
         tree[group] = xr.DataTree(data)
-    return finish_tree(tree, results, listing, rng)
+    return with_statements(finish_tree(tree, results, listing, rng), method, results, rng)
+
+
+def with_statements(
+    tree: xr.DataTree, method: Replicated, results: Results, rng: np.random.Generator
+) -> xr.DataTree:
+    """Draw the statement of every dataset, which are independent given θ and the scale."""
+    import xarray as xr
+
+    table = method.table_evidence(results)
+    evidence, scales = method.evidence_of(table, results), table.evidence.scales
+    if evidence.powers is not None:
+        return tree
+    rows = parted(evidence.rows)[0]
+    for group in ("posterior", "prior"):
+        data = tree[group].to_dataset()
+        theta = data["theta"].transpose("chain", "draw", "statement").values
+        version = np.zeros(theta.shape[:2], dtype=np.int64)
+        if len(scales) > 1:
+            version = np.abs(data[SCALE].values[..., None] - scales).argmin(axis=-1)
+            data[INDEX] = ("chain", "draw"), version
+        if STATEMENT not in data:
+            z = np.empty((*version.shape, rows.shape[1]), dtype=np.int64)
+            for i, own in enumerate(rows.swapaxes(0, 1)):
+                edges = np.cumsum(theta * own[version] if group == "posterior" else theta, axis=-1)
+                at = rng.random(version.shape) * edges[..., -1]
+                z[..., i] = (at[..., None] >= edges[..., :-1]).sum(axis=-1)
+            data[STATEMENT] = ("chain", "draw", "dataset"), z
+            data = data.assign_coords(dataset=list(results.datasets))
+        tree[group] = xr.DataTree(data)
+    return tree
 
 
 def sampled_answer(method: Replicated, results: Results, sampling: Sampling) -> Answer:
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
     model = method.model(results)
     check_prior_support(method.nonconjugate_priors, method.parameters, model)
-    tree = nuts.sample_nuts_as_asked(sampling, method.model(results, "nuts"), through=model)
+    tree = nuts.sample(sampling, method.model(results, "nuts"), through=model)
     statements, _ = method.cells(results)
     tree = finish_replicated_tree(tree, method, results, sampling.rng)
     theta = tree["posterior"].to_dataset()["theta"].transpose("chain", "draw", "statement")
@@ -347,72 +381,3 @@ def grouped_replicated(method: Replicated, results: Results) -> GroupedReplicate
         )
     options = {f.name: getattr(method, f.name) for f in fields(method) if f.init}
     return GroupedReplicated(**options)
-
-
-def simulate_replicated(
-    simulations: int,
-    draws: int,
-    rng: np.random.Generator,
-    *,
-    measures: int = 2,
-    datasets: int = 12,
-    noise: float = 0.5,
-    strength: float = 1.0,
-    dof: float = 8.0,
-) -> Iterator[Replicate]:
-    """θ, its evenness, the datasets that show the first statement, and the scale of effects."""
-    k = 2**measures
-    log_alpha = np.full(k, math.log(strength / k))
-    square = noise**2 * ((1.0 - _CORRELATION) * np.eye(measures) + _CORRELATION)
-    for _ in range(simulations):
-        theta = np.exp(
-            dirichlet_log_theta(
-                log_alpha, *draw_dirichlet_latents(log_alpha, np.zeros(k), (1,), rng)
-            )
-        )[0]
-        z = rng.choice(k, size=datasets, p=theta / theta.sum())
-        scale = float(rng.choice(SCALES))
-        sign = 1 - 2 * (z[:, None] >> np.arange(measures)[::-1] & 1)
-        effect = sign * np.abs(rng.normal(0.0, scale, (datasets, measures)))
-        y = rng.multivariate_normal(np.zeros(measures), square, datasets) + effect
-        # Divided by an estimate of the deviation, whose square has a χ².
-        y = y / np.sqrt(rng.chisquare(dof, (datasets, 1)) / dof)
-        scales, counts, drawn = _posterior_draws(y, square, dof, log_alpha, draws, rng)
-        yield {
-            "theta": (float(theta[0]), drawn[:, 0]),
-            "largest": (float(theta.max()), drawn.max(axis=1)),
-            "sum of squares": (float((theta**2).sum()), (drawn**2).sum(axis=1)),
-            "count": (float((z == 0).sum()), counts[:, 0]),
-            "scale": (scale, scales),
-        }
-
-
-def _posterior_draws(
-    y: FloatArray,
-    square: FloatArray,
-    dof: float,
-    log_alpha: FloatArray,
-    draws: int,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Scales, counts of the statements and θ from their posterior."""
-    n, m = y.shape
-    effects = np.tile(SCALES[:, None] ** 2, (1, m))
-    edges = (np.zeros((n, 1)),) * m
-    noise, each = np.tile(square, (n, 1, 1)), np.full(n, dof)
-    logs, _, _ = effects_at_scales(y, noise, effects, edges, rng, dof=each)
-    rows = EvidenceRows.from_logs(logs, np.exp(log_alpha))
-    found = recursion_for_counts(rows)
-    assert found is not None, "so few datasets have few count vectors"
-    version = rng.choice(len(SCALES), size=draws, p=softmax(found.log_evidence))
-    vector = np.empty(draws, dtype=np.int64)
-    for r in np.unique(version):
-        own = version == r
-        vector[own] = rng.choice(len(found.codes), size=int(own.sum()), p=found.weight[:, r])
-    counts = np.tile(rows.fixed, (draws, 1))
-    for place, s in enumerate(rows.tracked):
-        counts[:, s] += found.digits(place)[vector]
-    theta = np.exp(
-        dirichlet_log_theta(log_alpha, *draw_dirichlet_latents(log_alpha, counts, (draws,), rng))
-    )
-    return SCALES[version], counts, theta

@@ -110,17 +110,6 @@ def test_two_kinds_in_closed_form() -> None:
     np.testing.assert_allclose(found, [0.0, 1.0 - right, right], atol=1e-14)
 
 
-def test_draws_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    regions = walsh.find_regions(np.array([0.0, 0.1, -0.3, 0.2]), 0.1, 1.0)
-    alpha = np.array([0.5, 1.0, 1.0, 1.0])
-    at_once = walsh.draw_shares(regions, alpha, 100, np.random.default_rng(1))
-    monkeypatch.setattr(walsh, "_BLOCK", 28)
-    np.testing.assert_array_equal(
-        walsh.draw_shares(regions, alpha, 100, np.random.default_rng(1)), at_once
-    )
-    assert at_once.shape == (100, 3)
-
-
 def test_draws_by_gamma_draws() -> None:
     exact, z = points([3, -1, 2, 5, -2, 0])
     alpha, n = np.append(0.5, np.ones(6)), 40_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import baycomp
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,29 +22,6 @@ def regions(differences: np.ndarray, rho: float, rope: float = 0.0) -> np.ndarra
 
 
 # ----------------------------------------------------------------------------------- the published
-
-
-@pytest.mark.parametrize("runs", [1, 10])
-@pytest.mark.parametrize("rope", [0.0, 0.01])
-def test_equals_baycomp(runs: int, rope: float) -> None:
-    rng = np.random.default_rng(2015)
-    folds = 10
-    for _ in range(20):
-        x = rng.normal(0.8, 0.03, folds * runs)
-        y = x + rng.normal(rng.normal(0, 0.01), 0.02, folds * runs)
-        found = regions(y - x, 1 / folds, rope)
-        theirs = baycomp.two_on_single(x, y, rope=rope, runs=runs)
-        theirs = np.array(theirs if rope else (theirs[0], 0.0, theirs[1]))
-        np.testing.assert_allclose(found, theirs, atol=1e-8)
-
-
-def test_equals_baycomp_without_variance() -> None:
-    for mean in (-0.5, 0.0, 0.25, 0.5):
-        for rope in (0.0, 0.25):
-            x = np.zeros(10)
-            theirs = baycomp.two_on_single(x, x + mean, rope=rope)
-            theirs = np.array(theirs if rope else (theirs[0], 0.0, theirs[1]))
-            np.testing.assert_array_equal(regions(np.full(10, mean), 0.1, rope), theirs)
 
 
 # --------------------------------------------------------------------------------- the independent
@@ -76,14 +52,6 @@ def test_generative_model_by_quadrature(rho: float) -> None:
 
     parts = np.array([mass(-100.0, -rope), mass(-rope, rope), mass(rope, 100.0)])
     np.testing.assert_allclose(regions(x, rho, rope), parts / parts.sum(), atol=1e-9)
-
-
-def test_rho_zero_is_the_plain_t_test() -> None:
-    x = np.random.default_rng(1).normal(0.1, 1.0, 25)
-    # P(μ < 0) is the one-sided p-value of "greater".
-    assert regions(x, 0.0)[0] == pytest.approx(
-        stats.ttest_1samp(x, 0.0, alternative="greater").pvalue, rel=1e-10
-    )
 
 
 def test_far_tails_keep_their_digits() -> None:
@@ -117,21 +85,6 @@ def test_sum_mirror_and_order(x: list[float], rho: float, rope: float) -> None:
     # Sums in another order differ in the last bits, as do the moments of near equal numbers.
     if np.ptp(x) > 1e-6:
         np.testing.assert_allclose(regions(np.array(x[::-1]), rho, rope), found, atol=1e-6)
-
-
-@given(st.lists(finite, min_size=3, max_size=8), st.floats(0.0, 0.9))
-def test_wider_rope_takes_from_both_sides(x: list[float], rho: float) -> None:
-    narrow, wide = regions(np.array(x), rho, 0.1), regions(np.array(x), rho, 0.2)
-    assert wide[1] >= narrow[1] - 1e-12
-    assert wide[0] <= narrow[0] + 1e-12
-    assert wide[2] <= narrow[2] + 1e-12
-
-
-@given(st.floats(0.1, 5.0), st.lists(finite, min_size=3, max_size=8))
-def test_unit_of_the_measure_does_not_matter(unit: float, x: list[float]) -> None:
-    if np.ptp(x) > 1e-6:
-        found = regions(np.array(x) * unit, 0.1, 0.2 * unit)
-        np.testing.assert_allclose(found, regions(np.array(x), 0.1, 0.2), atol=1e-7)
 
 
 # -------------------------------------------------------------------- draws of what a dataset is

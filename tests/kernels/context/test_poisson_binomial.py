@@ -6,7 +6,9 @@ import csv
 import itertools
 import math
 import resource
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import mpmath as mp
 import numpy as np
@@ -18,7 +20,8 @@ from scipy import stats
 
 from bayescompare.kernels.context import error_rates as er
 from bayescompare.kernels.context import poisson_binomial as pb
-from bayescompare.kernels.context.correlated_t import draw_statements
+from tests.cases import few_quick
+from tests.oracles.context import RateByMpmath
 
 #: Lacoste et al., Table 5: k_h + 10 and k_g + 10 of svm and parzen (its header is wrong).
 TABLE_5 = np.array(
@@ -48,23 +51,11 @@ some = st.integers(0, 40).flatmap(lambda n: arrays(np.float64, n, elements=proba
 prior = st.sampled_from([0.1, 0.5, 1.0, 2.0, 7.3])
 
 
+def joint(p: np.ndarray, b: float = 1.0) -> pb.RatePosterior:
+    return pb.RatePosterior.of(p, pb.RatePrior.beta(b, b))
+
+
 # ----------------------------------------------------------------------------------- the published
-
-
-def test_svm_against_parzen() -> None:
-    p = er.first_error_rate_better(TABLE_5[:, 0], TABLE_5[:, 1])
-    assert round(pb.context(p), 6) == 0.985346
-    assert round(pb.joint(p).first, 6) == 0.998807
-    assert round(pb.joint_context(p), 6) == 0.998807
-    # Table 2 has two digits.
-    assert round(pb.context(p), 2) == 0.99
-
-
-def test_table_2_from_table_6() -> None:
-    found = [round(pb.context(p), 4) for p in TABLE_6.T]
-    assert found == [0.7197, 0.8764, 0.5253]
-    # The printed p's are rounded; from them 0.5253 where the paper's Table 2 has 0.52.
-    np.testing.assert_allclose(found, [0.72, 0.88, 0.52], atol=0.006)
 
 
 def test_tables_are_those_typed_in_from_the_paper() -> None:
@@ -123,7 +114,7 @@ def cases() -> list[tuple[np.ndarray, float]]:
 def test_both_models_against_enumeration(p: np.ndarray, b: float) -> None:
     exact = enumerate_all(p, b)
     assert pb.context(p, b) == pytest.approx(exact["cut"], abs=1e-13)
-    found = pb.joint(p, b)
+    found = joint(p, b)
     assert found.first == pytest.approx(exact["first"], abs=1e-12)
     assert found.second == pytest.approx(1.0 - exact["first"], abs=1e-12)
     assert found.mean == pytest.approx(exact["mean"], abs=1e-12)
@@ -133,7 +124,7 @@ def test_both_models_against_enumeration(p: np.ndarray, b: float) -> None:
     counts, log_evidence = pb.poisson_binomial_counts(p, b)
     np.testing.assert_allclose(counts, exact["counts"], atol=1e-13)
     assert log_evidence == pytest.approx(math.log(exact["evidence"]), abs=1e-12)
-    assert pb.joint_context(p, b) == pytest.approx(exact["first"], abs=1e-13)
+    assert pb.context(p, b, joint=True) == pytest.approx(exact["first"], abs=1e-13)
     without = [enumerate_all(np.delete(p, i), b)["evidence"] for i in range(min(len(p), 4))]
     np.testing.assert_allclose(
         found.log_predictive[:4], np.log(exact["evidence"] / np.array(without)), atol=1e-11
@@ -171,35 +162,13 @@ def test_pmf_of_equal_trials_is_binomial() -> None:
         )
 
 
-def test_rate_posterior_by_mpmath() -> None:
-    """p(r | k) ∝ r^{b−1} (1 − r)^{b−1} Π 2 (r p + (1 − r)(1 − p)), integrated as it stands."""
-    p = np.random.default_rng(6).beta(0.4, 0.3, 40)
-    b = 2.0
-
-    def density(r: mp.mpf) -> mp.mpf:
-        value = (r * (1 - r)) ** (b - 1) / mp.beta(b, b)
-        for x in p.tolist():
-            value *= 2 * (r * x + (1 - r) * (1 - mp.mpf(x)))
-        return value
-
-    halves = [mp.linspace(0, 0.5, 5), mp.linspace(0.5, 1, 5)]
-    low, high = (mp.quad(density, half) for half in halves)
-    mean = sum(mp.quad(lambda r: r * density(r), half) for half in halves) / (low + high)
-    found = pb.joint(p, b)
-    assert found.first == pytest.approx(float(high / (low + high)), abs=1e-12)
-    assert found.mean == pytest.approx(float(mean), abs=1e-12)
-    assert found.log_evidence == pytest.approx(
-        float(mp.log(low + high) - 40 * mp.log(2)), abs=1e-11
-    )
-
-
 def test_uninformative_datasets_leave_the_prior() -> None:
     """PB(0) is 2^-3000 here, and the posterior of κ uniform all the same."""
     p = np.full(3000, 0.5)
     counts, log_evidence = pb.poisson_binomial_counts(p)
     np.testing.assert_allclose(counts, 1 / 3001, rtol=1e-10)
     assert log_evidence == pytest.approx(-3000 * math.log(2), abs=1e-9)
-    found = pb.joint(p)
+    found = joint(p)
     assert found.first == pytest.approx(0.5, abs=1e-12)
     assert found.sd == pytest.approx(math.sqrt(1 / 12), abs=1e-12)
 
@@ -209,44 +178,13 @@ def test_two_routes_to_the_joint_model(b: float) -> None:
     """Quadrature over r and the recursion over κ, on thousands of datasets in an evil order."""
     rng = np.random.default_rng(7)
     for p in (rng.random(3000), np.r_[np.full(300, 0.01), np.ones(20_000)], rng.beta(9, 8, 999)):
-        found = pb.joint(p, b)
+        found = joint(p, b)
         counts, log_evidence = pb.poisson_binomial_counts(p, b)
         wins = np.arange(len(p) + 1)
         assert found.log_evidence == pytest.approx(log_evidence, rel=1e-12)
-        assert found.first == pytest.approx(pb.joint_context(p, b), abs=1e-11)
+        assert found.first == pytest.approx(pb.context(p, b, joint=True), abs=1e-11)
         assert found.mean == pytest.approx(float(counts @ (wins + b)) / (len(p) + 2 * b), abs=1e-11)
         assert found.wins.sum() == pytest.approx(float(counts @ wins), rel=1e-11)
-
-
-# -------------------------------------------------------------------------------------------- draws
-
-
-def test_draws_of_the_joint_model() -> None:
-    rng = np.random.default_rng(8)
-    k_h, k_g = TABLE_5.T
-    p, n = er.first_error_rate_better(k_h, k_g), 40_000
-    exact = pb.joint(p)
-    rates = pb.draw_poisson_binomial_rates(pb.poisson_binomial_counts(p)[0], n, rng)
-    assert abs((rates > 0.5).mean() - exact.first) < 4 * math.sqrt(exact.first * exact.second / n)
-    assert abs(rates.mean() - exact.mean) < 4 * exact.sd / math.sqrt(n)
-    assert rates.std() == pytest.approx(exact.sd, rel=0.03)
-    both = (np.stack([v, 1 - v], axis=1) for v in (p, rates))
-    wins = draw_statements(*both, rng) == 0
-    error = np.sqrt(exact.wins * (1 - exact.wins) / n)
-    assert np.all(np.abs(wins.mean(axis=0) - exact.wins) <= 4.5 * error + 1e-4)
-    # r and d are one draw of the joint: κ given r is as they say together.
-    assert np.cov(rates, wins.sum(axis=1))[0, 1] > 0
-    shares = er.draw_error_rate_shares(k_h, k_g, wins, rng)
-    assert np.array_equal(shares < 0.5, wins)
-
-
-def test_draws_of_the_cut_model() -> None:
-    rng = np.random.default_rng(9)
-    p, n = np.array([0.9, 0.8, 0.95, 0.4]), 40_000
-    rates = pb.draw_poisson_binomial_rates(pb.poisson_binomial_masses(p), n, rng)
-    exact = pb.context(p)
-    assert abs((rates > 0.5).mean() - exact) < 4 * math.sqrt(exact * (1 - exact) / n)
-    assert abs(rates.mean() - (p.sum() + 1) / 6) < 4 * rates.std() / math.sqrt(n)
 
 
 def test_joint_is_calibrated_and_the_cut_is_not() -> None:
@@ -258,7 +196,7 @@ def test_joint_is_calibrated_and_the_cut_is_not() -> None:
     z = rng.random((runs, n)) / 2
     k_h = rng.binomial(size, np.where(d, z, 1 - z))
     p = er.first_error_rate_better(k_h, size - k_h)
-    stated = np.array([[pb.context(row), pb.joint_context(row)] for row in p])
+    stated = np.array([[pb.context(row), pb.context(row, joint=True)] for row in p])
     truth = (r > 0.5).astype(float)
     # The slope of truth on what is stated is one if it is calibrated.
     centred = stated - 0.5
@@ -287,12 +225,15 @@ def test_pmf_sums_to_one_with_the_right_moments(p: np.ndarray) -> None:
 @settings(deadline=None)
 def test_swapping_the_algorithms_mirrors(p: np.ndarray, b: float) -> None:
     assert pb.context(p, b) + pb.context(1.0 - p, b) == pytest.approx(1.0, abs=1e-12)
-    one, other = pb.joint(p, b), pb.joint(1.0 - p, b)
+    one, other = joint(p, b), joint(1.0 - p, b)
     assert one.first == pytest.approx(other.second, abs=1e-11)
     assert one.first + one.second == pytest.approx(1.0, abs=1e-12)
     assert one.mean + other.mean == pytest.approx(1.0, abs=1e-11)
     assert one.log_evidence == pytest.approx(other.log_evidence, abs=1e-10)
     np.testing.assert_allclose(one.wins + other.wins, 1.0, atol=1e-11)
+    assert one.first == pytest.approx(pb.context(p, b, joint=True), abs=1e-11)
+    assert one.log_evidence == pytest.approx(pb.poisson_binomial_counts(p, b)[1], abs=1e-10)
+    assert one.error < 1e-11
 
 
 @given(some, prior, st.randoms(use_true_random=False))
@@ -301,19 +242,12 @@ def test_order_of_datasets_does_not_matter(p: np.ndarray, b: float, random: obje
     order = list(range(len(p)))
     random.shuffle(order)
     assert pb.context(p[order], b) == pytest.approx(pb.context(p, b), abs=1e-13)
-    assert pb.joint_context(p[order], b) == pytest.approx(pb.joint_context(p, b), abs=1e-13)
-    one, other = pb.joint(p, b), pb.joint(p[order], b)
+    assert pb.context(p[order], b, joint=True) == pytest.approx(
+        pb.context(p, b, joint=True), abs=1e-13
+    )
+    one, other = joint(p, b), joint(p[order], b)
     np.testing.assert_allclose(other.wins, one.wins[order], atol=1e-11)
     np.testing.assert_allclose(other.log_predictive, one.log_predictive[order], atol=1e-10)
-
-
-@given(some, prior)
-@settings(deadline=None)
-def test_two_routes_agree(p: np.ndarray, b: float) -> None:
-    found = pb.joint(p, b)
-    assert found.first == pytest.approx(pb.joint_context(p, b), abs=1e-11)
-    assert found.log_evidence == pytest.approx(pb.poisson_binomial_counts(p, b)[1], abs=1e-10)
-    assert found.error < 1e-11
 
 
 @given(some.filter(len), st.data(), st.floats(0.0, 1.0))
@@ -325,14 +259,14 @@ def test_better_on_one_dataset_is_never_worse_in_the_context(
     higher = p.copy()
     higher[i] += share * (1.0 - p[i])
     assert pb.context(higher) >= pb.context(p) - 1e-13
-    assert pb.joint_context(higher) >= pb.joint_context(p) - 1e-13
-    assert pb.joint(higher).mean >= pb.joint(p).mean - 1e-11
+    assert pb.context(higher, joint=True) >= pb.context(p, joint=True) - 1e-13
+    assert joint(higher).mean >= joint(p).mean - 1e-11
 
 
 def test_no_dataset_leaves_the_prior() -> None:
     assert pb.poisson_binomial_masses([]).tolist() == [1.0]
     assert pb.context([]) == 0.5
-    found = pb.joint(np.array([]))
+    found = joint(np.array([]))
     assert (round(found.first, 12), round(found.mean, 12)) == (0.5, 0.5)
     assert found.log_evidence == pytest.approx(0.0, abs=1e-12)
 
@@ -349,3 +283,92 @@ def test_a_hundred_thousand_datasets() -> None:
     more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert found.sum() == pytest.approx(1.0, abs=1e-10)
     assert more < 200_000
+
+
+# ------------------------------------------------------------------------------- any prior of r
+
+P = [0.99, 0.7, 0.55, 0.5, 0.02]
+
+
+def of(distribution: Any) -> pb.RatePrior:
+    hints = distribution.ppf(np.linspace(0.005, 0.995, 50))
+    return pb.RatePrior.of_rate(distribution.logpdf, hints)
+
+
+def uniform(low: float, high: float) -> Callable[[mp.mpf], mp.mpf]:
+    return lambda r: 1 / (mp.mpf(high) - mp.mpf(low))
+
+
+def beta(a: float, b: float) -> Callable[[mp.mpf], mp.mpf]:
+    return lambda r: r ** (mp.mpf(a) - 1) * (1 - r) ** (mp.mpf(b) - 1) / mp.beta(a, b)
+
+
+def triangle(r: mp.mpf) -> mp.mpf:
+    return 2 * r / mp.mpf(0.25) if r < mp.mpf(0.25) else 2 * (1 - r) / mp.mpf(0.75)
+
+
+CASES = {
+    "beta": (pb.RatePrior.beta(2.0, 5.0), beta(2.0, 5.0), (0.0, 1.0)),
+    "beta by its density": (of(stats.beta(2.0, 5.0)), beta(2.0, 5.0), (0.0, 1.0)),
+    "jeffreys": (pb.RatePrior.beta(0.5, 0.5), beta(0.5, 0.5), (0.0, 1.0)),
+    "jumps": (of(stats.uniform(0.3, 0.4)), uniform(0.3, 0.7), (0.3, 0.7)),
+    "above a half": (of(stats.uniform(0.6, 0.3)), uniform(0.6, 0.9), (0.6, 0.9)),
+    "bent": (of(stats.triang(0.25)), triangle, (0.0, 0.25, 1.0)),
+}
+
+
+@pytest.mark.parametrize("name", few_quick(CASES, 3))
+def test_all_figures_against_mpmath(name: str) -> None:
+    prior, density, edges = CASES[name]
+    oracle = RateByMpmath(P, density, edges)
+    found = pb.RatePosterior.of(P, prior)
+    assert prior.log_total == pytest.approx(0.0, abs=1e-11)
+    for figure, expected in oracle.figures().items():
+        assert getattr(found, figure) == pytest.approx(expected, abs=2e-11), figure
+    assert found.first + found.second == pytest.approx(1.0, abs=1e-13)
+    for i in (0, 4):
+        assert found.log_predictive[i] == pytest.approx(oracle.left_out(i), abs=1e-10)
+    for share, r in zip((0.025, 0.7), found.quantile([0.025, 0.7]), strict=True):
+        assert oracle.cdf(float(r)) == pytest.approx(share, abs=1e-6)
+    assert found.error < 1e-11
+
+
+@given(
+    st.lists(st.floats(0.01, 0.99), min_size=1, max_size=8),
+    st.floats(0.3, 9.0),
+    st.floats(0.3, 9.0),
+    st.floats(0.3, 3.0),
+)
+def test_mirrored_and_scaled(p: list[float], a: float, b: float, power: float) -> None:
+    """Swapping the algorithms mirrors; a Beta to a power of its logit is Beta(γa, γb)."""
+    one, other = pb.RatePrior.beta(a, b), pb.RatePrior.beta(b, a)
+    found = pb.RatePosterior.of(p, one)
+    mirrored = pb.RatePosterior.of([1.0 - x for x in p], other)
+    assert mirrored.second == pytest.approx(found.first, abs=1e-11)
+    assert mirrored.mean == pytest.approx(1.0 - found.mean, abs=1e-11)
+    scaled = pb.RatePrior(one.log_density, one.hints, power)
+    strong = pb.RatePosterior.of(p, scaled)
+    known = pb.RatePosterior.of(p, pb.RatePrior.beta(power * a, power * b))
+    assert strong.first == pytest.approx(known.first, abs=1e-10)
+    assert strong.log_evidence == pytest.approx(known.log_evidence, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    "distribution",
+    [stats.norm(0.6, 1e-6), stats.truncnorm(-20, 30, 0.4, 0.02), stats.beta(400.0, 20.0)],
+    ids=["needle", "narrow", "far"],
+)
+def test_narrow_priors_are_found(distribution: Any) -> None:
+    prior = of(distribution)
+    posterior = pb.RatePosterior.of(np.full(30, 0.8), prior)
+    assert prior.log_total == pytest.approx(0.0, abs=1e-9)
+    low, high = distribution.ppf([1e-12, 1 - 1e-12])
+    assert low < posterior.mean < high
+    drawn = posterior.draw(4000, np.random.default_rng(0))
+    assert abs(drawn.mean() - posterior.mean) < 4 * posterior.sd / math.sqrt(4000)
+
+
+def test_no_density_anywhere_is_an_error() -> None:
+    nothing = pb.RatePrior.of_rate(lambda r: np.full_like(r, -np.inf), [0.5])
+    with pytest.raises(ArithmeticError, match="zero or infinite"):
+        _ = nothing.log_total

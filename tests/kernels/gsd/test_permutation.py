@@ -8,13 +8,12 @@ import math
 import numpy as np
 import pytest
 
-from bayescompare.kernels.gsd.optimum import TOLERANCE, Solver, both_optima, nearest_order
+from bayescompare.kernels.gsd.optimum import TOLERANCE, Solver, both_optima
 from bayescompare.kernels.gsd.permutation import permutation_test, permuted_objectives
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from bayescompare.kernels.gsd.verdicts import Verdicts
 from tests.cases import few_quick
 from tests.kernels.gsd.test_optimum import jansen, jansen_system
-from tests.oracles import gsd as go
 
 
 def system_of(seed: int, s: int, levels: int = 1000, lead: int = 0) -> PreferenceSystem:
@@ -84,19 +83,6 @@ def test_verdicts_are_those_of_the_optima(pair: tuple[int, int], scheme: str) ->
     assert found.below.tolist() == below.tolist()
     assert found.pvalue == pytest.approx((60 - below + 1) / 61)
     assert found.share_below == pytest.approx(below / 60)
-
-
-def test_resampled_optima_against_cold_highs() -> None:
-    _, values = jansen()
-    system = jansen_system(values, 3, 6)
-    keys = np.repeat(system.keys, np.diff(system.starts), axis=0)
-    pairs = np.stack([system.upper, system.lower], axis=1)
-    rows = go.reduced_rows(system.points, keys, pairs)
-    objectives, _ = permuted_objectives(system, np.random.default_rng(3), permutations=6)
-    found = both_optima(Solver(system), objectives, 1e-5)
-    for w, both in zip(objectives, found, strict=True):
-        assert both[0] == pytest.approx(go.solve_rows(rows, w, 1e-5)[0], abs=1e-9)
-        assert both[1] == pytest.approx(go.solve_rows(rows, -w, 1e-5)[0], abs=1e-9)
 
 
 def test_blocks_settle_as_the_optima_do() -> None:
@@ -173,8 +159,3 @@ def test_sequential_p_values_are_valid() -> None:
 
 
 # ------------------------------------------------------------------------------------- simulations
-
-
-def test_nearest_order_visits_all() -> None:
-    objectives = np.random.default_rng(0).normal(size=(50, 4))
-    assert sorted(nearest_order(objectives)) == list(range(50))

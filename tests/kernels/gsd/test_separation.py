@@ -11,7 +11,6 @@ from bayescompare.kernels.gsd.separation import (
     build_sweep,
     build_tree,
     dominance_maxima,
-    near_pairs,
 )
 from bayescompare.kernels.gsd.system import (
     PreferenceSystem,
@@ -83,29 +82,6 @@ def test_sweep_and_tree_find_the_same_maxima(count: int, levels: int) -> None:
             own = np.flatnonzero(rival >= 0)
             assert below[own, rival[own]].all()
             assert gains[rival[own]] - gains[own] == pytest.approx(expected[own], abs=1e-12)
-
-
-@pytest.mark.parametrize("seed", few_quick(range(6), 2))
-def test_neighbours_are_covers(seed: int) -> None:
-    keys = np.unique(np.random.default_rng(seed).integers(0, 9, (60, 3)), axis=0).astype(np.int32)
-    below = (keys[:, None] >= keys[None]).all(axis=2)
-    np.fill_diagonal(below, False)
-    between = below.astype(int) @ below.astype(int) > 0
-    pairs = near_pairs(keys)
-    assert len(pairs) == len({tuple(p) for p in pairs.tolist()})
-    assert (below & ~between)[pairs[:, 0], pairs[:, 1]].all()
-
-
-@pytest.mark.parametrize("count", [1, 7, 9, 100, 1000])
-def test_the_boxes_of_the_tree(count: int) -> None:
-    keys = np.random.default_rng(count).integers(0, 50, (count, 3)).astype(np.int32)
-    tree = build_tree(keys)
-    assert sorted(tree.order.tolist()) == list(range(count))
-    assert (tree.keys == keys[tree.order]).all()
-    for (start, stop), low, high in zip(tree.bounds, tree.low, tree.high, strict=True):
-        assert start < stop
-        assert (tree.keys[start:stop].min(axis=0) == low).all()
-        assert (tree.keys[start:stop].max(axis=0) == high).all()
 
 
 @pytest.mark.parametrize("seed", few_quick(range(20), 5))

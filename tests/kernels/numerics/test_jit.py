@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import os
 import pickle
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -100,34 +98,3 @@ def test_code_of_older_sources_is_not_taken_for_new(mini: Path) -> None:
     import_anew().twice(1)
     code.write_bytes(old)
     assert import_anew().twice(1) == 11
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
-def test_the_command_line_recovers(tmp_path: Path, suffix: str) -> None:
-    if os.geteuid() == 0 and shutil.which("setpriv") is None:
-        pytest.skip("root can read everything")
-    user = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
-    command = [sys.executable, "-m", "bayescompare", "compare", "--example", "pnn"]
-
-    def compare() -> None:
-        done = subprocess.run(
-            [*(user if os.geteuid() == 0 else []), *command, "--method", "network"],
-            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert (done.returncode, done.stderr) == (0, "")
-
-    compare()
-    files = list(tmp_path.rglob(f"*.{suffix}"))
-    assert len(files) > 3
-    for file in files:
-        file.write_bytes(b"")
-    compare()
-    for file in files:
-        file.chmod(0)
-    compare()
-    assert all(file.stat().st_size and file.stat().st_mode & 0o400 for file in files)

@@ -19,8 +19,8 @@ def arguments(ell: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, ...]:
         rows = EvidenceRows.from_logs(np.log(ell), alpha)
     counts = recursion_for_counts(rows)
     assert counts is not None
-    digits = [counts.digits(k) for k in range(len(rows.tracked))]
-    return alpha, rows.fixed, rows.tracked, np.stack(digits, axis=1), counts.weight[:, 0]
+    digits = (counts.vectors - rows.fixed)[:, rows.tracked].astype(np.int64)
+    return alpha, rows.fixed, rows.tracked, digits, counts.weight[:, 0]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import softmax
 
 from bayescompare.kernels.replicated.domains import (
     known_domain_counts,
@@ -50,17 +49,6 @@ def test_draws_of_a_domain_have_its_mean() -> None:
         known = enumerate_statements(ell[0, 2 * g : 2 * g + 2], alpha)
         mean = sum(w * (alpha + np.array(c)) / 5.0 for c, w in known.counts.items())
         np.testing.assert_allclose(drawn[:, g].mean(axis=0), mean, atol=0.02)
-
-
-def test_versions_are_drawn_by_their_evidence() -> None:
-    rng = np.random.default_rng(2)
-    ell = rng.dirichlet(np.full(2, 0.4), size=(3, 5))
-    counts = uncertain_domain_counts(np.log(ell), np.array([0, 0, 1, 1, 1]))
-    assert counts is not None
-    alpha = np.array([0.6, 1.4])
-    version, _ = counts.draw(np.tile(alpha, (4_000, 1)), rng)
-    share = np.bincount(version, minlength=3) / len(version)
-    np.testing.assert_allclose(share, softmax(counts.log_evidence(alpha).sum(axis=1)), atol=0.03)
 
 
 def test_too_many_vectors() -> None:

@@ -22,10 +22,8 @@ from bayescompare.kernels.replicated.effects import (
 )
 from bayescompare.kernels.replicated.items import (
     item_patterns,
-    one_measure_items,
     pattern_evidence,
 )
-from bayescompare.kernels.replicated.learned_effects import learned_evidence
 from tests.oracles.replicated import item_probability
 
 
@@ -54,14 +52,6 @@ def test_equal_variances_are_pooled_whole() -> None:
     np.testing.assert_allclose(sd, expected)
     # Six estimates of log σ² are averaged.
     np.testing.assert_allclose(polygamma(1, dof / 2), polygamma(1, 2.0) / 6)
-
-
-def test_one_dataset_with_spread_lends_its_own() -> None:
-    sd, dof = moderate(np.array([0.0, 4.0, 0.0]), np.array([3.0, 5.0, 3.0]))
-    np.testing.assert_array_equal(sd, 2.0)
-    np.testing.assert_array_equal(dof, 5.0)
-    sd, dof = moderate(np.zeros(3), np.full(3, 4.0))
-    assert not sd.any()
 
 
 ANY = np.random.default_rng(0)
@@ -111,23 +101,6 @@ def test_missing_replicates_are_left_out_and_counted() -> None:
     holed = np.concatenate([x, np.full((1, 2, 2), np.nan)], axis=1)
     for a, b in zip(moments_of(x), moments_of(holed), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-15)
-
-
-def test_rows_under_heavy_noise_are_nearly_flat() -> None:
-    x = np.random.default_rng(8).normal(0.0, 1.0, size=(12, 5, 1))
-    flat = flat_evidence(moments_of(x), (None,), ANY).log[0]
-    learned = learned_evidence(moments_of(x), (None,), ANY)
-    assert learned is not None
-    weak = learned.log[0] - learned.log[0].max(axis=1, keepdims=True)
-    assert np.exp(weak).min() > 0.7
-    assert np.exp(flat).max() > 0.9
-
-
-@pytest.mark.parametrize(("wins", "losses"), [(0, 0), (8, 2), (3, 9), (40, 22)])
-def test_items_of_one_measure(wins: int, losses: int) -> None:
-    found = one_measure_items(np.array([float(wins)]), np.array([float(losses)]))
-    assert found[0, 0] == pytest.approx(item_probability(wins, losses), abs=1e-13)
-    assert found.sum() == pytest.approx(1.0, abs=1e-13)
 
 
 def test_patterns_of_two_measures_have_the_margins_of_one() -> None:

@@ -29,7 +29,7 @@ def test_counts_versions_and_datasets_agree_with_the_recursion() -> None:
         (drawn.version == 1).mean(axis=1),
         *(drawn.counts[..., s].mean(axis=1) for s in (0, 1)),
     ]
-    mean = [(counts.digits(s)[:, None] * counts.weight).sum(axis=0) @ weights for s in (0, 1)]
+    mean = [(counts.vectors[:, s, None] * counts.weight).sum(axis=0) @ weights for s in (0, 1)]
     for found, expected in zip(chains, [weights[1], *mean], strict=True):
         error = found.std(ddof=1) / 2.0
         assert abs(found.mean() - expected) < 4.0 * max(error, 2e-3)

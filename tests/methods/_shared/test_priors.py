@@ -17,9 +17,9 @@ from bayescompare.methods._shared.priors import (
     check_prior_support,
     check_priors,
     describe_prior,
+    log_density_of,
     place_prior,
 )
-from bayescompare.methods.context.hierarchical import hierarchical_densities_of
 from bayescompare.modelling import observe_statements, prior, statement_table
 from bayescompare.outcome.method import Parameter
 from tests.tables import table
@@ -57,7 +57,7 @@ def test_a_mixture_is_computed_in_double_precision():
     """Parameters typed as 2 or 5 would be taken for single precision, and their logs too."""
     points = np.linspace(0.05, 0.95, 7)
     value = pm.Mixture.dist([0.3, 0.7], [pm.Beta.dist(2, 2), pm.Beta.dist(5, 1)])
-    density = hierarchical_densities_of({"mu": value})["log_prior_mu"]
+    density = log_density_of("mu", value)
     parts = 0.3 * stats.beta.pdf(points, 2, 2) + 0.7 * stats.beta.pdf(points, 5, 1)
     assert density(points) == pytest.approx(np.log(parts), rel=1e-13, abs=1e-13)
 
@@ -77,6 +77,7 @@ def _fails(name: str, dims: tuple[str, ...]) -> Any:
         (pm.Gamma.dist(-2, 1), r"priors\['alpha'\] is Gamma\(-2.*finite and above 0"),
         (pm.HalfNormal.dist(-1), r"priors\['alpha'\] is HalfNormal\(.*finite and above 0"),
         (pm.Gamma.dist(np.inf, 1), r"priors\['alpha'\] is Gamma\(inf.*finite and above 0"),
+        (pm.HurdleGamma.dist(0.8, 2, 1), r"priors\['alpha'\] is Hurdle\(.*at a single value"),
     ],
 )
 def test_what_pymc_would_refuse_is_told_in_one_line(
@@ -181,7 +182,7 @@ def test_a_vector_or_a_mapping_of_alpha_stays_exact(results, kind, tmp_path):
 @pytest.mark.parametrize(
     ("priors", "words"),
     [
-        ({"alpha": [1.0, 2.0]}, r"priors\['alpha'\] has 2 parameter\(s\) for 4 statements"),
+        ({"alpha": [1.0, 2.0]}, r"priors: α has 2 parameter\(s\) for 4 statements"),
         ({"alpha": [1.0, -2.0, 1.0, 1.0]}, r"priors\['alpha'\]\[1\]=-2\.0: must be finite and > 0"),
         ({"alpha": {"A>B|A>B": 1.0}}, r"leaves 3 of 4 statements without α"),
         ({"alpha": {"A>B|A>B": 0.0, "*": 1.0}}, r"priors\['alpha'\]\['A>B\|A>B'\]=0\.0"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import bayescompare as bc
-from bayescompare.methods.classic.pair_tests import Sign, Wilcoxon
+from bayescompare.methods.classic.hypotheses import Sign, Wilcoxon
 from bayescompare.methods.classic.per_measure import AllTest, OneTest, PerMeasure
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.method import Method

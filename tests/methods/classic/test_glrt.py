@@ -117,20 +117,12 @@ def test_beyond_256_statements_and_beyond_float_range() -> None:
 
 
 @pytest.mark.parametrize(
-    "quantity", ["probability", "unobserved", "questions", "on", "bounds", "log_evidence"]
+    "quantity", ["probability", "unobserved", "questions", "on", "bounds", "draws", "model", "loo"]
 )
 def test_quantities_of_other_methods(quantity: str) -> None:
     c = ask(bc.load_example("pnn"))
     with pytest.raises(BayescompareError, match="dirichlet") as caught:
-        getattr(c, quantity)
-    assert isinstance(caught.value, AttributeError)
-
-
-@pytest.mark.parametrize("call", ["draws", "model", "sample", "loo"])
-def test_calls_of_other_methods(call: str) -> None:
-    c = ask(bc.load_example("pnn"))
-    with pytest.raises(BayescompareError, match="dirichlet") as caught:
-        getattr(c, call)()
+        getattr(c, quantity)()
     assert isinstance(caught.value, AttributeError)
 
 
@@ -162,11 +154,3 @@ def test_a_pvalue_that_is_not_small_is_not_evidence_for_the_null() -> None:
     said = ask(bc.load_example("benavoli-example1")).explain()
     assert "cannot be rejected" in said
     assert "not evidence" in said
-
-
-def test_summary_has_no_probability_column() -> None:
-    s = ask(bc.load_example("benavoli-example1")).summary()
-    assert "probability" not in s
-    assert s.index[0] == "B>A|B>A"
-    assert s["count"].tolist() == [6, 3, 2, 1]
-    assert round(s.attrs["pvalue"], 6) == 0.312663

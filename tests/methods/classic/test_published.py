@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from bayescompare.methods.classic.pair_tests import Sign, Wilcoxon
+from bayescompare.methods.classic.hypotheses import Sign, Wilcoxon
 from bayescompare.table.results import Results
 from tests.methods.classic.cases import ask
 

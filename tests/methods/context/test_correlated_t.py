@@ -51,17 +51,6 @@ def test_equal_to_baycomp(seed: int, runs: int, k: int) -> None:
         np.testing.assert_allclose(found, [left, rope, right], atol=1e-8)
 
 
-def test_what_is_reported_of_every_dataset() -> None:
-    values = scores()
-    table = ask(values).per_dataset
-    x = values[:, 0] - values[:, 1]
-    np.testing.assert_allclose(table["advantage"], x.mean(axis=1), atol=1e-12)
-    scale = np.sqrt(x.var(axis=1, ddof=1) * (1 / 10 + 1 / 9))
-    np.testing.assert_allclose(table["scale"], scale, rtol=1e-10)
-    assert table["replicates"].tolist() == [10] * 5
-    assert table["rho"].tolist() == [0.1] * 5
-
-
 @pytest.mark.parametrize("rho", [0, 0.0, 0.1, 0.5, 0.99])
 def test_rho_as_given(rho: float) -> None:
     values = scores()
@@ -70,13 +59,6 @@ def test_rho_as_given(rho: float) -> None:
     c = ask(values, rho=rho)
     expected = stats.t.sf(0, 9, x.mean(axis=1), scale)
     np.testing.assert_allclose(c.per_dataset["probability"], expected, atol=1e-12)
-
-
-def test_independent_seeds_are_the_ordinary_t_test() -> None:
-    values = scores()
-    c = ask(values, rho=0)
-    for p, (x, y) in zip(c.per_dataset["probability"], values, strict=True):
-        assert 1 - p == pytest.approx(stats.ttest_rel(x, y, alternative="greater").pvalue)
 
 
 @pytest.mark.parametrize("k", [20, 21, 100])
@@ -97,13 +79,6 @@ def test_more_replicates_than_folds_need_their_correlation(k: int) -> None:
     assert ask(frame, rho=0.25).per_dataset["rho"].tolist() == [0.25] * 3
 
 
-def test_one_dataset_of_many_replicates_is_refused_by_name() -> None:
-    frame = frame_of(scores(n=4, k=30))
-    short = frame[(frame["dataset"] == "d2") | (frame["fold"] < 10)]
-    with pytest.raises(bc.BayescompareError, match=r"'d2' has 30 replicates"):
-        ask(short)
-
-
 def test_a_guess_of_rho_is_refused_on_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "folds.csv"
     frame_of(scores(n=3, k=100)).to_csv(path, index=False)
@@ -113,15 +88,6 @@ def test_a_guess_of_rho_is_refused_on_the_command_line(tmp_path: Path) -> None:
     assert refused.exit_code == 2
     assert "--set folds=10" in " ".join(refused.output.split())
     assert CliRunner().invoke(app, [*asked, "--set", "folds=10"]).exit_code == 0
-
-
-def test_folds_are_one_over_rho() -> None:
-    values = scores(k=20)
-    by_folds, by_rho = ask(values, folds=5), ask(values, rho=0.2)
-    np.testing.assert_array_equal(
-        by_folds.per_dataset["probability"], by_rho.per_dataset["probability"]
-    )
-    assert "0.2" in by_folds.explain()
 
 
 # ----------------------------------------------------------------------------------- the context
@@ -256,14 +222,6 @@ def test_too_many_datasets_to_sum_over_are_drawn_and_it_is_said(
 # ------------------------------------------------------------------------------ without variance
 
 
-def test_zero_variance_is_a_point_mass() -> None:
-    c = ask(folds_frame([[0.1] * 4, [-0.2] * 4, [0.0] * 4]))
-    assert c.per_dataset["probability"].tolist() == [1.0, 0.0, 0.5]
-    assert c.per_dataset["scale"].tolist() == [0.0] * 3
-    assert float(c.probability[0]) == pytest.approx(0.5)
-    assert c.decision.verdict == "tied"
-
-
 @pytest.mark.parametrize("base", [0.1, 0.3, 0.7, 1e6])
 def test_zero_variance_but_for_rounding(base: float) -> None:
     """0.3 − 0.2 is not 0.4 − 0.3 in binary: that is no variance."""
@@ -279,23 +237,9 @@ def test_zero_variance_but_for_rounding(base: float) -> None:
     np.testing.assert_allclose(c.per_dataset["advantage"], [step, -step, 0.0], rtol=1e-9)
 
 
-def test_a_small_variance_is_not_rounding() -> None:
-    c = ask(folds_frame([[1e-6, -2e-6, 3e-6], [1e-6, -2e-6, 3e-6]]))
-    assert 0.5 < c.per_dataset["probability"].iloc[0] < 1.0
-    assert c.per_dataset["scale"].iloc[0] > 0
-
-
 def test_zero_variance_within_and_beyond_the_rope() -> None:
     c = ask(folds_frame([[0.1] * 4, [0.01] * 4, [-0.2] * 4, [0.0] * 4]), rope=0.05)
     assert triples_of(c).tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]]
-
-
-def test_zero_variance_at_the_edge_of_the_rope() -> None:
-    """baycomp calls a difference that is exactly the rope equivalent."""
-    c = ask(folds_frame([[0.125] * 4, [-0.125] * 4], base=0.5), rope=0.125)
-    assert triples_of(c).tolist() == [[0, 1, 0], [0, 1, 0]]
-    x, y = np.full(4, 0.625), np.full(4, 0.5)
-    assert CorrelatedTTest.probs(x, y, rope=0.125) == (0.0, 1.0, 0.0)
 
 
 def test_point_masses_in_the_joint_model_and_in_draws() -> None:
@@ -354,31 +298,6 @@ def test_a_replicate_that_one_algorithm_lacks_is_left_out_for_both() -> None:
     np.testing.assert_array_equal(
         c.per_dataset["probability"], ask(frame[~gone]).per_dataset["probability"]
     )
-
-
-def test_an_empty_cell_is_an_absent_row() -> None:
-    frame = frame_of(scores(4, 4))
-    gone = (frame["dataset"] == "d2") & (frame["fold"] == 3)
-    np.testing.assert_array_equal(
-        ask(frame[~gone]).per_dataset.to_numpy(),
-        ask(frame.assign(score=frame["score"].where(~gone))).per_dataset.to_numpy(),
-    )
-
-
-def test_gaps_of_a_third_algorithm_do_not_matter() -> None:
-    values = np.concatenate([scores(4, 4), scores(4, 4)[:, :1]], axis=1)
-    frame = frame_of(values)
-    gaps = replicated(frame[~((frame["algorithm"] == "C") & (frame["fold"] == 1))])
-    c: Any = bc.compare(gaps, method="correlated-t", algorithms=["A", "B"])
-    np.testing.assert_array_equal(
-        c.per_dataset["probability"], ask(values[:, :2]).per_dataset["probability"]
-    )
-    p: Any = bc.pairwise(gaps, method="correlated-t", n_jobs=1)
-    assert p["A", "B"].per_dataset["replicates"].tolist() == [4, 4, 4, 4]
-    assert p["A", "C"].per_dataset["replicates"].tolist() == [3, 3, 3, 3]
-    never = replicated(frame[~((frame["algorithm"] == "C") & (frame["dataset"] == "d1"))])
-    with pytest.raises(BayescompareError, match=r"A against C: 1 missing cell: .*'C' on 'd1'"):
-        bc.pairwise(never, method="correlated-t", n_jobs=1)
 
 
 def test_one_replicate_on_one_dataset_is_named() -> None:

@@ -23,9 +23,9 @@ import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.methods import CorrelatedT
 from bayescompare.methods.context.correlated_t import exchangeable_logp
-from tests.methods.context.folds import ask, frame_of, scores
+from tests.methods.context.folds import ask, scores
 from tests.methods.context.test_posterior import close, converged, same_shape, share_close
-from tests.oracles.context import folds_frame, near
+from tests.oracles.context import folds_frame
 
 QUIET: dict[str, Any] = {"progressbar": False, "cores": 1}
 #: Without compilation, for models that are evaluated once or twice.
@@ -135,36 +135,6 @@ def test_the_density_of_means_is_theirs_given_the_shares() -> None:
     assert float(found) == pytest.approx(expected, abs=1e-8)
 
 
-def test_predictions_by_pymc_from_exact_draws() -> None:
-    c = asked(None)
-    tree = c.draws(1000, chains=2, rng=1)
-    quick: dict[str, Any] = {"progressbar": False, "compile_kwargs": QUICK}
-    folds = pm.sample_posterior_predictive(tree, model=c.model(), random_seed=2, **quick)[
-        "posterior_predictive"
-    ]["difference"]
-    own = tree["posterior_predictive"]["difference"]
-    assert folds.sizes == own.sizes
-    mean, sigma = tree["posterior"]["advantage"], tree["posterior"]["sigma"]
-    z = ((folds - mean) / sigma).values.reshape(-1, 5, 6)
-    for i in range(5):
-        assert stats.kstest(z[:, i, 2], stats.norm.cdf).pvalue > 1e-4
-        assert np.corrcoef(z[:, i, 0], z[:, i, 1])[0, 1] == pytest.approx(1 / 6, abs=0.09)
-
-
-@ROPES
-def test_statements_predicted_by_pymc(rope: float | None) -> None:
-    c = asked(rope)
-    tree, marginal = c.draws(1000, chains=2, rng=1), c.model(form="nuts")
-    outcome = pm.sample_posterior_predictive(
-        tree, model=marginal, random_seed=2, progressbar=False, compile_kwargs=QUICK
-    )["posterior_predictive"]["outcome"]
-    theta = tree["posterior"]["theta"]
-    assert near((outcome.mean("dataset") - theta).values[..., 0], 0.0)
-    before = pm.sample_prior_predictive(500, model=marginal, random_seed=3, compile_kwargs=QUICK)
-    first = before["prior"]["theta" if rope else "r"].values
-    assert near(first[..., 0] if rope else first, 1 / len(c.answer.labels))
-
-
 def test_means_spreads_and_shares_can_be_set() -> None:
     set_ = {"advantage": np.arange(5.0), "sigma": np.full(5, 0.1)}
     drawn = pm.draw(pm.do(asked(None).model(), set_)["difference"], 400, random_seed=1, **QUICK)
@@ -253,12 +223,6 @@ def test_bad_priors_are_refused_in_one_line(
 def test_priors_that_contradict_other_options(choices: dict[str, Any], needed: str) -> None:
     with pytest.raises(BayescompareError, match=re.escape(needed)):
         CorrelatedT(**choices)
-
-
-def test_a_learned_weight_is_of_two_outcomes() -> None:
-    results = ask(np.concatenate([scores(), scores(seed=1)], axis=1)[:, :2]).results
-    with pytest.raises(BayescompareError, match="pairwise"):
-        bc.compare(results, method=CorrelatedT(joint=True, b="learned"))
 
 
 def test_priors_for_nuts_say_what_they_lack() -> None:
@@ -369,18 +333,6 @@ def test_priors_of_the_shares_under_nuts() -> None:
         np.testing.assert_allclose(
             c.per_dataset["probability"], exact.per_dataset["probability"], atol=0.02
         )
-
-
-@pytest.mark.slow
-def test_what_was_learned_goes_into_the_model() -> None:
-    three = np.concatenate([scores(6, 5), scores(6, 5, seed=1)[:, :1]], axis=1)
-    results = bc.Results.from_frame(frame_of(three), replicate="fold", measures={"score": "max"})
-    pairs = bc.pairwise(results, method=CorrelatedT(joint=True, b="learned"), n_jobs=1)
-    c: Any = pairs["A", "B"]
-    tree = c.sample(2000, chains=4, rng=1, target_accept=0.95, **QUIET)
-    share_close(tree["posterior"]["r"].values > 0.5, float(c.probability[0]))
-    drawn = c.draws(2000, rng=1)
-    assert near(drawn["posterior"]["r"].values, c.rate["mean"])
 
 
 @pytest.mark.slow

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import arviz as az
 import numpy as np
-import pandas as pd
 import pymc as pm
 import pytest
 import xarray as xr
@@ -14,12 +12,10 @@ from scipy import special, stats
 
 import bayescompare as bc
 from bayescompare import BayescompareError
-from bayescompare.methods import CorrelatedT
-from bayescompare.outcome.of_posterior import resembling
-from tests.cases import few_quick
+from bayescompare.outcome.posterior import resembling
 from tests.methods.context.folds import ask, frame_of, scores, triples_of
 from tests.methods.context.test_poisson_binomial_posterior import GROUPS
-from tests.oracles.context import EveryRegion, folds_frame, near, shares_near
+from tests.oracles.context import folds_frame, near, shares_near
 
 FORMS = [(joint, rope) for joint in (False, True) for rope in (None, 0.01)]
 
@@ -154,16 +150,6 @@ def test_prior_likelihood_and_log_prior(drawn: tuple[Any, xr.DataTree]) -> None:
     np.testing.assert_allclose(log_prior, norm + 1.5 * np.log(theta).sum(axis=-1), atol=1e-9)
 
 
-def test_two_datasets_go_together_as_the_joint_model_says() -> None:
-    c = ask(scores(4, 8), rope=0.01, joint=True)
-    oracle = EveryRegion(triples_of(ask(scores(4, 8), rope=0.01)))
-    advantage = c.draws(5000, chains=4, rng=3)["posterior"]["advantage"].values
-    better = (advantage > 0.01).sum(axis=-1)
-    for k in range(5):
-        expected = sum(w for counts, w in oracle.counts.items() if counts[0] == k)
-        assert shares_near(better == k, expected)
-
-
 def test_absent_replicates_are_absent_from_the_tree() -> None:
     """Each dataset names its own folds, and one has fewer."""
     frame = frame_of(scores(3, 4))
@@ -197,16 +183,6 @@ def test_datasets_without_spread_are_certain_in_every_draw() -> None:
         assert np.isfinite(c.check(tree, rng=0).to_numpy()).all()
         assert c.plan([3], simulations=3, rng=0)["settled"].between(0, 1).all()
         assert np.isfinite(c.loo().elpd)
-
-
-@pytest.mark.parametrize("drawn", few_quick([*FORMS[::3], *FORMS[1:3]], 2), indirect=True)
-def test_arviz_reads_the_tree(drawn: tuple[Any, xr.DataTree]) -> None:
-    c, tree = drawn
-    shown = az.summary(tree, var_names=["theta", "sigma"])
-    assert len(shown) == len(c.answer.labels) + 4
-    table = az.psense_summary(tree, var_names=["theta"])
-    assert np.isfinite(table[["prior", "likelihood"]].astype(float)).all(axis=None)
-    assert c.diagnose(tree).ok
 
 
 # ------------------------------------------------------------------------------- checks and plans
@@ -244,18 +220,6 @@ def test_statements_of_the_data_are_those_of_the_same_draw() -> None:
     prior = c.check(tree, prior=True, rng=1)
     assert prior.index.tolist() == [f"datasets with {s}" for s in ("A>B", "A=B", "B>A")]
     assert prior["predicted"].tolist() == pytest.approx([8 / 3] * 3, abs=0.2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("joint", "rope"), FORMS)
-def test_more_datasets_settle_more(joint: bool, rope: float | None) -> None:
-    values = scores(8, 10, gain=0.03, seed=4)
-    c = ask(values, joint=joint, rope=rope)
-    plan = c.plan([4, 60], simulations=40, rng=1)
-    assert plan["settled_on_best"].iloc[1] >= plan["settled_on_best"].iloc[0]
-    assert plan["settled"].iloc[1] > 0.5
-    assert (plan["settled_on_best"] <= plan["settled"]).all()
-    pd.testing.assert_frame_equal(plan, c.plan([4, 60], simulations=40, rng=1))
 
 
 def test_planned_datasets_resemble_those_seen() -> None:
@@ -323,11 +287,3 @@ def test_a_prior_of_r_draws_and_answers_alike() -> None:
     np.testing.assert_allclose(
         same.probability, ask(scores(5, 6), joint=True, b=3.0).probability, atol=1e-10
     )
-
-
-def test_the_method_is_the_same_in_every_process() -> None:
-    """Draws depend on the seed alone."""
-    c = bc.compare(ask(scores(4, 5)).results, method=CorrelatedT(joint=True))
-    one, two = (c.draws(20, chains=2, rng=5) for _ in range(2))
-    for group in GROUPS:
-        assert one[group].to_dataset().equals(two[group].to_dataset()), group

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -59,27 +58,11 @@ def test_a_tie_with_equivalence_is_not_a_tie_of_the_two() -> None:
     assert "neither A nor B leads" not in c.explain(), c.explain()
 
 
-def test_words_name_rho_and_the_rope() -> None:
-    plain = ask(scores()).explain()
-    assert "0.1" in plain
-    assert "rho=0" in plain
-    assert "folds=" in plain
-    assert "0.25" in ask(scores(), rho=0.25).explain()
-    assert "0.02" in ask(scores(), rope=0.02).explain()
-
-
 def test_of_three_the_most_frequent_need_not_be_most() -> None:
     """With a rope P is about the most frequent region, not about most datasets."""
     c = ask(scores(), rope=0.01)
     assert "most datasets" not in c.explain(), c.explain()
     assert "most datasets" not in c.headline(), c.headline()
-
-
-@pytest.mark.parametrize("rope", [None, 0.02])
-def test_picture_and_report(rope: float | None, tmp_path: Path) -> None:
-    c = ask(scores(), rope=rope)
-    assert c.plot() is not None
-    assert c.report(tmp_path / "c.md").stat().st_size > 1000
 
 
 @pytest.mark.parametrize("rope", [None, 0.01])

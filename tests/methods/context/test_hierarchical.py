@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import math
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import preliz as pz
 import pymc as pm
 import pytest
 import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, stats
+from scipy import stats
 
 import bayescompare as bc
 from bayescompare import BayescompareError
@@ -65,33 +63,6 @@ def agrees(c: Any, oracle: Pooled) -> None:
 # ------------------------------------------------------------------------------------- the figures
 
 
-def test_the_bundled_counts() -> None:
-    c = ask(bc.load_example("lacoste-svm-parzen"))
-    assert c.best == "svm>parzen"
-    assert round(float(c.probability[0]), 6) == 0.997883
-    assert c.exact
-    assert float(c.probability.sum()) == pytest.approx(1.0, abs=1e-10)
-
-
-def test_by_scipys_double_integral() -> None:
-    """From the Beta-binomial itself, μ and ρ uniform."""
-    pairs = [(1, 4), (3, 2), (0, 2)]
-
-    def density(mu: float, rho: float) -> float:
-        phi = (1 - rho) / rho
-        return math.prod(
-            float(stats.betabinom.pmf(h, h + g, mu * phi, (1 - mu) * phi)) for h, g in pairs
-        )
-
-    low, high = (
-        integrate.dblquad(density, 0, 1, *ends, epsabs=1e-9, epsrel=1e-7)[0]
-        for ends in ((0, 0.5), (0.5, 1))
-    )
-    c = ask(pairs)
-    assert float(c.probability[0]) == pytest.approx(low / (low + high), abs=1e-7)
-    assert c.log_evidence == pytest.approx(math.log(low + high), abs=1e-7)
-
-
 @pytest.mark.parametrize(
     "pairs",
     few_quick(
@@ -103,25 +74,10 @@ def test_every_figure_by_plain_quadrature(pairs: Any) -> None:
     agrees(ask(pairs), Pooled(pairs))
 
 
-@pytest.mark.slow
-@settings(max_examples=3)
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=5))
-def test_any_counts_by_plain_quadrature(pairs: list[tuple[int, int]]) -> None:
-    agrees(ask(pairs), Pooled(pairs))
-
-
 def test_the_interval_holds_what_it_says() -> None:
     c, oracle = ask(PAIRS), Pooled(PAIRS)
     assert c.rate["lower"] == pytest.approx(oracle.quantile(0.025), abs=1e-3)
     assert c.rate["upper"] == pytest.approx(oracle.quantile(0.975), abs=1e-3)
-
-
-@pytest.mark.slow
-def test_all_splits_together_have_probability_one() -> None:
-    total = sum(
-        math.exp(ask([(h, 1 - h), (g, 1 - g)]).log_evidence) for h in range(2) for g in range(2)
-    )
-    assert total == pytest.approx(1.0, abs=1e-9)
 
 
 def test_large_counts_that_all_agree() -> None:
@@ -210,24 +166,6 @@ def test_exact_loo_by_refits() -> None:
 FEW = [(1, 4), (3, 2), (0, 6)]
 
 
-@pytest.mark.slow
-def test_a_prior_of_mu_by_every_route() -> None:
-    oracle = Pooled(FEW, mu_pdf=stats.beta(2, 5).pdf)
-    for prior in (
-        beta(2, 5),
-        pz.Beta(np.float64(2), np.float64(5)),
-        lambda name, dims: pm.Beta(name, np.float64(2), np.float64(5), dims=dims),
-    ):
-        agrees(ask(FEW, mu=prior), oracle)
-
-
-def test_the_default_written_out_is_the_default() -> None:
-    given_, plain = ask(FEW, mu=beta(1, 1), rho=pm.Uniform.dist(0, 1)), ask(FEW)
-    assert given_.exact
-    np.testing.assert_allclose(given_.probability, plain.probability, atol=1e-9)
-    assert given_.log_evidence == pytest.approx(plain.log_evidence, abs=1e-9)
-
-
 def test_a_prior_of_rho_and_one_of_phi() -> None:
     agrees(ask(FEW, rho=beta(2, 8)), Pooled(FEW, rho_pdf=stats.beta(2, 8).pdf))
 
@@ -241,11 +179,6 @@ def test_a_prior_typed_in_whole_numbers_is_as_exact() -> None:
     """PyTensor takes the logs of Γ(2) and Γ(8) in single precision unless told otherwise."""
     typed, told = ask(FEW, rho=pm.Beta.dist(2, 8)), ask(FEW, rho=beta(2, 8))
     assert typed.log_evidence == pytest.approx(told.log_evidence, abs=1e-9)
-
-
-def test_a_prior_with_a_prior_inside_is_no_density() -> None:
-    """Its density at a point would be a random number."""
-    assert Hierarchical(priors={"mu": pm.Beta.dist(pm.Gamma.dist(2, 1), 2)}).needs_mcmc
 
 
 def test_a_prior_of_ones_own_in_loo_and_draws() -> None:
@@ -336,26 +269,6 @@ def test_bad_priors(priors: dict[str, Any], needed: str) -> None:
         Hierarchical(priors=priors)
 
 
-@pytest.mark.parametrize(
-    "prior",
-    [
-        pm.Beta.dist(1, 1, shape=3),
-        lambda name, dims: None,
-        lambda name, dims: pm.Beta("another", 1, 1),
-        pm.Beta.dist(pm.Gamma.dist(2, 1), 2),
-    ],
-    ids=["a vector", "nothing", "another name", "nested"],
-)
-def test_priors_that_cannot_be_placed(prior: Any) -> None:
-    """Whatever is wrong is the user's to read: no traceback from inside PyMC or from unpacking."""
-    try:
-        c = ask(FEW, mu=prior)
-    except BayescompareError as error:
-        assert "priors['mu']" in str(error)  # noqa: PT017
-    else:
-        assert "mu" in c.tree["posterior"]
-
-
 # ------------------------------------------------------------------------------------------- draws
 
 
@@ -408,26 +321,6 @@ def test_draws_have_the_exact_moments(drawn: tuple[Any, xr.DataTree]) -> None:
     assert near(product, oracle.mean(oracle.mu * oracle.rho))
 
 
-def test_what_follows_from_the_draws(drawn: tuple[Any, xr.DataTree]) -> None:
-    _, tree = drawn
-    for group in ("posterior", "prior"):
-        data = tree[group].to_dataset().isel(chain=0, draw=slice(0, 40))
-        mu, rho = data["mu"].values, data["rho"].values
-        np.testing.assert_allclose(data["phi"], (1 - rho) / rho, rtol=1e-9)
-        phi = data["phi"].values
-        np.testing.assert_allclose(
-            data["q"], stats.beta.cdf(0.5, mu * phi, (1 - mu) * phi), atol=1e-9
-        )
-    data = tree["posterior"].to_dataset().isel(chain=0, draw=slice(0, 40))
-    mu, phi = data["mu"].values, data["phi"].values
-    found = tree["log_likelihood"]["first_wrong"].values[0, :40]
-    for i, (h, g) in enumerate(PAIRS):
-        expected = stats.betabinom.logpmf(h, h + g, mu * phi, (1 - mu) * phi) if h + g else 0.0
-        np.testing.assert_allclose(found[:, i], expected, atol=1e-7)
-    log_prior = tree["log_prior"]["mu"].values[0, :40]
-    np.testing.assert_allclose(log_prior, np.log(mu) + np.log1p(-mu), atol=1e-12)
-
-
 def test_prior_draws_are_uniform_and_predictions_possible(drawn: tuple[Any, xr.DataTree]) -> None:
     _, tree = drawn
     prior = tree["prior"].to_dataset()
@@ -478,14 +371,6 @@ def test_priors_of_ones_own_are_in_the_model() -> None:
     assert {v.name for v in model.deterministics} == {"rho"}
 
 
-@pytest.mark.slow
-def test_one_mapping_of_priors_serves_many_comparisons() -> None:
-    method = Hierarchical(priors={"mu": pm.Beta.dist(2, 5)})
-    one, two = (bc.compare(counts_of(k), method=method) for k in (FEW, PAIRS))
-    assert float(one.probability[0]) != float(two.probability[0])
-    assert one.model() is not two.model()
-
-
 # ------------------------------------------------------------------------------------ words, pairs
 
 
@@ -533,11 +418,3 @@ def test_pairs_mirror() -> None:
         pair = bc.compare(counts, method="hierarchical", algorithms=[b, a])
         assert float(pair.probability.sel(statement=f"{a}>{b}")) == pytest.approx(one, abs=1e-7)
     assert set(p.order(fdr=0.2).edges) <= {("A", "B"), ("A", "C"), ("B", "C")}
-
-
-@pytest.mark.slow
-def test_pictures_and_report(tmp_path: Path) -> None:
-    c = ask(PAIRS)
-    assert c.plot() is not None
-    assert c.plot("shrinkage") is not None
-    assert c.report(tmp_path / "c.html").stat().st_size > 1000

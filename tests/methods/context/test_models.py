@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pymc as pm
+import pymc_extras as pmx
 import pytensor.tensor as pt
 import pytest
 from scipy import stats
@@ -106,3 +107,19 @@ def test_new_datasets_of_the_summed_form_are_those_of_the_textbook() -> None:
         if sum(MORE[i]):
             table = [np.bincount(drawn[:, i], minlength=sum(MORE[i]) + 1) for drawn in both]
             assert stats.chi2_contingency(np.array(table) + 1).pvalue > 1e-4
+
+
+def test_the_better_algorithm_can_be_summed_out() -> None:
+    """pymc-extras sums d out of the textbook: r on one side and 1 − r on the other."""
+    model = pmx.marginalize(asked("poisson-binomial", None, more=False).model(), ["d"])
+    r, a, h = 0.3, 1.5, np.linspace(0.1, 0.45, len(PAIRS))
+    point = {}
+    for rv in model.free_RVs:
+        value = pt.as_tensor(r if rv.name == "r" else h)
+        value = model.rvs_to_transforms[rv].forward(value, *rv.owner.inputs).eval(**QUICK)
+        point[model.rvs_to_values[rv].name] = value
+    found = float(model.compile_logp(jacobian=False, **QUICK)(point))
+    k, n = np.array(PAIRS)[:, 0], np.sum(PAIRS, axis=1)
+    sides = r * stats.binom.pmf(k, n, h) + (1 - r) * stats.binom.pmf(k, n, 1 - h)
+    expected = np.log(2 * stats.beta.pdf(h, a, a) * sides).sum()
+    assert found == pytest.approx(float(expected), abs=1e-8)

@@ -7,7 +7,6 @@ import math
 from typing import Any
 
 import numpy as np
-import pymc as pm
 import pytest
 import xarray as xr
 from scipy import special, stats
@@ -77,14 +76,6 @@ def test_draws_have_the_exact_moments(drawn: tuple[Any, xr.DataTree]) -> None:
         assert near(z[..., i], mean * (p * low + (1 - p) * high))
 
 
-def test_d_says_on_which_side_z_lies(drawn: tuple[Any, xr.DataTree]) -> None:
-    _, tree = drawn
-    for group in ("posterior", "prior"):
-        data = tree[group].to_dataset()
-        assert set(np.unique(data["d"])) <= {0, 1}
-        assert bool(((data["z"] < 0.5) == (data["d"] == 1)).all())
-
-
 def test_p_is_a_distribution_over_what_can_happen(drawn: tuple[Any, xr.DataTree]) -> None:
     c, tree = drawn
     for group in ("posterior", "prior"):
@@ -149,53 +140,4 @@ def test_prior_draws_and_predictions(drawn: tuple[Any, xr.DataTree]) -> None:
         assert near(after[..., i].astype(float), expected)
 
 
-def test_draws_can_be_had_again() -> None:
-    c = ask(PAIRS, joint=True)
-    first, again, other = (c.draws(20, chains=2, rng=seed) for seed in (5, 5, 6))
-    assert first["posterior"].to_dataset().equals(again["posterior"].to_dataset())
-    assert not first["posterior"].to_dataset().equals(other["posterior"].to_dataset())
-
-
 # ---------------------------------------------------------------------------------------- the model
-
-
-def log_density(model: pm.Model, **values: float) -> float:
-    """Log prior and likelihood at untransformed values, without Jacobians."""
-    compiled = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
-    point = {}
-    for rv in model.free_RVs:
-        value = model.rvs_to_values[rv]
-        transform = model.rvs_to_transforms[rv]
-        x = np.asarray(values[rv.name])
-        point[value.name] = (
-            x
-            if transform is None
-            else transform.forward(x, *rv.owner.inputs).eval(mode="FAST_COMPILE")
-        )
-    return float(compiled(point))
-
-
-@pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (0.5, 3.0)])
-def test_the_models_log_density(a: float, b: float) -> None:
-    model = ask(PAIRS, joint=True, a=a, b=b).model(form="nuts")
-    assert [rv.name for rv in model.free_RVs] == ["r"]
-    for r in (0.03, 0.4, 0.5, 0.87):
-        expected = float(stats.beta.logpdf(r, b, b))
-        for h, g in PAIRS:
-            p = better(h, g, a)
-            expected += math.log(2) + log_split(h, g, a) + math.log(r * p + (1 - r) * (1 - p))
-        assert log_density(model, r=r) == pytest.approx(expected, abs=1e-8)
-
-
-@pytest.mark.filterwarnings("ignore:Numba will use object mode")
-def test_the_models_predictions_are_the_draws_predictions() -> None:
-    c = ask([(3, 9), (0, 0), (6, 2)], joint=True)
-    with c.model(form="nuts"):
-        prior = pm.sample_prior_predictive(4000, random_seed=1)
-    predicted = prior["prior_predictive"]["first_wrong"].values
-    for i, n in enumerate((12, 0, 8)):
-        # Marginally uniform: z is uniform, whatever r.
-        counts = np.bincount(predicted[..., i].ravel(), minlength=n + 1)
-        assert len(counts) == n + 1
-        if n:
-            assert stats.chisquare(counts).pvalue > 1e-4

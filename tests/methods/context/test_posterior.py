@@ -16,12 +16,12 @@ import numpy as np
 import pymc as pm
 import pytest
 import xarray as xr
-from scipy import special, stats
+from scipy import stats
 
 import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.methods import Hierarchical, PoissonBinomial
-from tests.oracles.context import PAIRS, EveryD, Pooled, better, counts_of, tournament
+from tests.oracles.context import PAIRS, EveryD, Pooled, better, counts_of
 
 QUIET = {"progressbar": False, "cores": 2}
 DRAWS = {"draws": 2000, "chains": 4, "target_accept": 0.95, **QUIET}
@@ -90,91 +90,6 @@ def test_the_joint_model_under_nuts(joint: tuple[Any, xr.DataTree]) -> None:
 
 
 @pytest.mark.slow
-def test_d_z_and_p_drawn_back(joint: tuple[Any, xr.DataTree]) -> None:
-    c, tree = joint
-    data = tree["posterior"].to_dataset().transpose("chain", "draw", ...)
-    oracle = EveryD([better(h, g, 1.5) for h, g in PAIRS], 2.0, joint=True)
-    r, d, z, p = (data[name].values for name in ("r", "d", "z", "p"))
-    assert ((z < 0.5) == (d == 1)).all()
-    np.testing.assert_allclose(p.sum(axis=-1), 1.0, atol=1e-12)
-    np.testing.assert_allclose(p[..., 0] / p[..., :2].sum(axis=-1), z, atol=1e-9)
-    for i, (h, g) in enumerate(PAIRS):
-        won = float(oracle.wins[i])
-        share_close(d[..., i] == 1, won)
-        low = special.betainc(2.5 + h, 1.5 + g, 0.5) / special.betainc(1.5 + h, 1.5 + g, 0.5)
-        high = special.betaincc(2.5 + h, 1.5 + g, 0.5) / special.betaincc(1.5 + h, 1.5 + g, 0.5)
-        close(z[..., i], (1.5 + h) / (3 + h + g) * (won * low + (1 - won) * high))
-        close(p[..., i, 2], (1.5 + 80 - h - g) / 84.5)
-        # d goes with r, not only each by itself.
-        both = oracle.weight @ (oracle.d[:, i] * oracle.alpha / (oracle.alpha + oracle.beta))
-        close(r * d[..., i], float(both))
-    np.testing.assert_allclose(c.per_dataset["probability"], oracle.wins, atol=1e-11)
-
-
-@pytest.mark.slow
-def test_likelihood_prior_and_loo_of_the_joint_tree(joint: tuple[Any, xr.DataTree]) -> None:
-    c, tree = joint
-    r = tree["posterior"]["r"].values
-    found = tree["log_likelihood"]["first_wrong"].transpose("chain", "draw", "dataset").values
-    for i, (h, g) in enumerate(PAIRS):
-        p = better(h, g, 1.5)
-        level = math.log(2) + stats.betabinom.logpmf(h, h + g, 1.5, 1.5)
-        np.testing.assert_allclose(
-            found[..., i], level + np.log(r * p + (1 - r) * (1 - p)), atol=1e-6
-        )
-    of_logit = stats.beta.logpdf(r, 2, 2) + np.log(r) + np.log1p(-r)
-    np.testing.assert_allclose(tree["log_prior"]["r"], of_logit, atol=1e-6)
-    np.testing.assert_allclose(c.loo(tree).elpd_i, c.loo().elpd_i, atol=0.03)
-    assert c.diagnose(tree).ok
-
-
-@pytest.mark.slow
-def test_prior_and_predictions_of_the_joint_tree(joint: tuple[Any, xr.DataTree]) -> None:
-    c, tree = joint
-    prior = tree["prior"].to_dataset()
-    assert ((prior["z"].values < 0.5) == (prior["d"].values == 1)).all()
-    close(prior["r"].values, 0.5)
-    rate = c.rate["mean"]
-    side = float(special.betainc(2.5, 1.5, 0.5))
-    after = tree["posterior_predictive"]["first_wrong"].transpose("chain", "draw", "dataset")
-    before = tree["prior_predictive"]["first_wrong"].transpose("chain", "draw", "dataset")
-    for i, (h, g) in enumerate(PAIRS):
-        close(before.values[..., i], (h + g) / 2)
-        close(after.values[..., i], (h + g) * (rate * side + (1 - rate) * (1 - side)))
-
-
-@pytest.mark.slow
-def test_svm_against_parzen_under_nuts() -> None:
-    c = bc.compare(bc.load_example("lacoste-svm-parzen"), method=PoissonBinomial(joint=True))
-    tree = c.sample(rng=2, **DRAWS)
-    converged(tree, ["r"])
-    share_close(tree["posterior"]["r"].values > 0.5, 0.998807)
-    close(tree["posterior"]["r"].values, c.rate["mean"])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("route", ["distribution", "callable"])
-def test_a_prior_of_r_of_ones_own(route: str) -> None:
-    """Beta(3, 3) as a user's prior must give what b = 3 gives, exactly and under NUTS."""
-    priors: dict[str, Any] = {
-        "distribution": {"r": pm.Beta.dist(3, 3)},
-        "callable": {"r": lambda name, dims: pm.Beta(name, 3, 3)},
-    }[route]
-    counts = counts_of(PAIRS)
-    c: Any = bc.compare(counts, method=PoissonBinomial(joint=True, priors=priors))
-    exact: Any = bc.compare(counts, method=PoissonBinomial(joint=True, b=3.0))
-    assert c.exact
-    np.testing.assert_allclose(c.probability, exact.probability, atol=1e-9)
-    np.testing.assert_allclose(
-        c.per_dataset["probability"], exact.per_dataset["probability"], atol=1e-9
-    )
-    assert c.rate["mean"] == pytest.approx(exact.rate["mean"], abs=1e-9)
-    tree = c.sample(rng=3, **DRAWS)
-    converged(tree, ["r"])
-    share_close(tree["posterior"]["r"].values > 0.5, float(exact.probability[0]))
-
-
-@pytest.mark.slow
 def test_a_prior_of_b_is_sampled() -> None:
     """A b that hardly varies around 3 must give what b = 3 gives."""
     priors: dict[str, Any] = {"b": pm.Gamma.dist(mu=3.0, sigma=0.05)}
@@ -199,24 +114,6 @@ def test_a_prior_of_b_is_sampled() -> None:
         c.draws()
     with pytest.raises(BayescompareError, match="log_evidence"):
         _ = c.log_evidence
-
-
-@pytest.mark.slow
-def test_a_skewed_prior_of_r_by_quadrature() -> None:
-    """Not symmetric, so that no b gives it: p(r | k) ∝ Beta(r; 5, 2) Π (r p + (1 − r)(1 − p))."""
-    method = PoissonBinomial(joint=True, priors={"r": pm.Beta.dist(5, 2)})
-    c: Any = bc.compare(counts_of(PAIRS), method=method)
-    r = np.linspace(0, 1, 200_001)[1:-1]
-    density = stats.beta.pdf(r, 5, 2)
-    for h, g in PAIRS:
-        p = better(h, g)
-        density = density * (r * p + (1 - r) * (1 - p))
-    weight = density / density.sum()
-    assert float(c.probability[0]) == pytest.approx(float(weight[r > 0.5].sum()), abs=1e-5)
-    assert c.rate["mean"] == pytest.approx(float(weight @ r), abs=1e-8)
-    tree = c.sample(rng=4, **DRAWS)
-    share_close(tree["posterior"]["r"].values > 0.5, float(weight[r > 0.5].sum()))
-    close(tree["posterior"]["r"].values, float(weight @ r))
 
 
 @pytest.mark.slow
@@ -312,57 +209,6 @@ def test_the_pooled_model_under_nuts(pooled: tuple[Any, xr.DataTree]) -> None:
 
 
 @pytest.mark.slow
-def test_likelihood_prior_and_predictions_of_the_pooled_tree(
-    pooled: tuple[Any, xr.DataTree],
-) -> None:
-    _, tree = pooled
-    posterior = tree["posterior"].to_dataset()
-    mu, phi = posterior["mu"].values, posterior["phi"].values
-    found = tree["log_likelihood"]["first_wrong"].transpose("chain", "draw", "dataset").values
-    for i, (h, g) in enumerate(PAIRS):
-        expected = stats.betabinom.logpmf(h, h + g, mu * phi, (1 - mu) * phi) if h + g else 0.0
-        np.testing.assert_allclose(found[..., i], expected, atol=1e-6)
-    before = tree["prior_predictive"]["first_wrong"].transpose("chain", "draw", "dataset").values
-    after = tree["posterior_predictive"]["first_wrong"].transpose("chain", "draw", "dataset").values
-    oracle = Pooled(PAIRS)
-    mean = oracle.mean(oracle.mu * np.ones_like(oracle.weight))
-    for i, (h, g) in enumerate(PAIRS):
-        close(before[..., i], (h + g) / 2)
-        close(after[..., i], (h + g) * mean)
-
-
-@pytest.mark.slow
-def test_the_bundled_counts_pooled_under_nuts() -> None:
-    c = bc.compare(bc.load_example("lacoste-svm-parzen"), method="hierarchical")
-    tree = c.sample(rng=6, **DRAWS)
-    converged(tree, ["mu", "rho"])
-    share_close(tree["posterior"]["mu"].values < 0.5, 0.997883)
-    close(tree["posterior"]["q"].values, c.rate["mean"])
-    for i, (_, row) in enumerate(c.per_dataset.iterrows()):
-        z = tree["posterior"]["z"].transpose("chain", "draw", "dataset").values[..., i]
-        close(z, row["share"])
-
-
-@pytest.mark.slow
-def test_priors_of_ones_own_under_nuts() -> None:
-    """The exact path takes these too, and so both can be held to the oracle."""
-    priors = {"mu": pm.Beta.dist(2.0, 5.0), "phi": pm.Gamma.dist(3.0, 0.5)}
-    c: Any = bc.compare(counts_of(PAIRS), method=Hierarchical(priors=priors))
-    assert c.exact
-    tree = c.sample(rng=7, **DRAWS)
-    converged(tree, ["mu", "phi"])
-    same_shape(tree, c.draws(5, chains=1, rng=0))
-
-    def of_phi(rho: np.ndarray) -> np.ndarray:
-        return np.asarray(stats.gamma(3, scale=2).pdf((1 - rho) / rho) / rho**2)
-
-    agree(
-        tree["posterior"].to_dataset(),
-        Pooled(PAIRS, mu_pdf=stats.beta(2, 5).pdf, rho_pdf=of_phi),
-    )
-
-
-@pytest.mark.slow
 def test_a_hyperprior_goes_to_nuts() -> None:
     """s ~ Gamma(2, 1), μ ~ Beta(s, s): integrate s out for the oracle."""
 
@@ -405,52 +251,6 @@ def test_a_fixed_correlation(priors: dict[str, float]) -> None:
     assert float(c.probability[0]) == pytest.approx(first, abs=tolerance)
     assert c.pooling.loc["rho"].tolist() == pytest.approx([0.2, 0.0])
     assert c.pooling.loc["mu", "mean"] == pytest.approx(float(weight @ mu), abs=0.02)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "prior", "support"),
-    [
-        ("mu", ("Uniform", 0.2, 0.8), (0.2, 0.8)),
-        ("rho", ("Uniform", 0.1, 0.3), (0.1, 0.3)),
-        ("mu", ("Beta", 1e5, 1e5), (0.49, 0.51)),
-    ],
-)
-def test_priors_that_are_hard_to_integrate(
-    name: str, prior: tuple[str, float, float], support: tuple[float, float]
-) -> None:
-    """Proper priors on (0, 1) that jump or are very narrow: exact or NUTS, but not refused."""
-    family, first, second = prior
-    made = getattr(pm, family).dist(first, second)
-    method = Hierarchical(priors={name: made})
-    c: Any = bc.compare(counts_of(PAIRS), method=method, rng=10, sampler=DRAWS)
-    assert support[0] < c.pooling.loc[name, "mean"] < support[1]
-    assert float(c.probability.sum()) == pytest.approx(1.0, abs=1e-6)
-
-
-@pytest.mark.slow
-def test_an_edited_model_is_sampled_as_edited() -> None:
-    for method in (PoissonBinomial(joint=True), Hierarchical()):
-        c = bc.compare(counts_of(PAIRS), method=method)
-        model = c.model()
-        with model:
-            pm.Deterministic("twice", 2 * model[method.parameters[0].name])
-        tree = c.sample(200, chains=2, model=model, rng=0, **QUIET)
-        assert "twice" in tree["posterior"]
-
-
-@pytest.mark.slow
-def test_pairs_under_a_prior_of_ones_own() -> None:
-    """Each pair is sampled under the prior, and gets what b = 3 gives."""
-    counts = tournament("ABC", lambda a, b: 0.7 if a < b else 0.3, n_datasets=6, size=5)
-    method = PoissonBinomial(joint=True, priors={"b": pm.Gamma.dist(mu=3.0, sigma=0.05)})
-    sampler = {"draws": 500, "chains": 2, "progressbar": False, "cores": 1}
-    p = bc.pairwise(counts, method=method, rng=0, sampler=sampler, n_jobs=1)
-    exact = bc.pairwise(counts, method=PoissonBinomial(joint=True, b=3.0), n_jobs=1)
-    for c, e in zip(p.comparisons, exact.comparisons, strict=True):
-        assert float(c.probability[0]) == pytest.approx(
-            float(e.probability[0]), abs=4 * float(c.mcse[0]) + 1e-3
-        )
 
 
 @pytest.mark.slow

@@ -79,10 +79,6 @@ def test_the_summary_is_the_same_numbers_sorted() -> None:
     assert s.loc["B>A|B>A", "theta_upper"] == pytest.approx(beta.ppf(0.975), rel=1e-8)
 
 
-def test_the_repr_tells_the_verdict() -> None:
-    assert "B is better than A on accuracy; time is open." in repr(ask(example_1()))
-
-
 @given(arrays(l=2, m=st.integers(1, 3)))
 def test_two_algorithms_by_enumeration_and_mpmath_free_sums(values: np.ndarray) -> None:
     results = table(values)
@@ -198,11 +194,6 @@ def test_an_exact_answer_has_no_tree_and_says_where_to_get_one() -> None:
     with pytest.raises(BayescompareError, match="not sampled") as caught:
         _ = ask(example_1()).tree
     assert isinstance(caught.value, AttributeError)
-
-
-def test_a_misspelt_attribute_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="probability"):
-        _ = ask(example_1()).probabilty
 
 
 # ----------------------------------------------------------------------------------- leave-one-out

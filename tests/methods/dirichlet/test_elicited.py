@@ -115,8 +115,8 @@ def test_labels_of_a_pair_are_about_it(uci: bc.Results) -> None:
 @pytest.mark.parametrize(
     ("prior", "words"),
     [
-        ({"accuracy": {"B>A": 0.7}, "weight": 0}, r"prior\['weight'\]=0 contradicts the beliefs"),
-        ({"accuracy": {"B>A": 0.7}, "weight": -1}, r"prior\['weight'\]=-1: must be the number"),
+        ({"accuracy": {"B>A": 0.7}, "weight": 0}, r"prior\['weight'\]=0: it must be the number"),
+        ({"accuracy": {"B>A": 0.7}, "weight": -1}, r"prior\['weight'\]=-1: it must be"),
         ({"accuracy": {"B>A": 0.7}, "weight": float("nan")}, r"prior\['weight'\]=nan"),
         ({"accuracy": {"B>A": 0.7}, "weight": "5"}, r"prior\['weight'\]='5'"),
         ({"accuracy": {"B>A": 0.7}, "weight": True}, r"prior\['weight'\]=True"),

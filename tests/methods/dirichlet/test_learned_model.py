@@ -34,14 +34,12 @@ def point(z: Any, e: Any, u: float = 0.5) -> dict[str, Any]:
 def test_the_textbook_form_draws_the_strength(uci: Pairwise) -> None:
     assert uci.learned is not None
     model = uci["CART", "GLM"].model()
-    assert {"strength", "theta", "marginal"} <= set(model.named_vars)
+    assert {rv.name for rv in model.free_RVs} == {"h", "same", "f"}
     prior = pm.sample_prior_predictive(2000, model=model, random_seed=1)["prior"]
     weights = uci["CART", "GLM"].method.learned.weights  # type: ignore[attr-defined]
     for k, weight in enumerate(weights):
-        assert float((prior["component"] == k).mean()) == pytest.approx(weight, abs=0.05)
-    assert float((prior["strength"] == 8).mean()) == pytest.approx(
-        weights[1] + weights[4], abs=0.05
-    )
+        here = (prior["h"] == k % 3) & (prior["same"] == k // 3)
+        assert float(here.mean()) == pytest.approx(weight, abs=0.05)
 
 
 def learned_of(c: Any) -> tuple[Any, Any, Any]:
@@ -51,25 +49,25 @@ def learned_of(c: Any) -> tuple[Any, Any, Any]:
 
 
 def test_the_log_prior_is_that_of_the_mixture(uci: Pairwise) -> None:
-    """Of `free`, which has the same Dirichlet whether the two differ or not."""
+    """Of f, which has the same Dirichlet whether the two differ or not."""
     c = uci["CART", "GLM"]
     values, weights, phi = learned_of(c)
     tree = c.draws(200, chains=2, rng=0)
-    free = tree["posterior"]["free"].values
-    assert tree["log_prior"]["free"].shape == (2, 200)
+    free = tree["posterior"]["f"].values
+    assert tree["log_prior"]["f"].shape == (2, 200)
     inside = free.min(axis=-1) > 1e-200
     assert inside.sum() > 100
     by_hand = [
         logsumexp([dirichlet.logpdf(t / t.sum(), v * phi) for v in values], b=weights)
         for t in free[inside]
     ]
-    np.testing.assert_allclose(tree["log_prior"]["free"].values[inside], by_hand, rtol=1e-6)
+    np.testing.assert_allclose(tree["log_prior"]["f"].values[inside], by_hand, rtol=1e-6)
 
 
 def test_theta_is_free_or_the_mean_with_its_reverse(uci: Pairwise) -> None:
     for group in ("posterior", "prior"):
         drawn = uci["BDS", "GBM"].draws(300, chains=2, rng=1)[group].to_dataset()
-        free, same = drawn["free"].values, (drawn["component"] >= 3).values
+        free, same = drawn["f"].values, (drawn["same"] == 1).values
         assert 0.05 < same.mean() < 0.95
         expected = np.where(same[..., None], (free + free[..., ::-1]) / 2, free)
         np.testing.assert_allclose(drawn["theta"].values, expected, atol=1e-12)
@@ -138,7 +136,7 @@ def test_nuts_agrees_under_a_learned_prior(uci: Pairwise, pair: tuple[str, str])
     """Strengths and θ: the chains go as fast between strengths as within one."""
     c = uci[pair]
     tree = c.sample(1000, chains=4, rng=1, progressbar=False)
-    assert set(tree["posterior"]) == {"theta", "marginal", "strength", "free", "component"}
+    assert set(tree["posterior"]) == {"theta", "marginal", "strength", "f", "same", "h"}
     assert not tree["sample_stats"]["diverging"].any()
     posterior = tree["posterior"].to_dataset()
     strength = np.log(posterior["strength"])

@@ -137,12 +137,6 @@ def test_complete_tables_are_as_before(gaps: Results) -> None:
         assert c.results.notes == plain.results.notes
 
 
-def test_one_measure_ignored_is_dropped(gaps: Results) -> None:
-    ignored = bc.compare(gaps, measures=["auc"], missing="ignore")
-    dropped = bc.compare(gaps, measures=["auc"], missing="drop")
-    np.testing.assert_array_equal(ignored.probability, dropped.probability)
-
-
 def test_leave_one_out_and_draws_agree(gaps: Results) -> None:
     c = bc.compare(gaps, missing="ignore")
     exact = c.loo()
@@ -305,16 +299,6 @@ def test_decisions_rest_on_the_lower_bound(board: Results, bounded: bc.Pairwise)
     assert "whatever their values would have been" in bounded.explain()
 
 
-def test_reports_say_what_was_done(board: Results, bounded: bc.Pairwise, tmp_path: Path) -> None:
-    page = bounded.report(tmp_path / "p.md").read_text()
-    assert "coverage" in page
-    assert "missing='bounds'" in page
-    assert "over all values that they could have had" in page
-    one = bc.compare(board, algorithms=["A", "B"], missing="ignore")
-    text = one.report(tmp_path / "c.tex").read_text()
-    assert "missing at random" in text
-
-
 # bad input --------------------------------------------------------------------------------
 
 
@@ -363,13 +347,6 @@ def test_too_many_statements() -> None:
     assert float(c.probability.sum()) + c.unobserved == pytest.approx(1.0, abs=1e-9)
     with pytest.raises(bc.BayescompareError, match="at most 256 statements"):
         c.draws(5)
-
-
-def test_the_call_trace_of_a_report_is_the_users(gaps: Results, tmp_path: Path) -> None:
-    c = bc.compare(gaps, missing="ignore")
-    page = c.report(tmp_path / "c.md").read_text()
-    assert "missing='ignore'" in page
-    assert "bc.methods.Dirichlet()" in page
 
 
 def test_a_table_in_which_every_dataset_has_a_gap() -> None:

@@ -58,18 +58,10 @@ def test_a_small_model_from_model_to_diagnosis():
     assert c.diagnose(tree).figures["divergences"] == 0
 
 
-def test_model_has_the_promised_coords():
-    c = bc.compare(bc.load_example("benavoli-example1"))
-    model = c.model()
-    assert list(model.coords) == ["statement", "dataset", "measure"]
-    assert list(model.coords["statement"]) == list(c.probability["statement"].values)
-    assert len(model.coords["dataset"]) == 12
-
-
 def test_tied_datasets_keep_their_fractions_in_the_model():
     c = bc.compare(simulated(2))
     model = c.model()
-    data = model.rvs_to_values[model["outcome"]].get_value()
+    data = model["split"].get_value()[model["seen"].get_value()]
     np.testing.assert_allclose(data.sum(axis=0), c.answer.counts)
     assert np.any((data > 0) & (data < 1)), "the simulation must contain ties"
 

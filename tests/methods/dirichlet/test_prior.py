@@ -48,16 +48,6 @@ def test_strength() -> None:
         Dirichlet(prior="uniform", strength=2.0)
 
 
-def test_a_mapping_of_all_labels_is_a_number() -> None:
-    labels = every_label("AB", 2)
-    number = ask(example_1(), prior=0.7)
-    for prior in (dict.fromkeys(labels, 0.7), {"*": 0.7}, {labels[2]: 0.7, "*": 0.7}):
-        same = ask(example_1(), prior=prior)
-        np.testing.assert_allclose(same.probability, number.probability, atol=1e-13)
-        assert same.log_evidence == pytest.approx(number.log_evidence, abs=1e-12)
-        assert same.questions.tolist() == pytest.approx(number.questions.tolist())
-
-
 def test_a_mapping_gives_each_label_its_own_alpha() -> None:
     c = ask(example_1(), prior={"A>B|A>B": 5.0, "B>A|A>B": 0.1, "*": 0.3})
     np.testing.assert_allclose(c.probability, largest([6.0, 2.3, 3.1, 6.3]), atol=1e-10)

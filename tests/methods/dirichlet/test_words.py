@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 
 import numpy as np
@@ -48,7 +47,7 @@ def check_words(c: DirichletComparison) -> None:
     assert number is not None
     check_share(number.group(1), p)
     verdict, _, _ = said.partition("What would change it:")
-    positive = verdict.replace("not settled", "")
+    positive = verdict.replace("not settled", "").replace("no measure is settled", "")
     assert c.decision.settled <= (p >= 0.95)
     if not c.decision.settled:
         assert "settle" not in positive
@@ -119,13 +118,6 @@ def test_nothing_reads_as_certain(n: int) -> None:
         assert "100%" not in text
 
 
-@pytest.mark.parametrize("p", [0.9994, 0.9995, 0.99951, 0.0005, 0.00049, 0.0])
-def test_share_never_reads_as_certainty(p: float) -> None:
-    from bayescompare.text.numbers import probability_words
-
-    assert probability_words(p) not in ("1.000", "0.000")
-
-
 def test_sparse_data_are_warned_about() -> None:
     assert "Caution" in ask(table(sample_table(4, 2, 6))).explain()
     assert "Caution" not in ask(example_1()).explain()
@@ -138,10 +130,3 @@ def test_imprecise_words() -> None:
     b = ask(example_1(), prior="imprecise").bounds.sel(statement="B>A|B>A").values
     assert [float(x) for x in numbers.groups()] == pytest.approx(b.tolist(), abs=5.1e-4)
     assert "with no prior mean does it lead surely" in said
-
-
-def test_every_statement_is_said_in_words() -> None:
-    for a, b in itertools.permutations(["A", "B"]):
-        values = [[[float(a == "A")], [float(b == "A")]]] * 5
-        said = ask(table(values)).explain()
-        assert f"{a} is better than {b} on m0" in said

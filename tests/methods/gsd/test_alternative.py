@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +13,13 @@ import pytest
 import xarray as xr
 
 import bayescompare as bc
-from bayescompare.comparisons import GsdComparison
 from bayescompare.methods import GSD
-from bayescompare.methods.gsd.words import resolution_words
 from reproduction.dominance import false_alarms
 from tests.cases import few_quick
+from tests.methods.gsd.cases import ask
 from tests.tables import table
 
 SIDES = ("two-sided", "first", "second")
-
-
-@cache
-def uci() -> bc.Results:
-    return bc.load_example("jansen-uci")
-
-
-def ask(results: bc.Results, method: Any = "gsd", **how: Any) -> GsdComparison:
-    c = bc.compare(results, method=method, **how)
-    assert isinstance(c, GsdComparison)
-    return c
 
 
 def noise(seed: int, *, datasets: int = 7, algorithms: int = 2) -> bc.Results:
@@ -72,10 +59,10 @@ def test_equal_algorithms_have_a_p_value_of_one() -> None:
         assert ask(table(cells), GSD(alternative=side)).pvalue == 1.0
 
 
-def test_no_contamination_is_the_test_itself_on_every_side() -> None:
+def test_no_contamination_is_the_test_itself_on_every_side(uci: bc.Results) -> None:
     for side in SIDES:
         method = GSD(permutations=100, alternative=side)
-        c = ask(uci(), method, algorithms=["BDS", "EN"], rng=4)
+        c = ask(uci, method, algorithms=["BDS", "EN"], rng=4)
         assert c.robustness([0.0])["pvalue"].tolist() == [c.pvalue]
 
 
@@ -84,7 +71,7 @@ def test_no_contamination_is_the_test_itself_on_every_side() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stop_after", [None, 10])
-def test_the_headline_keeps_its_level(stop_after: int | None) -> None:
+def test_false_alarms_are_as_rare_as_stated(stop_after: int | None) -> None:
     n = 600
     method = GSD(permutations=199, stop_after=stop_after)
     found = false_alarms(simulations=n, datasets=12, method=method, rng=5)
@@ -100,86 +87,59 @@ def test_the_headline_keeps_its_level(stop_after: int | None) -> None:
 # ---------------------------------------------------------------------------------- every pair
 
 
-@cache
-def fronted() -> Any:
-    return ask(uci(), GSD(permutations=60), algorithms=["GBM", "RF", "BDS", "CART"])
-
-
-@cache
-def everything(side: Any = "two-sided") -> bc.pairs.Pairwise:
-    method = GSD(permutations=60, alternative=side)
-    return bc.pairwise(uci(), method=method, algorithms=["GBM", "RF", "BDS", "CART"], rng=1)
-
-
-def holm(pvalues: list[float]) -> list[float]:
-    """Holm by its definition: step down, never smaller than the one before."""
-    found, level = [], 0.0
-    for k, p in enumerate(sorted(pvalues)):
-        level = max(level, min(1.0, p * (len(pvalues) - k)))
-        found.append(level)
-    return found
+SOME = ["GBM", "RF", "BDS", "CART"]
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_the_matrix_keeps_each_direction_and_decisions_the_headline(side: Any) -> None:
-    p = everything(side)
+def test_the_matrix_keeps_each_direction_and_decisions_the_headline(
+    uci: bc.Results, side: Any
+) -> None:
+    p = bc.pairwise(uci, method=GSD(permutations=60, alternative=side), algorithms=SOME, rng=1)
+    assert np.isnan(np.diag(p.matrix.values)).all()
     for c in p.comparisons:
         first, second = c.results.algorithms
         for k, (a, b) in enumerate([(first, second), (second, first)]):
             held = float(p.matrix.sel(algorithm=a, opponent=b))
             assert held == c.answer.per_statement["pvalue"][k]
-    decided = p.decide()
-    expected = sorted(c.pvalue for c in p.comparisons)
-    np.testing.assert_allclose(decided["pvalue"], expected)
     # One test a pair: the two directions are in the p-value, and not counted again.
-    np.testing.assert_allclose(decided["adjusted"], holm(expected))
+    expected = sorted(c.pvalue for c in p.comparisons)
+    np.testing.assert_allclose(p.decide()["pvalue"], expected)
 
 
-def test_words_about_too_few_resamples_count_both_sides() -> None:
-    # 28 pairs: 28 · 2/1001 is above 0.05 on two sides, 28/1001 is not on one.
-    said = resolution_words(GSD(permutations=1000), 28, 0.05)
-    assert "With 1,000 resamples no two-sided p-value is below 2/1,001" in said
-    assert "for 28 tests asks for 0.05/28 or less" in said
-    wanted = int(re.search(r"permutations=(\d+) or more", said)[1])  # type: ignore[index]
-    assert 28 * 2 / (wanted + 1) <= 0.05
-    assert resolution_words(GSD(permutations=wanted), 28, 0.05) == ""
-    assert resolution_words(GSD(permutations=1000, alternative="first"), 28, 0.05) == ""
-    few = resolution_words(GSD(permutations=500, alternative="first"), 28, 0.05)
-    assert "no one-sided p-value is below 1/501" in few
-
-
-def test_the_words_are_true_at_the_edge() -> None:
-    # Six pairs: the least two-sided p-value passes Holm at 5 % from N = 239 on.
-    some = ["GBM", "RF", "BDS", "CART"]
-    for n, silent in ((238, False), (239, True)):
-        p = bc.pairwise(uci(), method=GSD(permutations=n, stop_after=1), algorithms=some, rng=1)
-        assert ("resamples no" not in p.explain()) == silent
-        assert (6 * 2 / (n + 1) <= 0.05) == silent
+@pytest.mark.parametrize(("side", "enough"), [("two-sided", 239), ("first", 119)])
+def test_the_words_about_too_few_resamples_are_true_at_the_edge(
+    uci: bc.Results, side: Any, enough: int
+) -> None:
+    # Six pairs: from so many resamples on the least p-value passes Holm at 5 %.
+    sides = 2 if side == "two-sided" else 1
+    assert 6 * sides / (enough + 1) <= 0.05 < 6 * sides / enough
+    for n in (enough - 1, enough):
+        method = GSD(permutations=n, stop_after=1, alternative=side)
+        said = bc.pairwise(uci, method=method, algorithms=SOME, rng=1).explain()
+        assert (f"With {n} resamples no" in said) == (n < enough)
+        if n < enough:
+            assert f"-sided p-value is below {sides}/{n + 1}" in said
+            wanted = int(re.search(r"permutations=(\d+) or more", said)[1])  # type: ignore[index]
+            assert 6 * sides / (wanted + 1) <= 0.05
 
 
 # ------------------------------------------------------------------------------------- the front
 
 
-def test_the_front_test_has_a_holm_column() -> None:
-    found = fronted().front_test(rng=1)
-    assert found.columns.tolist() == ["front", "pvalue", "holm", "closest"]
-    ordered = found.sort_values("pvalue", kind="stable")
-    np.testing.assert_allclose(ordered["holm"], holm(found["pvalue"].tolist()))
-
-
-def test_the_front_test_of_one_is_its_row_uncorrected() -> None:
-    c = fronted()
+def test_the_front_test_corrects_for_all_but_not_for_one(uci: bc.Results) -> None:
+    c = ask(uci, GSD(permutations=60), algorithms=SOME)
     whole = c.front_test(rng=1)
+    assert whole.columns.tolist() == ["front", "pvalue", "holm", "closest"]
+    ordered = np.sort(whole["pvalue"]) * [4, 3, 2, 1]
+    np.testing.assert_allclose(
+        np.sort(whole["holm"]), np.maximum.accumulate(np.minimum(ordered, 1.0))
+    )
     for name in ("GBM", "BDS"):
         one = c.front_test(algorithm=name, rng=1)
         assert one.index.tolist() == [name]
         assert one.loc[name, "holm"] == one.loc[name, "pvalue"] == whole.loc[name, "pvalue"]
         assert one.loc[name, "closest"] == whole.loc[name, "closest"]
         assert one.loc[name, "front"] == whole.loc[name, "front"]
-
-
-def test_the_front_test_of_an_unknown_one_is_refused() -> None:
-    c = ask(uci(), GSD(permutations=10), algorithms=["GBM", "RF", "BDS"])
     with pytest.raises(bc.BayescompareError, match=r"algorithm='GMB'.*GBM"):
         c.front_test(algorithm="GMB")
 
@@ -212,20 +172,3 @@ def test_a_file_from_before_gets_the_two_sided_p_value(tmp_path: Path, ending: s
     assert again.pvalue == c.pvalue
     assert again.explain() == c.explain()
     assert again.headline() == c.headline()
-
-
-@pytest.mark.parametrize(
-    ("ending", "side"),
-    [*(("json", side) for side in SIDES), ("nc", "first")],
-)
-def test_the_alternative_is_kept(tmp_path: Path, ending: str, side: Any) -> None:
-    c = ask(noise(3), GSD(alternative=side))
-    path = tmp_path / f"c.{ending}"
-    (c.to_json if ending == "json" else c.to_netcdf)(path)
-    again = bc.load_comparison(path)
-    assert again.method == c.method
-    assert again.pvalue == c.pvalue
-    assert again.explain() == c.explain()
-
-
-# ------------------------------------------------------------------------------- command line

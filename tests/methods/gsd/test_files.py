@@ -19,7 +19,9 @@ def kinds_of_answer(uci: bc.Results) -> dict[str, GsdComparison]:
     pair = ["RF", "BDS"]
     return {
         "pair": ask(uci, GSD(permutations=50), algorithms=pair, rng=1),
-        "enumerated": ask(made("mixed", 1), GSD(rule="jansen2022", epsilon=0.5)),
+        "enumerated": ask(
+            made("mixed", 1), GSD(rule="jansen2022", epsilon=0.5, alternative="second")
+        ),
         "many": ask(uci, GSD(delta=0), algorithms=["RF", "BDS", "EN"]),
         "bootstrap": ask(uci, GSDBootstrap(delta=0, resamples=50), algorithms=pair, rng=1),
     }

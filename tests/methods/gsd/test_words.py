@@ -97,22 +97,6 @@ def test_the_order_of_many_is_not_called_settled(whole: GsdComparison) -> None:
     assert document["verdict"] != "settled"
 
 
-def test_a_sampled_p_value_is_not_called_exact(uci: bc.Results) -> None:
-    c = ask(uci, GSD(permutations=100), algorithms=["BDS", "EN"], rng=1)
-    other = ask(uci, GSD(permutations=100), algorithms=["BDS", "EN"], rng=2)
-    assert c.pvalue != other.pvalue
-    assert c.attrs["exactness"] != "exact"
-    assert "no sampling was done" not in str(c.diagnose())
-
-
-def test_an_enumerated_p_value_is_exact() -> None:
-    c = ask(made("metric", 0))
-    assert c.exact
-    assert c.mcse is None
-    assert c.answer.seed is None
-    assert "exact" in str(c.diagnose())
-
-
 def test_bootstrap_words(uci: bc.Results) -> None:
     for pair in (["RF", "BDS"], ["GBM", "CART"], ["EN", "LASSO"]):
         c = ask(uci, GSDBootstrap(delta=0, resamples=200), algorithms=pair, rng=1)
@@ -133,9 +117,3 @@ def test_bootstrap_words(uci: bc.Results) -> None:
 def test_the_many_names_are_words_too(whole: GsdComparison) -> None:
     # "A and B and B and C" is no list of pairs.
     assert not re.search(r"\b\w+ and (\w+) and \w+ and \w+\.", whole.explain())
-
-
-def test_methods_are_listed() -> None:
-    assert {"gsd", "gsd-bootstrap"} <= set(bc.methods.names())
-    assert bc.methods.get("gsd") is GSD
-    assert bc.methods.get("gsd-bootstrap") is GSDBootstrap

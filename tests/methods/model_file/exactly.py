@@ -9,8 +9,8 @@ from scipy.stats import dirichlet
 import bayescompare as bc
 from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.densities import bounded_prior
+from bayescompare.outcome.comparison import comparison_of
 from bayescompare.outcome.method import Sampling
-from bayescompare.outcome.method_checks import comparison_of
 from tests.methods.model_file.own import multinomial
 
 

@@ -10,9 +10,8 @@ import pytest
 import xarray as xr
 
 import bayescompare as bc
-from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.answer import read_quantity
-from bayescompare.modelling import prior, ranks
+from bayescompare.modelling import ranks
 from tests.methods.model_file.own import QUICK
 from tests.tables import table
 
@@ -140,20 +139,6 @@ def test_pairs_are_read_off_one_model_of_all_algorithms(five):
         _ = p.comparisons[0].ahead
 
 
-def test_a_reference_is_compared_with_the_others_only(five):
-    p = bc.pairwise(five, method=thurstone, reference="X", rng=5, sampler=QUICK)
-    assert len(p.comparisons) == 4
-    assert all("X" in c.results.algorithms for c in p.comparisons)
-
-
-def test_ahead_survives_the_files(five, tmp_path):
-    c = bc.compare(five, method=thurstone, rng=5, sampler=QUICK)
-    c.to_netcdf(tmp_path / "c.nc")
-    back = bc.load_comparison(tmp_path / "c.nc")
-    xr.testing.assert_equal(back.ahead, c.ahead.assign_attrs(back.ahead.attrs))
-    assert c.best == "V>others|V>others" == back.best
-
-
 def test_a_model_of_two_statements_has_nothing_ahead(five):
     def build(results: bc.Results) -> pm.Model:
         coords = {"statement": ["V>W", "W>V"], "dataset": results.datasets}
@@ -169,26 +154,6 @@ def test_a_model_of_two_statements_has_nothing_ahead(five):
     assert c.tables == {}
     with pytest.raises(bc.BayescompareError, match="strength"):
         _ = c.ahead
-
-
-def test_a_location_may_be_below_zero_and_a_scale_may_not():
-    with pm.Model():
-        # A number serves wherever a variable does, so it comes as a constant of the model.
-        assert float(prior("shift", -2.0, positive=False).eval()) == -2.0
-        with pytest.raises(bc.BayescompareError, match="> 0"):
-            prior("scale", -2.0)
-        with pytest.raises(bc.BayescompareError, match="finite"):
-            prior("shift", float("nan"), positive=False)
-
-
-@pytest.mark.slow
-def test_plackett_luce_orders_the_pairs_of_the_uci_table():
-    results = bc.load_example("jansen-uci")
-    p = bc.pairwise(results, method=ModelFile("plackett_luce"), rng=1, sampler={"draws": 500})
-    order = p.order()
-    assert order.graph["cycles"] == []
-    assert set(order.predecessors("CART")) >= {"BDS", "GBM", "GLM", "RF"}
-    assert float(p.matrix.sel(algorithm="GBM", opponent="CART")) > 0.99
 
 
 # read off a model that was sampled ----------------------------------------------------------------

@@ -58,13 +58,6 @@ def test_the_error_of_a_hook_is_that_of_its_own_draws(hook):
     assert 0.7 * true < told < 1.3 * true
 
 
-def test_both_kinds_of_hook_agree():
-    posterior = chains(3)
-    one, other = (hooked_probability(hook, posterior) for hook in (ahead, by_draw))
-    assert one[0] == other[0] == LABELS
-    assert one[1] == pytest.approx(other[1])
-
-
 def test_a_certain_hook_has_an_unknown_error_not_none():
     posterior = chains(3) + 100.0
     for hook in (ahead, by_draw):
@@ -227,16 +220,6 @@ def test_a_tree_of_an_edited_model_is_signed_and_says_so(edited, tmp_path):
         assert "edited model" in c.diagnose(back.load()).verdict
 
 
-def test_a_tree_of_the_methods_own_model_is_not():
-    c = bc.compare(bc.load_example("pnn"))
-    tree = c.draws(100, rng=1)
-    assert "model" not in tree.attrs
-    assert "edited" not in c.diagnose(tree).verdict
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert "edited" not in str(c.loo(tree))
-
-
 @pytest.mark.parametrize("data", ["whole numbers", "weights"])
 def test_a_likelihood_above_one_of_discrete_data_is_refused(data):
     c = bc.compare(bc.load_example("benavoli-example1"))
@@ -248,14 +231,3 @@ def test_a_likelihood_above_one_of_discrete_data_is_refused(data):
     tree["log_likelihood"] = xr.DataTree(tree["log_likelihood"].to_dataset() + 5.0)
     with pytest.raises(bc.BayescompareError, match=r"loo: the log likelihood of 'outcome' reaches"):
         c.loo(tree)
-
-
-def test_a_density_may_be_above_one():
-    rng = np.random.default_rng(0)
-    c = bc.compare(bc.load_example("benavoli-example1"))
-    names = list(c.results.datasets)
-    draws = {"posterior": xr.Dataset({"x": (("chain", "draw"), rng.normal(size=(2, 100)))})}
-    density = (("chain", "draw", "dataset"), 3.0 + 0.1 * rng.normal(size=(2, 100, 12)))
-    draws["log_likelihood"] = xr.Dataset({"gap": density}, {"dataset": names})
-    draws["observed_data"] = xr.Dataset({"gap": ("dataset", rng.normal(size=12))})
-    assert c.loo(xr.DataTree.from_dict(draws)).elpd > 0

@@ -232,6 +232,28 @@ def test_a_mean_difference_is_simulated_as_folds() -> None:
     )
 
 
+def predicting(name: str, dims: tuple[str, ...], values: Any) -> ModelFile:
+    """A model of the user's that predicts these numbers under this name, with no table()."""
+
+    def build(results: bc.Results) -> pm.Model:
+        coords = {
+            "dataset": results.datasets,
+            "algorithm": results.algorithms,
+            "measure": results.measures,
+            "statement": Statements.of(results.average()).labels,
+        }
+        with pm.Model(coords=coords) as model:
+            pm.Normal("strength", dims="algorithm")
+            pm.Dirichlet("theta", np.ones(len(coords["statement"])), dims="statement")
+            if np.asarray(values).dtype.kind == "i" and dims == ("dataset",) and name != "win":
+                pm.Categorical(name, np.eye(4)[values], observed=values, dims=dims)
+            else:
+                pm.Normal(name, values, 1e-9, observed=values, dims=dims)
+        return model
+
+    return ModelFile(build)
+
+
 # refusals -----------------------------------------------------------------------------------------
 
 
@@ -250,7 +272,10 @@ def fails(predicted: xr.Dataset, results: bc.Results) -> bc.Results:
 @pytest.mark.parametrize(
     ("method", "why"),
     [
-        (ModelFile(by_measure), r"predicts 'win' over \('dataset', 'measure'\), .*table\("),
+        (
+            predicting("y", ("dataset",), np.zeros(3)),
+            r"predicts 'y' over \('dataset',\), .*table\(",
+        ),
         (with_table(fails), r"table\(\) failed: KeyError"),
         (with_table(lambda predicted, results: 3), r"table\(\) returned a int, not Results"),
     ],
@@ -279,30 +304,30 @@ def test_a_flat_prior_is_refused_in_one_line() -> None:
     assert "\n" not in str(refused.value)
 
 
-def test_predicted_gaps_and_scores_become_tables() -> None:
-    """Of values, and of folds that are as spread as before; turned as the measures are."""
+# tables of what is predicted ---------------------------------------------------------------------
+
+WANTED = np.array([[3.0, -0.5], [0.0, 0.1], [-1.0, 2.0]])
+BOTH = ("dataset", "algorithm", "measure")
+
+
+def test_predicted_gaps_and_scores_become_values() -> None:
+    """Turned as the measures are, and out of their bounds where they are."""
     measures = {"auc": bc.Measure("max", bounds=(0, 1)), "time": bc.Measure("min")}
     values = np.random.default_rng(0).random((3, 2, 2))
     cells = table(values, measures=measures)
-    wanted = np.array([[3.0, -0.5], [0.0, 0.1], [-1.0, 2.0]])
-    predicted = xr.Dataset({"gap": (("dataset", "measure"), wanted)})
-    for name in ("multivariate_normal", "spike_and_slab"):
-        code = ModelFile(name).code
-        assert code.table is not None
-        made = code.table(predicted, cells).oriented()
-        np.testing.assert_allclose(made[:, 0] - made[:, 1], wanted, atol=1e-12)
-    code = ModelFile("item_response").code
-    assert code.table is not None
-    score = xr.Dataset({"score": (("dataset", "algorithm", "measure"), values - 0.5)})
-    np.testing.assert_allclose(code.table(score, cells).oriented(), values - 0.5)
+    made = simulated_by(predicting("gap", ("dataset", "measure"), WANTED), cells).oriented()
+    np.testing.assert_allclose(made[:, 0] - made[:, 1], WANTED, atol=1e-6)
+    made = simulated_by(predicting("score", BOTH, values - 0.5), cells).oriented()
+    np.testing.assert_allclose(made, values - 0.5, atol=1e-6)
+    one = cells.sel(measures=["time"])
+    made = simulated_by(predicting("gap", ("dataset",), WANTED[:, 0]), one).oriented()
+    np.testing.assert_allclose(made[:, 0, 0] - made[:, 1, 0], WANTED[:, 0], atol=1e-6)
 
 
 def test_predicted_gaps_move_folds() -> None:
+    """As spread as before."""
     results = simulated.gaps(np.zeros(2), np.eye(2), 3, 0, k=4)
-    wanted = np.array([[3.0, -0.5], [0.0, 0.1], [-1.0, 2.0]])
-    code = ModelFile("multivariate_normal").code
-    assert code.table is not None
-    made = code.table(xr.Dataset({"gap": (("dataset", "measure"), wanted)}), results)
+    made = simulated_by(predicting("gap", ("dataset", "measure"), WANTED), results)
     assert made.n_replicates == 4
     for j, name in enumerate(results.measures):
         old, new = (
@@ -310,5 +335,17 @@ def test_predicted_gaps_move_folds() -> None:
             for x in (results, made)
         )
         gap = new[:, 0] - new[:, 1]
-        np.testing.assert_allclose(gap.mean(axis=1), wanted[:, j], atol=1e-12)
-        np.testing.assert_allclose(gap.std(axis=1), (old[:, 0] - old[:, 1]).std(axis=1))
+        np.testing.assert_allclose(gap.mean(axis=1), WANTED[:, j], atol=1e-6)
+        np.testing.assert_allclose(gap.std(axis=1), (old[:, 0] - old[:, 1]).std(axis=1), atol=1e-6)
+
+
+def test_predicted_wins_and_numbers_of_statements_become_tables() -> None:
+    cells = table(np.random.default_rng(0).random((3, 2, 2)), rope=0.1)
+    wins = np.array([[1, 0], [0, 0], [1, 1]])
+    made = simulated_by(predicting("win", ("dataset", "measure"), wins), cells).oriented()
+    assert (made[:, 0] - made[:, 1] > 0.1).astype(int).tolist() == wins.tolist()
+    assert (abs(made[:, 0] - made[:, 1]) > 0.1).all()
+    plain = table(np.random.default_rng(0).random((3, 2, 2)))
+    found = simulated_by(predicting("which", ("dataset",), np.array([3, 0, 2])), plain)
+    shown = Statements.of(found).table
+    assert shown.statement.tolist() == [3, 0, 2]

@@ -36,29 +36,12 @@ LATE: list[tuple[str, str, str]] = [
         '        theta = pm.Dirichlet("phi", np.ones(4), dims="statement")',
         "theta",
     ),
-    (
-        "    return model",
-        "    return model\n\ndef probability(posterior):\n"
-        '    return posterior["theta"].mean(("chain", "draw")) * float("nan")',
-        "probability",
-    ),
-    (
-        "    return model",
-        "    return model\n\ndef probability(posterior):\n"
-        '    return 7 * posterior["theta"].mean(("chain", "draw")) - 1',
-        "probability",
-    ),
     ("[1.0] * len(table.labels)", "[-1.0] * len(table.labels)", ""),
     ('"dataset": results.datasets', '"dataset": results.datasets[:5]', "dataset"),
 ]
-#: `test_hook` has these faults without a sampler.
-HOOKS = [late for late in LATE if late[2] == "probability"]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [pytest.param(*late, marks=pytest.mark.slow if late in HOOKS else []) for late in LATE],
-)
+@pytest.mark.parametrize(("old", "new", "words"), LATE)
 def test_faults_that_show_late_are_told_with_the_file(
     results: bc.Results, tmp_path: Path, old: str, new: str, words: str
 ) -> None:
@@ -169,14 +152,6 @@ def test_a_faulty_model_file_is_told_with_file_and_line(tmp_path, monkeypatch, c
         bc.compare(two(), method="mine.py")
 
 
-def test_a_function_that_fails_is_told_with_file_and_line(results: bc.Results) -> None:
-    def build(results: bc.Results) -> pm.Model:
-        return results.nothing  # type: ignore[attr-defined, no-any-return]
-
-    with pytest.raises(bc.BayescompareError, match=r"test_source\.py, line \d+"):
-        bc.compare(results, method=build)
-
-
 def test_a_whole_model_file_is_taken_by_path_name_and_function(tmp_path, monkeypatch):
     path = tmp_path / "mine.py"
     path.write_text(minimal())
@@ -274,12 +249,6 @@ def test_so_does_another_sample_of_the_answer(
     assert (asked[0]["target_accept"], asked[0]["tune"]) == (0.91, 20)
 
 
-@pytest.mark.parametrize("name", ["thurstone", "item_response", "spike_and_slab"])
-def test_models_with_narrow_places_take_small_steps(name: str) -> None:
-    assert ModelFile(name).accepts.sampler == {"target_accept": 0.95}
-    assert ModelFile("plackett_luce").accepts.sampler == {}
-
-
 # what describe tabulates --------------------------------------------------------------------------
 
 
@@ -341,13 +310,3 @@ def test_a_function_is_described_like_a_file() -> None:
 
     found = bc.methods.describe(build)  # type: ignore[arg-type]
     assert found.loc["strength"].tolist() == ["statement", "2", "Weight in datasets."]
-
-
-def test_functions_that_say_nothing_have_an_empty_table() -> None:
-    def build(results: bc.Results, **priors: Any) -> pm.Model:
-        raise NotImplementedError
-
-    for source in (build, lambda results: pm.Model()):
-        found = bc.methods.describe(source)
-        assert found.empty
-        assert found.columns.tolist() == ["dims", "default", "meaning"]

@@ -72,28 +72,6 @@ def test_the_empty_graph_is_the_product_of_the_measures_tests(l: int, m: int, n:
         assert c.log_evidence == pytest.approx(sum(evidences), abs=1e-10)
 
 
-def test_complete_components_multiply_exactly() -> None:
-    results = table(no.linked(30, 5, seed=2))
-    c = ask(results, search=[("m0", "m3"), ("m3", "m4"), ("m0", "m4")])
-    assert c.exact
-    parts = [["m0", "m3", "m4"], ["m1"], ["m2"]]
-    alone = [bc.compare(results, measures=part).probability for part in parts]
-    for k, label in enumerate(c.answer.labels):
-        states = dict(zip(results.measures, label.split("|"), strict=True))
-        expected = math.prod(
-            float(p.sel(statement="|".join(states[name] for name in part)))
-            for p, part in zip(alone, parts, strict=True)
-        )
-        assert c.answer.probability is not None
-        assert c.answer.probability[k] == pytest.approx(expected, abs=1e-10)
-    shown = c.components
-    assert shown["measures"].tolist() == parts
-    for row, p in zip(shown.itertuples(), alone, strict=True):
-        assert row.best == str(p.idxmax().item())
-        assert row.probability == pytest.approx(float(p.max()), abs=1e-10)
-        assert row.exact
-
-
 def test_beyond_256_statements_the_empty_graph_still_multiplies() -> None:
     """K = 1024: only observed statements are listed; the rest is `unobserved`."""
     results = table(no.linked(20, 10, seed=3))
@@ -320,23 +298,6 @@ def test_the_complete_graph_has_the_multinomial_tests_questions() -> None:
     np.testing.assert_allclose(c.questions, plain.questions, atol=1e-10)
 
 
-def test_the_questions_beyond_256_statements() -> None:
-    """The opposite was never observed, but its θ is a product of tables like any other."""
-    results = table(no.linked(30, 9, seed=1))
-    c = ask(results, mcse=0.02)
-    assert 0.0 <= c.questions["beats opposite"] <= 1.0
-
-
-@pytest.mark.slow
-def test_four_hundred_observed_statements_of_sixteen_thousand() -> None:
-    """The best statement need not be among the 255 that draws list."""
-    for seed in range(2):
-        results = table(np.random.default_rng(seed).random((400, 2, 14)))
-        c = ask(results, max_parents=0)
-        assert c.best in c.answer.labels
-        assert c.questions["expected"] > 0
-
-
 def test_an_exact_answer_takes_little_memory() -> None:
     """Four algorithms on two measures: 600 cells; the draws behind the intervals come in blocks."""
     results = table(np.random.default_rng(0).random((30, 4, 2)))
@@ -372,25 +333,6 @@ def test_swapping_the_algorithms_mirrors_every_figure(values: np.ndarray) -> Non
     np.testing.assert_allclose(mirrored.loo().elpd_i, c.loo().elpd_i, atol=1e-10)
 
 
-@pytest.mark.parametrize("graph", [no.CHAIN, no.COLLIDER])
-def test_swapping_the_algorithms_under_a_given_graph(
-    graph: list[tuple[str, str]], walk: tuple[np.ndarray, Results]
-) -> None:
-    values, _ = walk
-    c, mirrored = (
-        ask(table(cells), search=graph, mcse=3e-3) for cells in (values, values[:, ::-1])
-    )
-    error = np.hypot(error_of(c), error_of(mirrored)[::-1])
-    np.testing.assert_array_less(
-        np.abs(c.probability.values - mirrored.probability.values[::-1]), 4 * error + 1e-10
-    )
-    np.testing.assert_allclose(
-        c.summary()["theta_mean"].reindex(every_label("AB", 3)),
-        mirrored.summary()["theta_mean"].reindex(every_label("AB", 3)[::-1]),
-        atol=1e-12,
-    )
-
-
 @pytest.mark.parametrize("choices", few_quick([{}, {"average": True}, {"search": no.COLLIDER}], 2))
 def test_permuting_datasets_changes_nothing(choices: dict[str, Any]) -> None:
     values = no.linked(25, 3, seed=12)
@@ -419,13 +361,6 @@ def test_reordering_the_measures_keeps_the_answer() -> None:
         k = c.answer.labels.index("|".join(parts[name] for name in names))
         error = 1e-10 if c.exact else math.hypot(c.mcse.values[k], moved.mcse.values[k]) * 4
         assert abs(p - c.probability.values[k]) < error
-
-
-def test_the_same_seed_gives_the_same_answer(walk: tuple[np.ndarray, Results]) -> None:
-    one, two = (ask(walk[1], search=no.COLLIDER, rng=5, mcse=5e-3) for _ in range(2))
-    np.testing.assert_array_equal(one.probability.values, two.probability.values)
-    assert one.questions.tolist() == two.questions.tolist()
-    assert one.answer.seed == 5
 
 
 # ------------------------------------------------------------------------------- what it is for

@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from bayescompare.comparisons import NetworkComparison
 from bayescompare.posterior import graphs, network
 from bayescompare.table.results import Results
-from tests.methods.network.cases import agree, ask
+from tests.methods.network.cases import ask
 from tests.oracles import network as no
 from tests.oracles.statements import every_label
 from tests.tables import table
@@ -109,14 +109,3 @@ def test_prior_draws_of_the_average_come_from_the_prior_over_graphs() -> None:
     # Underflow to log 0 is a little more frequent without independence.
     assert usable.mean() > 0.9
     assert independent == pytest.approx(1 / 3, abs=0.05)
-
-
-@pytest.mark.slow
-def test_posterior_draws_of_the_average(averaged: NetworkComparison) -> None:
-    tree = averaged.draws(10_000, chains=4, rng=1)
-    theta = tree["posterior"]["theta"].values.reshape(-1, 8)
-    mean = averaged.summary()["theta_mean"].reindex(every_label("AB", 3))
-    error = theta.std(axis=0) / math.sqrt(len(theta))
-    np.testing.assert_array_less(np.abs(theta.mean(axis=0) - mean), 4 * error)
-    share = np.bincount(theta.argmax(axis=1), minlength=8) / len(theta)
-    agree(averaged, share, len(theta))

@@ -135,7 +135,7 @@ def test_nine_measures_and_five_hundred_statements() -> None:
 def test_too_many_draws_are_refused(
     averaged: NetworkComparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trees, "MOST_DRAWN", 10_000)
+    monkeypatch.setattr(trees, "MOST_DRAWN", 1_000)
     with pytest.raises(
         BayescompareError, match=r"draws=1000, chains=4: .*cells.*at most \d+ draws"
     ):

@@ -129,7 +129,7 @@ def test_exhaustive_search_is_for_few_measures() -> None:
 @pytest.mark.parametrize("count", [6, pytest.param(50, marks=pytest.mark.slow)])
 def test_pgmpys_exhaustive_search_finds_the_same_score(count: int) -> None:
     for seed in range(count):
-        m = 2 + seed % 3
+        m = 5 if seed == 49 else 2 + seed % 3
         both = [ask(m, seed, max_parents=None, search=s).score for s in ("exhaustive", "exact")]
         assert both[0] == pytest.approx(both[1], abs=1e-9)
 

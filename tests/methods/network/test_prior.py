@@ -34,11 +34,6 @@ def scores_of(counts: np.ndarray, dags: np.ndarray) -> np.ndarray:
     )
 
 
-def test_describe_names_it() -> None:
-    found = bc.methods.describe("network")
-    assert {"ess", "alpha"} <= set(found.index)
-
-
 @pytest.mark.parametrize("edges", [no.CHAIN, no.COLLIDER])
 def test_a_given_graph_is_answered_with_these_tables(
     edges: list[tuple[str, str]], walk: tuple[np.ndarray, Results]
@@ -185,18 +180,6 @@ def test_priors_come_back_from_files(tmp_path: Path, walk: tuple[np.ndarray, Res
     summed = c.on(["m1", "m2"])
     summed.to_json(tmp_path / "s.json")
     assert bc.load_comparison(tmp_path / "s.json").best == summed.best
-
-
-def test_swapping_the_algorithms_mirrors_the_answer(walk: tuple[np.ndarray, Results]) -> None:
-    _, results = walk
-    other = results.sel(algorithms=list(results.algorithms[::-1]))
-    one, two = (
-        ask(r, search=no.COLLIDER, priors={"alpha": ALPHA}, mcse=3e-3) for r in (results, other)
-    )
-    assert one.score == pytest.approx(two.score, abs=1e-9)
-    mirrored = two.probability.sel(statement=one.probability["statement"].values)
-    error = np.hypot(one.mcse.values, two.mcse.values)
-    np.testing.assert_array_less(np.abs(one.probability.values - mirrored.values), 4.5 * error)
 
 
 QUIET: dict[str, Any] = {"draws": 1500, "chains": 4, "cores": 1, "progressbar": False}

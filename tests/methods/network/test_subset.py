@@ -70,14 +70,6 @@ def test_a_subset_sums_theta_over_the_rest(
 
 
 @pytest.mark.slow
-def test_a_subset_agrees_with_the_draws_of_the_whole(chain4: NetworkComparison) -> None:
-    tree = chain4.draws(5000, chains=2, rng=7)
-    theta = tree["posterior"]["theta"].values.reshape(-1, 16)
-    for measures in (["m1", "m0"], ["m0", "m3"]):
-        agree(chain4.on(measures), shares(summed(theta, measures)), len(theta))
-
-
-@pytest.mark.slow
 def test_a_subset_of_three_algorithms() -> None:
     results = table(no.linked(30, 3, seed=4, l=3))
     c = ask(results, search=no.CHAIN, mcse=0.01)
@@ -88,14 +80,6 @@ def test_a_subset_of_three_algorithms() -> None:
     logs = no.log_theta_draws(counts, [6] * 3, [0, 1, 2], 1.0, size, np.random.default_rng(0))
     ends = np.exp(logs).reshape(size, 6, 6, 6).sum(axis=2).reshape(size, 36)
     agree(c.on(["m0", "m2"]), shares(ends), size)
-
-
-def test_a_sub_network_has_the_same_figures_as_a_network_on_the_subset(
-    chain4: NetworkComparison,
-) -> None:
-    small = chain4.on(["m1", "m2"])
-    plain = bc.compare(chain4.results, measures=["m1", "m2"])
-    np.testing.assert_allclose(small.probability.values, plain.probability.values, atol=1e-10)
 
 
 def test_below_a_collider_the_sum_is_drawn(walk: tuple[np.ndarray, Results]) -> None:

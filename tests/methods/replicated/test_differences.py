@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import betainc
-from scipy.stats import t as student
 
 import bayescompare as bc
 from bayescompare import BayescompareError
@@ -87,24 +86,6 @@ def test_counts_and_means_of_many_items_agree() -> None:
         np.testing.assert_allclose(c.evidence.sel(dataset=name), p, atol=0.02)
 
 
-def test_clusters_are_the_formula() -> None:
-    """V = C/(C − 1) Σ w²(x_c − x̄)², C − 1 degrees of freedom, for clusters of unequal size."""
-    frame = binary_items(n=2, k=55, seed=5)
-    c: Any = bc.compare(read(frame, cluster="passage"), method=Replicated(effects="flat"))
-    for name in ("d0", "d1"):
-        wide = frame[frame["dataset"] == name].pivot(
-            index=["passage", "item"], columns="algorithm", values="right"
-        )
-        x = wide["A"] * 1.0 - wide["B"] * 1.0
-        by = x.groupby("passage")
-        share, means, number = by.size() / len(x), by.mean(), by.ngroups
-        v = number / (number - 1) * (share**2 * (means - x.mean()) ** 2).sum()
-        expected = student.cdf(x.mean() / np.sqrt(v), number - 1)
-        assert float(c.evidence.sel(dataset=name)[0]) == pytest.approx(expected, abs=1e-12)
-    assert c.per_dataset["replicates"].tolist() == [6, 6]
-    assert "independent only across clusters" in c.explain()
-
-
 def test_items_that_repeat_each_other_add_nothing_within_a_cluster() -> None:
     frame = binary_items(n=3, k=30, seed=6)
     twins = pd.concat([frame, frame.assign(item=frame["item"] + 1000)])
@@ -131,13 +112,6 @@ def test_what_clusters_refuse() -> None:
     alone = read(one, cluster="passage")
     with pytest.raises(BayescompareError, match="'d1' are all in one cluster"):
         bc.compare(alone, method="replicated")
-
-
-def test_one_benchmark_is_about_that_benchmark() -> None:
-    c = bc.compare(read(binary_items(n=1, k=500)), method="replicated")
-    assert c.headline().startswith("On d0: ")
-    assert "nothing follows for other datasets" in c.headline()
-    assert "however many items it has" in c.explain()
 
 
 def test_fewer_items_than_measures_are_said() -> None:

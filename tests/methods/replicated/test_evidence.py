@@ -84,14 +84,6 @@ def test_a_failed_run_loses(effects: Any) -> None:
     assert float(rows.sel(dataset="d5", statement="A>B|A>B")) == pytest.approx(1.0)
 
 
-def test_two_failures_tie() -> None:
-    gaps = [("d2", "A", "p"), ("d2", "B", "p")]
-    for rope, states in ((None, [0.5, 0.5]), (0.2, [0.0, 1.0, 0.0])):
-        c: Any = bc.compare(table(0.8, gaps, rope=rope), method="replicated", missing="worst")
-        row = c.evidence.sel(dataset="d2").values.reshape(-1, 2).sum(axis=1)
-        np.testing.assert_allclose(row, states, atol=1e-12)
-
-
 def test_failed_seeds_beside_a_gap_are_left_out() -> None:
     results = table(0.8)
     q = results.data["q"].copy()
@@ -112,13 +104,6 @@ def test_draws_models_and_files_of_a_table_with_gaps(tmp_path: Path) -> None:
     again: Any = bc.load_comparison(tmp_path / "c.nc")
     np.testing.assert_array_equal(again.probability, c.probability)
     assert np.isfinite(c.loo().elpd)
-
-
-def test_pairs_with_gaps_show_their_coverage() -> None:
-    results = table(0.8, [("d1", "A", "p"), ("d2", "C", "q")], algorithms="ABC")
-    p = bc.pairwise(results, method="replicated", missing="ignore")
-    coverage = p.decide()["coverage"]
-    assert sorted(coverage) == pytest.approx([16 / 18, 17 / 18, 17 / 18])
 
 
 def test_what_gaps_refuse() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pymc as pm
+import pymc_extras as pmx
 import pytest
 from scipy.special import logsumexp
 
@@ -71,20 +72,60 @@ def test_data_that_are_set_are_a_new_comparison(form: str, effects: str) -> None
             assert float(found) == pytest.approx(float(whole), abs=1e-9)
 
 
+def log_evidence(c: Any, theta: np.ndarray, version: int) -> np.ndarray:
+    """log Σ_s θ_s ℓ_i(s) of each dataset."""
+    return logsumexp(c.method.evidence(c.results).rows[version] + np.log(theta), axis=1)
+
+
 @EFFECTS
-def test_the_density_is_that_of_the_evidence(effects: str) -> None:
+def test_statements_summed_out_are_the_evidence(effects: str) -> None:
+    """By pymc-extras out of the textbook, and in the form for NUTS."""
     c = bc.compare(folds(n=5), method=Replicated(prior=1.5, effects=effects))
-    model, evidence = c.model(), c.method.evidence(c.results)
     theta = np.array([0.4, 0.1, 0.2, 0.3])
+    model = pmx.marginalize(c.model(), ["z"])
     found = model.compile_logp(vars=model.observed_RVs, jacobian=False, **QUICK)
     (free,) = (rv for rv in model.free_RVs if rv.name == "theta")
     transform = model.rvs_to_transforms[free]
     point = {"theta_simplex__": transform.forward(theta, *free.owner.inputs).eval(**QUICK)}
-    for r, rows in enumerate(evidence.rows):
-        if len(evidence.rows) > 1:
+    for r in range(len(c.method.evidence(c.results).rows)):
+        if effects == "learned":
             point["scale_index"] = np.array(r)
-        expected = logsumexp(rows + np.log(theta), axis=1).sum()
+        expected = log_evidence(c, theta, r).sum()
         assert float(found(point)) == pytest.approx(expected, abs=1e-9)
+
+
+@EFFECTS
+def test_draws_fit_the_model(effects: str) -> None:
+    """Every free variable is drawn; z as often as it is probable; the log likelihood is PyMC's."""
+    c = bc.compare(folds(n=6), method=Replicated(prior=PRIOR, effects=effects))
+    tree = c.draws(4000, chains=2, rng=1)
+    posterior = tree["posterior"].to_dataset()
+    assert {rv.name for rv in c.model().free_RVs} <= set(posterior.data_vars)
+    shown = posterior["z"].values.reshape(8000, -1)
+    share = (shown[:, :, None] == np.arange(4)).mean(axis=0)
+    np.testing.assert_allclose(share, c.per_dataset.values[:, :4], atol=0.025)
+    ours = tree["log_likelihood"]["outcome"].values
+    theta = posterior["theta"].transpose("chain", "draw", "statement").values
+    version = posterior["scale_index"].values if effects == "learned" else np.zeros((2, 4000), int)
+    for draw in (0, 7, 2000):
+        expected = log_evidence(c, theta[0, draw], version[0, draw])
+        np.testing.assert_allclose(ours[0, draw], expected, atol=1e-9)
+
+
+@EFFECTS
+def test_log_likelihood_of_pymc_is_ours(effects: str) -> None:
+    """Under the form with every z summed out; the textbook's is of the statement drawn."""
+    c = bc.compare(folds(n=6), method=Replicated(prior=PRIOR, effects=effects))
+    tree = c.draws(20, chains=2, rng=1)
+    quiet: dict[str, Any] = {"progressbar": False, "extend_inferencedata": False}
+    summed = pmx.marginalize(c.model(), ["z"])
+    found = pm.compute_log_likelihood(tree, model=summed, **quiet)["outcome"]
+    np.testing.assert_allclose(found, tree["log_likelihood"]["outcome"], atol=1e-9)
+    given = pm.compute_log_likelihood(tree, model=c.model(), **quiet)["outcome"].values[0, 3]
+    drawn = tree["posterior"].to_dataset().isel(chain=0, draw=3)
+    rows = c.method.evidence(c.results).rows
+    own = rows[int(drawn["scale_index"]) if effects == "learned" else 0]
+    np.testing.assert_allclose(given, own[np.arange(6), drawn["z"].values], atol=1e-9)
 
 
 @EFFECTS

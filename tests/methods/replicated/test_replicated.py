@@ -155,19 +155,6 @@ def test_tables_rows_and_sums(table: bc.Results, learned: Any) -> None:
     np.testing.assert_allclose(expected, from_datasets, atol=1e-12)
 
 
-def test_draws_agree_with_the_exact_figures(learned: Any) -> None:
-    tree = learned.draws(4000, chains=2, rng=1)
-    theta = tree["posterior"]["theta"]
-    labels = list(learned.answer.labels)
-    mean = theta.mean(("chain", "draw")).sel(statement=labels).values
-    np.testing.assert_allclose(mean, learned.answer.per_statement["theta_mean"], atol=0.01)
-    largest = theta.argmax("statement").values.ravel()
-    share = np.bincount(largest, minlength=4) / largest.size
-    np.testing.assert_allclose(share, learned.probability, atol=0.01)
-    assert set(tree["log_likelihood"].to_dataset()) == {"outcome"}
-    assert {"scale", "theta", "marginal"} <= set(tree["posterior"].to_dataset())
-
-
 def test_too_many_vectors_go_to_gibbs_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     results = folds(n=9)
     exact: Any = bc.compare(results, method="replicated")
@@ -183,13 +170,6 @@ def test_too_many_vectors_go_to_gibbs_and_say_so(monkeypatch: pytest.MonkeyPatch
     assert (gap < 4.0 * np.maximum(cut.mcse.values, 2e-3)).all()
 
 
-def test_three_algorithms_by_pairs() -> None:
-    p = bc.pairwise(folds(algorithms=("A", "B", "C")), method="replicated", n_jobs=1)
-    assert p.matrix.shape == (3, 3)
-    c: Any = p["A", "C"]
-    assert c.per_dataset.shape[0] == 8
-
-
 def test_saved_and_loaded(learned: Any, tmp_path: Path) -> None:
     learned.to_json(tmp_path / "c.json")
     learned.to_netcdf(tmp_path / "c.nc")
@@ -198,22 +178,6 @@ def test_saved_and_loaded(learned: Any, tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(c.per_dataset, learned.per_dataset)
         np.testing.assert_allclose(c.evidence, learned.evidence)
         assert c.explain() == learned.explain()
-
-
-def test_report_and_plot(learned: Any, tmp_path: Path) -> None:
-    import matplotlib.pyplot as plt
-
-    learned.plot()
-    plt.close("all")
-    path = learned.report(tmp_path / "r.md")
-    assert "replicated" in path.read_text("utf-8")
-
-
-def test_plan_and_sensitivity(learned: Any) -> None:
-    plan = learned.plan([4], simulations=20, rng=0)
-    assert 0.0 <= plan.loc[4, "settled"] <= 1.0
-    table = learned.sensitivity([0.5, 1.0, 2.0])
-    np.testing.assert_allclose(table.loc[1.0].max(), float(learned.probability.max()), atol=1e-10)
 
 
 # ------------------------------------------------------------------------------------------ words
@@ -225,11 +189,6 @@ def test_words_say_which_datasets_are_unsure_and_what_was_learned(learned: Any) 
     assert "was learned from all datasets" in words
     flat: Any = bc.compare(folds(n=2), method="replicated")
     assert "fewer than three datasets" in flat.explain()
-
-
-def test_few_replicates_are_named() -> None:
-    c: Any = bc.compare(folds(k=2, m=3, n=4), method=Replicated(effects="flat"))
-    assert "no more replicates than measures" in c.explain()
 
 
 # ----------------------------------------------------------------------------------------- errors
@@ -293,11 +252,6 @@ def test_seeds_are_independent_and_many_of_them_are_no_question(tmp_path: Path) 
     assert read.replicates == "seeds"
     with pytest.raises(BayescompareError, match="replicates="):
         bc.Results.from_frame(frame, replicate="replicate", replicates="fold", measures=measures)  # type: ignore[arg-type]
-
-
-def test_a_rope_larger_than_every_difference_means_equivalence() -> None:
-    c: Any = bc.compare(folds(m=1, n=5, ropes=(10.0,)), method="replicated")
-    assert c.best == "A=B"
 
 
 # ------------------------------------------------------------------------------------------- NUTS

@@ -60,31 +60,6 @@ def test_nearly_certain_datasets_are_exact_too() -> None:
     np.testing.assert_allclose(c.probability, d.probability, atol=1e-10)
 
 
-def test_equal_weights_change_nothing() -> None:
-    plain, equal = table(0.5, None), table(0.5, (3.0,) * 7)
-    assert equal.weights is None or len(set(equal.weights)) == 1
-    np.testing.assert_allclose(
-        bc.compare(equal, method="replicated").probability,
-        bc.compare(plain, method="replicated").probability,
-        atol=1e-10,
-    )
-
-
-def test_draws_and_predictions_of_certain_datasets() -> None:
-    c: Any = bc.compare(table(0.0), method="replicated")
-    tree = c.draws(4000, rng=0)
-    theta = tree["posterior"]["theta"].mean(("chain", "draw")).values
-    means = c.summary()["theta_mean"].reindex(tree["posterior"]["statement"].values)
-    np.testing.assert_allclose(theta, means, atol=0.01)
-    # The log likelihood has the powers, as the model has.
-    one = tree["posterior"]["theta"].values[0, 0]
-    rows = c.method.for_table(c.results).table_evidence(c.results).evidence.log
-    power = np.array(WEIGHTS) * sum(WEIGHTS) / sum(v**2 for v in WEIGHTS)
-    known = power * logsumexp(np.log(one) + rows[0], axis=1)
-    np.testing.assert_allclose(tree["log_likelihood"]["outcome"].values[0, 0], known, atol=1e-9)
-    assert c.predict(3, rng=0).shape[-1] == 3
-
-
 @pytest.mark.parametrize("noise", [0.0, 0.5])
 def test_what_weights_leave_out(noise: float) -> None:
     results = table(noise).paired()
