@@ -9,8 +9,8 @@ from . import studies as studies
 from ._compare import compare as compare
 from ._compare_models import compare_models as compare_models
 from ._errors import BayescompareError as BayescompareError
-from ._gate import gate as gate
 from ._pairwise import pairwise as pairwise
+from ._rank import gate as gate
 from ._rank import rank as rank
 from ._version import __version__ as __version__
 from .methods.context.probabilities import context_probability as context_probability

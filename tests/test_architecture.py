@@ -40,7 +40,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"methods"}),
     frozenset({"ranking"}),
     frozenset({"modelling", "comparisons", "comparisons_gsd"}),
-    frozenset({"_compare", "_compare_models", "_gate", "_pairwise", "_rank"}),
+    frozenset({"_compare", "_compare_models", "_pairwise", "_rank"}),
     frozenset({"plots"}),
     frozenset({"report"}),
     frozenset({"studies"}),

@@ -25,10 +25,9 @@ from bayescompare.kernels.leading import parts_of_orders, sole_leader
 from bayescompare.kernels.numerics.intervals import Betas
 from bayescompare.kernels.orders import WeightTable
 from bayescompare.outcome.answer import Answer, TestResult
-from bayescompare.outcome.claims import claim_words
 from bayescompare.outcome.codec import name_in_file
 from bayescompare.outcome.columns import ALONE, PROBABILITY, theta_columns
-from bayescompare.outcome.decision import SETTLED, Decision, decide
+from bayescompare.outcome.decision import SETTLED, Decision, claim_words, decide
 from bayescompare.outcome.facts import Facts, FourQuestions
 from bayescompare.outcome.registry import unavailable
 from bayescompare.posterior.board import Board

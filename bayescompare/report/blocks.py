@@ -25,6 +25,7 @@ from bayescompare.outcome.method import (
 )
 from bayescompare.outcome.posterior import Tested
 from bayescompare.outcome.verdicts import Rule
+from bayescompare.outcome.words import say
 from bayescompare.report.page import MOST_PAIRS, Cell, Section, Table
 from bayescompare.table.cells import Reading, cell_means, mean_over_replicates
 from bayescompare.table.items import items_words
@@ -196,11 +197,11 @@ def method_section(
     """Return the methods text and its citations; `rule` is that of a report on all pairs."""
     words = [method_text(method, results, answer)]
     if fewest is not None and fewest < len(results.datasets):
-        words.append(f"Pairs with missing cells were compared on as few as {fewest} datasets.")
+        words.append(say("fewestshared", k=fewest))
     if gaps is not None:
         words.append(GAPS_TEXT[gaps])
     if learned is not None:
-        words.append(_learned_text(learned.pairs))
+        words.append(say("learnedprior", k=learned.pairs))
     if rule is not None:
         words.append(_over_pairs(method, rule, learned is not None, reference))
     return Section("Method", words=words, code={"BibTeX": bibtex(citation_keys(method, rule=rule))})
@@ -217,50 +218,27 @@ def method_text(method: Method, results: Results, answer: Answer | None) -> str:
         key = method.citations[0]
         # str.format() would fail on options that contain braces.
         paragraph = paragraph.replace("{cited}", cited(key)).replace("{aside}", cited_aside(key))
+    said = [f"{who} {where} {paragraph}".strip()]
     if results.weights is not None:
-        paragraph += (
-            " The likelihood of each dataset was raised to the power of its weight, the weights "
-            "scaled to sum to the effective number of datasets."
-        )
+        said.append(say("weighted"))
     declared = {name: results[name].rope for name in results.measures}
     ropes = [f"{name} {setting_number_text(r)}" for name, r in declared.items() if r is not None]
     if ropes:
-        paragraph += f" Differences within a rope count as equivalence ({join_names(ropes)})."
-    return f"{who} {where} {paragraph}".strip()
-
-
-def _learned_text(pairs: int) -> str:
-    """Describe how the prior of each pair came from all of them."""
-    return (
-        f"The prior of each of the {pairs} pairs was learned from the others by empirical Bayes: "
-        "either the two do not differ (a statement and its reverse have equal probabilities), or "
-        "θ has a Dirichlet(Aφ) prior, with A = 2, 8 or 32 and φ the pooled frequency of the "
-        "statements of undecided pairs, made symmetric under swapping the two algorithms; how "
-        "often and how strongly pairs differ was weighed by the evidence of all pairs but those "
-        "decided pairs that have an algorithm which clearly stands apart from both of the pair."
-    )
+        said.append(say("roped", list=ropes))
+    return " ".join(said)
 
 
 def _over_pairs(method: Method, rule: Rule, learned: bool, reference: str | None) -> str:
-    pairs = "all pairs" if reference is None else f"the pairs with {reference}"
-    if is_simultaneous(method):
-        return f"Over {pairs} the level was {setting_number_text(rule.alpha)}, without correction."
+    name = "overlevel" if rule.level is not None else "overrate"
     if not is_bayesian(method):
-        return (
-            f"Over {pairs} p-values were corrected by Holm's method at level "
-            f"{setting_number_text(rule.alpha)} ({cited_aside('holm1979simple')})."
-        )
-    if rule.level is not None:
-        both = ", under the learned prior and under the pair's own symmetric prior"
-        return (
-            f"Over {pairs}, a pair got a verdict where its best statement had a probability P of "
-            f"at least {setting_number_text(rule.level)}{both if learned else ''}."
-        )
-    return (
-        f"Over {pairs}, pairs got a verdict in the order of the probability P of their best "
-        "statement while the mean of 1 − P, the expected share of false ones if the prior is "
-        f"right, was at most {setting_number_text(rule.alpha)} "
-        f"({cited_aside('muller2004optimal')}), and P at least {setting_number_text(rule.floor)}."
+        name = "oversimultaneous" if is_simultaneous(method) else "overholm"
+    return say(
+        name,
+        pairs="all pairs" if reference is None else f"the pairs with {reference}",
+        alpha=setting_number_text(rule.alpha),
+        level=setting_number_text(rule.threshold),
+        both=say("overboth") if learned else "",
+        cited=cited_aside("holm1979simple" if name == "overholm" else "muller2004optimal"),
     )
 
 
@@ -271,6 +249,7 @@ def citation_keys(method: Method, *, rule: Rule | None = None) -> list[str]:
     --------
     >>> from bayescompare import methods
     >>> from bayescompare.outcome.verdicts import Rule
+    from bayescompare.outcome.words import say
     >>> citation_keys(methods.get("gsd")(), rule=Rule())
     ['jansen2022gsd', 'holm1979simple']
     """

@@ -14,6 +14,7 @@ from typing import Any
 
 from bayescompare._errors import BayescompareError
 from bayescompare.outcome.words import TITLES, Block, Row
+from bayescompare.text.numbers import count
 
 #: The sign of a row, and of the whole by its status.
 SIGNS = {"settled": "●", "leads": "○", "level": "·", "equal": "="}
@@ -161,8 +162,20 @@ def _markdown_row(row: Row, md: Callable[[str], str]) -> str:
 # HTML ---------------------------------------------------------------------------------------------
 
 
+#: LaTeX is full of braces, so its templates use other marks.
+_LATEX_MARKS: dict[str, Any] = {
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}
+
+
 @cache
-def _template() -> Any:
+def template(name: str) -> Any:
+    """Return one of the templates beside this file, compiled once."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -170,10 +183,14 @@ def _template() -> Any:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        autoescape=True,
+        autoescape=name.endswith(".html.j2"),
+        **(_LATEX_MARKS if name.endswith(".tex.j2") else {}),
     )
+    environment.globals["count"] = count
     environment.filters["soft"] = _soft
-    return environment.get_template("card.html.j2")
+    environment.tests["figure"] = lambda cell: getattr(cell, "value", None) is not None
+    environment.tests["explained"] = lambda cell: bool(getattr(cell, "tooltip", ""))
+    return environment.get_template(name)
 
 
 def _soft(text: str) -> str:
@@ -193,4 +210,6 @@ def card_html(block: Block) -> str:
     (True, False)
     """
     look = {"titles": TITLES, "tones": TONES, "signs": SIGNS, "counts": _counts_head(block)}
-    return str(_template().render(b=block, badge=BADGES.get(block.status, "○"), **look))
+    return str(
+        template("card.html.j2").render(b=block, badge=BADGES.get(block.status, "○"), **look)
+    )

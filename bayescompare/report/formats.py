@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
@@ -16,7 +15,7 @@ from markupsafe import Markup, escape
 from bayescompare._errors import BayescompareError
 from bayescompare.plots.pen import DARK, LIGHT
 from bayescompare.report import pictures
-from bayescompare.report.card import card_html, card_markdown
+from bayescompare.report.card import card_html, card_markdown, template
 from bayescompare.report.page import Page, Table
 from bayescompare.statements import BAR
 from bayescompare.text.names import any_name_pattern
@@ -24,38 +23,9 @@ from bayescompare.text.numbers import count
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
-#: LaTeX is full of braces, so its templates use other marks.
-_LATEX_MARKS: dict[str, Any] = {
-    "block_start_string": "<%",
-    "block_end_string": "%>",
-    "variable_start_string": "<<",
-    "variable_end_string": ">>",
-    "comment_start_string": "<#",
-    "comment_end_string": "#>",
-}
-
-
-@cache
-def _template(name: str) -> Any:
-    """Return one of the templates beside this file, compiled once."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("bayescompare", "report"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=name.endswith(".html.j2"),
-        **(_LATEX_MARKS if name.endswith(".tex.j2") else {}),
-    )
-    environment.globals["count"] = count
-    environment.tests["figure"] = lambda cell: getattr(cell, "value", None) is not None
-    environment.tests["explained"] = lambda cell: bool(getattr(cell, "tooltip", ""))
-    return environment.get_template(name)
-
 
 def _rendered(name: str, **values: Any) -> str:
-    return f"{str(_template(name).render(**values)).rstrip()}\n"
+    return f"{str(template(name).render(**values)).rstrip()}\n"
 
 
 # HTML ---------------------------------------------------------------------------------------------
@@ -72,7 +42,7 @@ def html(page: Page, figures: Mapping[str, str] = _NONE) -> str:
         for one in (LIGHT, DARK)
     )
     return str(
-        _template("report.html.j2").render(
+        template("report.html.j2").render(
             page=page,
             card=Markup(card_html(page.block)),
             drawn=drawn,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -13,15 +13,13 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare.outcome.board_words import pairs_block
-from bayescompare.outcome.claims import claim_in_quotes
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.criticism import POWER_SCALING
 from bayescompare.outcome.decision import SETTLED
 from bayescompare.outcome.diagnosis import LIMITS
-from bayescompare.outcome.method import is_bayesian
 from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.outcome.verdicts import PairVerdicts, Rule
-from bayescompare.outcome.words import comparison_block
+from bayescompare.outcome.words import comparison_block, say
 from bayescompare.plots.boards import order_graph, order_pen, places_pen, staircase_pen
 from bayescompare.plots.critical import critical_pen, ranks_pen
 from bayescompare.plots.curves import sensitivity_pen
@@ -203,37 +201,27 @@ def sensitivity_sections(c: Comparison, *, few: bool) -> list[Section]:
 def _sensitivity_words(c: Comparison, table: pd.DataFrame) -> str:
     at, p = table.index.to_numpy(dtype=float), table[c.best].to_numpy(dtype=float)
     leads = bool((table.max(axis=1).to_numpy() <= p + 1e-12).all())
-    varied = "the prior's density to the power" if table.index.name == POWER else table.index.name
-    start = (
-        f"With {varied} from {_weight(at[0])} to {_weight(at[-1])} the probability of "
-        f"{claim_in_quotes(c.posterior.claim(c.best))} runs from "
-        f"{probability_words(float(p[0]))} to {probability_words(float(p[-1]))}"
+    power, settled = table.index.name == POWER, p >= SETTLED
+    reached = "throughout" if settled.all() else "nowhere"
+    if settled.any() and not settled.all():
+        reached = f"from {_weight(at[settled].min())} to {_weight(at[settled].max())}"
+    return say(
+        "sensitivity",
+        varied="the prior's density to the power" if power else table.index.name,
+        **{"low": _weight(at[0]), "high": _weight(at[-1]), "claim": c.posterior.claim(c.best)},
+        **{"p": probability_words(float(p[0])), "q": probability_words(float(p[-1]))},
+        leads="leads" if leads else "does not lead",
+        level=setting_number_text(SETTLED),
+        reached=reached,
     )
-    lead = "it leads throughout" if leads else "it does not lead throughout"
-    settled, level = p >= SETTLED, setting_number_text(SETTLED)
-    if settled.all():
-        verdict = f"and reaches {level} throughout"
-    elif not settled.any():
-        verdict = f"and reaches {level} nowhere"
-    else:
-        low, high = _weight(at[settled].min()), _weight(at[settled].max())
-        verdict = f"and reaches {level} from {low} to {high}"
-    return f"{start}; {lead} {verdict}."
 
 
-def _scaling_words(table: pd.DataFrame) -> list[str]:
+def _scaling_words(table: pd.DataFrame) -> Iterator[str]:
     """Say that draws were reweighted, how exactly, and which powers that does not reach."""
-    if table.attrs.get("how") != POWER_SCALING:
-        return []
-    most = statistic_number_text(max(table.attrs["mcse"]), significant=2)
-    words = (
-        "This is by power scaling: the draws are reweighted, not sampled again (standard error at "
-        f"most {most})."
-    )
-    if table.attrs["left_out"]:
-        powers = join_names([_weight(power) for power in table.attrs["left_out"]])
-        words += f" Powers {powers} are too far from the draws."
-    return [words]
+    if table.attrs.get("how") == POWER_SCALING:
+        yield say("scaled", p=statistic_number_text(max(table.attrs["mcse"]), significant=2))
+        if left_out := table.attrs["left_out"]:
+            yield say("scaledout", list=[_weight(power) for power in left_out])
 
 
 def _weight(value: float) -> str:
@@ -347,26 +335,11 @@ def _diagnostics_of_pairs(p: Pairwise) -> Section:
 
 def _reading_of_pairs(p: Pairwise) -> list[str]:
     """Say what the terms of the page mean, a sentence for each."""
-    figure = (
-        "P: the probability that this statement is the most probable one on a dataset like these; "
-        "the others share the rest."
-    )
-    if not is_bayesian(p.method):
-        figure = "p-value: how often data without any difference would look at least like this."
-    elif p.method.scope.question:
-        figure = "P: the probability that the one dominates the other."
-    return [
-        "A triangle points at the winner, left to the row's name or down to the column's. It is "
-        "filled where there is a verdict on every measure.",
-        "Place: the position by mean rank over the datasets, 1 is the best. Places alone show no "
-        "difference; verdicts do.",
-        "Leads: the most frequent outcome, of which some measure is not sure by itself; that is "
-        "no verdict.",
-        "Open: the datasets do not separate the two. That does not make them equal.",
-        figure,
-        "Winning on most datasets is not transitive: three algorithms may beat each other in a "
-        "circle. The order draws these as one box.",
-    ]
+    figure = "readpvalue"
+    if p.bayesian:
+        figure = "readdominates" if p.method.scope.question else "readp"
+    names = ("readtriangle", "readplaces", "readleads", "readopen", figure, "readcircle")
+    return [say(name) for name in names]
 
 
 # a ranking and a gate -----------------------------------------------------------------------------
@@ -419,55 +392,25 @@ def ranking_page(r: Ranking, command: str | None = None) -> Page:
 
 
 def _reading_of_ranking(r: Ranking) -> list[str]:
+    names = ["readplace", "readinterval", "readbest", f"readby{r.options.by}"]
+    names += ["readfront"] if len(r.results.measures) > 1 else []
+    names += ["readregret"] if r.answer.overall is not None else []
     level = percent_setting(r.options.level)
-    means = {
-        "rank": "Mean rank: the average position over the data, 1 is the best. It depends on who "
-        "else is in the table.",
-        "value": "Mean: the average value over the data, in the unit of its measure.",
-        "strength": "Log strength: how strongly an algorithm tends to come first; differences "
-        "count, not the zero.",
-    }
-    words = [
-        "Place: the position by the mean, 1 is the best; ties share.",
-        f"Interval: where the place lies with probability {level} when other {r.answer.noun}s "
-        "like these are drawn.",
-        "P(best): the probability that this one is the best.",
-        means[r.options.by],
-    ]
-    if len(r.results.measures) > 1:
-        words.append(
-            "On the front: no other is at least as good on every measure and better on one. "
-            f"Front: with probability {level}; dominated: not, with probability {level}; else open."
-        )
-    if r.answer.overall is not None:
-        words.append(
-            "Regret: the utility that is lost, on average, by using this one and not the best."
-        )
-    return words
+    return [say(name, noun=r.answer.noun, level=level) for name in names]
 
 
 def _method_of_ranking(r: Ranking) -> list[str]:
-    what = {"rank": "their mean rank", "value": "their mean value", "strength": "their strength"}
-    who = f"{plural(len(r.results.algorithms), 'algorithm')} were ranked on "
-    where = f"{join_names(r.results.measures)} over {plural(r.answer.n, r.answer.noun)}"
-    utility = r.options.utility
-    weighed = "" if utility is None else f", and {utility.words()}"
-    how = (
-        "Strengths are those of the Plackett–Luce model, each measure by itself, with a normal "
-        "approximation of the posterior."
-    )
-    if r.options.by != "strength":
-        how = (
-            f"Uncertainty is that about the {r.answer.noun}s, by the Bayesian bootstrap "
-            f"({cited_aside(_BOOTSTRAP)}) with weights from Dirichlet(a, …, a), a = "
-            "(n − 4)/n, which has the variance of Student's t."
-        )
-    return [
-        f"{who}{where} by {what[r.options.by]}{weighed}.",
-        how,
-        f"Intervals of places hold with probability {setting_number_text(r.options.level)}; "
-        f"figures are from {plural(r.options.draws, 'draw')}.",
-    ]
+    by = r.options.by
+    facts = {
+        "l": plural(len(r.results.algorithms), "algorithm"),
+        **{"ms": r.results.measures, "n": plural(r.answer.n, r.answer.noun), "noun": r.answer.noun},
+        "by": {"rank": "mean rank", "value": "mean value"}.get(by, by),
+        "utility": "" if r.options.utility is None else f", and {r.options.utility.words()}",
+        **{"cited": cited_aside(_BOOTSTRAP), "draws": plural(r.options.draws, "draw")},
+        "level": setting_number_text(r.options.level),
+    }
+    how = "rankedstrength" if by == "strength" else "rankedbootstrap"
+    return [say(name, **facts) for name in ("ranked", how, "rankedlevel")]
 
 
 def gate_page(g: Gate, command: str | None = None) -> Page:
@@ -480,11 +423,7 @@ def gate_page(g: Gate, command: str | None = None) -> Page:
     facts = {"exactness": "exact" if g.exact else "Monte Carlo: see mcse in the JSON"}
     if not g.exact:
         facts["seed"] = str(g.seed)
-    how = (
-        "The mean advantage over the datasets has the law of the Bayesian bootstrap "
-        f"({cited_aside(_BOOTSTRAP)}) with weights from Dirichlet(a, …, a), "
-        "a = (n − 4)/n, each measure by itself."
-    )
+    how = say("gated", cited=cited_aside(_BOOTSTRAP))
     table = gate_table(g)
     return Page(
         title=f"{g.candidate} in place of {g.baseline} on {join_names(g.results.measures)}",

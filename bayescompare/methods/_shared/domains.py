@@ -34,8 +34,7 @@ from bayescompare.methods._shared.trees import (
 )
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.claims import certainty_words, claim_words
-from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.decision import Decision, certainty_words, claim_words
 from bayescompare.outcome.facts import Facts, FourQuestions
 from bayescompare.outcome.method import STATEMENTS, Form, Method, Parameter, Sampling
 from bayescompare.outcome.posterior import Posterior, Questions, ThetaPosterior

@@ -54,7 +54,6 @@ from bayescompare.methods._shared.trees import add_constants, make_tree, ratio_p
 from bayescompare.methods._shared.words import text_on_sampling
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.claims import certainty_words
 from bayescompare.outcome.columns import (
     LOWER,
     THETA_LOWER,
@@ -63,6 +62,7 @@ from bayescompare.outcome.columns import (
     UPPER,
     theta_columns,
 )
+from bayescompare.outcome.decision import certainty_words
 from bayescompare.outcome.method import Form, Method, Parameter, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import FACTORS, Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry

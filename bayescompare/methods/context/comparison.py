@@ -11,9 +11,8 @@ import pandas as pd
 
 from bayescompare._typing import FloatArray
 from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.claims import certainty_words
 from bayescompare.outcome.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
-from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.decision import Decision, certainty_words
 from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.statements import Statement

@@ -18,7 +18,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.prior import beliefs_words, is_elicited
-from bayescompare.outcome.claims import claim_in_quotes, claim_words
+from bayescompare.outcome.decision import claim_in_quotes, claim_words
 from bayescompare.posterior.component import Component
 from bayescompare.statements import Statements
 from bayescompare.table.checks import check_spec

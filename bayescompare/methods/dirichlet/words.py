@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 from bayescompare.methods._shared.words import own_priors_text, power_words, text_on_how
 from bayescompare.methods.dirichlet.prior import WEIGHT, beliefs_words, is_elicited
 from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.claims import (
+from bayescompare.outcome.columns import HIGHEST, LOWER, LOWEST, THETA_MEAN, UPPER
+from bayescompare.outcome.decision import (
+    SETTLED,
+    Decision,
     certainty_words,
     claim_in_quotes,
     claim_words,
 )
-from bayescompare.outcome.columns import HIGHEST, LOWER, LOWEST, THETA_MEAN, UPPER
-from bayescompare.outcome.decision import SETTLED, Decision
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, plural, probability_words, setting_number_text
 from bayescompare.text.phrases import exactness_phrase, join_names

@@ -19,9 +19,8 @@ from bayescompare.methods.gsd.problem import (
     strict_order,
 )
 from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.claims import certainty_words
 from bayescompare.outcome.columns import OPT, SHARE_BELOW
-from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.decision import Decision, certainty_words
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     count,

@@ -25,8 +25,7 @@ from bayescompare.methods.model_file.posterior import ModelPosterior
 from bayescompare.methods.model_file.source import OPTIONAL, UNNAMED, Source, bundled, find_source
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.claims import certainty_words, claim_words
-from bayescompare.outcome.decision import SETTLED
+from bayescompare.outcome.decision import SETTLED, certainty_words, claim_words
 from bayescompare.outcome.method import Accepts, Form, Judges, Method, Phrases, Sampling
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry

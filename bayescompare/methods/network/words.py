@@ -8,8 +8,7 @@ from bayescompare.methods._shared.words import option_as_given, own_priors_text
 from bayescompare.methods.dirichlet.words import lead_words, size_words
 from bayescompare.methods.network.posterior import NetworkDetails
 from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.claims import claim_words
-from bayescompare.outcome.decision import Decision
+from bayescompare.outcome.decision import Decision, claim_words
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     plural,

@@ -17,8 +17,7 @@ from bayescompare.methods._shared.words import power_words
 from bayescompare.methods.dirichlet.words import lead_words, learned_pair_words, prior_text
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.claims import claim_words
-from bayescompare.outcome.decision import SETTLED, Decision
+from bayescompare.outcome.decision import SETTLED, Decision, claim_words
 from bayescompare.outcome.facts import Facts, FourQuestions
 from bayescompare.outcome.posterior import Questions, ThetaPosterior
 from bayescompare.table.results import Results
