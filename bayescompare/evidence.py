@@ -23,8 +23,6 @@ from bayescompare.partly_seen import partial_table
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 
-__all__ = ["Evidence", "TooManyVectors"]
-
 
 class TooManyVectors(ArithmeticError):
     """More count vectors stand behind the rows than can be summed over."""

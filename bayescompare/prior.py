@@ -22,8 +22,6 @@ from bayescompare.kernels.dirichlet.neighbours import STRENGTHS
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.partition import Partition
 
-__all__ = ["POWER", "WEIGHT", "DirichletPrior"]
-
 #: What the density of a prior is raised to, where it has no weight of its own.
 POWER = "power"
 #: The weight of beliefs, in datasets.

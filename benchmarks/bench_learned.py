@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayescompare.posterior.board import Board
+from bayescompare.learned import Board
 from bayescompare.posterior.mixture import Mixture
 from benchmarks.timing import Row, median_seconds
 

@@ -33,9 +33,9 @@ from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.kernels.numerics.boxes import quadrants
 from bayescompare.kernels.pair_states import every_state
 from bayescompare.kernels.ranking.tiers import TOO_FEW, adjusted_pvalues, separated
+from bayescompare.learned import Board
 from bayescompare.outcome.decision import SETTLED
 from bayescompare.outcome.method import Method
-from bayescompare.posterior.board import Board
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
 

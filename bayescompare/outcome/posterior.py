@@ -8,6 +8,7 @@ derive from `Posterior`; what they do not define, their answers do not have.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
@@ -24,13 +25,14 @@ from bayescompare.kernels.dirichlet.pmax import imprecise_bounds
 from bayescompare.kernels.leading import parts_of_orders, sole_leader
 from bayescompare.kernels.numerics.intervals import Betas
 from bayescompare.kernels.orders import WeightTable
+from bayescompare.learned import Board
 from bayescompare.outcome.answer import Answer, TestResult
 from bayescompare.outcome.codec import name_in_file
 from bayescompare.outcome.columns import ALONE, PROBABILITY, theta_columns
 from bayescompare.outcome.decision import SETTLED, Decision, claim_words, decide
 from bayescompare.outcome.facts import Facts, FourQuestions
 from bayescompare.outcome.registry import unavailable
-from bayescompare.posterior.board import Board
+from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.drawn import DrawnMixture
 from bayescompare.prior import POWER, WEIGHT
@@ -490,16 +492,52 @@ def _least_of_grown(posterior: DirichletMixture, more: int, rng: np.random.Gener
     """
     component = int(rng.choice(len(posterior.components), p=posterior.weight[:, 0]))
     drawn, (counts,) = posterior.components[component], posterior.counts
-    after, new = drawn.grown(counts, more, rng)
+    after, new = grown_by_urn(drawn, counts, more, rng)
     added = len(new) - len(counts)
     if not added:
         return _least_of_both(posterior.with_more(new - counts))
+
+    def listing_more(a: Component) -> Component:
+        """List as many of the statements of its lump, which are alike."""
+        ((log_alpha, log_size),) = a.lumps
+        left = log_size + math.log1p(-added * math.exp(-log_size))
+        return Component.listed(
+            np.append(a.log_alpha, np.full(added, log_alpha)), (log_alpha, left)
+        )
+
     least = np.ones(len(new))
     for each in (posterior, posterior.alone or posterior):
-        grown = tuple(after if a is drawn else a.listing_more(added) for a in each.components)
+        grown = tuple(after if a is drawn else listing_more(a) for a in each.components)
         board = Board.of(replace(each.prior, components=grown), new[None])
         least = np.minimum(least, board.p_max()[0, :-1])
     return least
+
+
+def grown_by_urn(
+    component: Component, counts: FloatArray, number: int, rng: np.random.Generator
+) -> tuple[Component, FloatArray]:
+    """Add datasets one by one, as Pólya's urn does: θ is integrated out.
+
+    One that falls among the statements of a lump lists a new one.
+    """
+    log_alpha, grown = list(component.log_alpha), list(counts)
+    lumps = [list(lump) for lump in component.lumps]
+    for _ in range(number):
+        rest = [math.exp(a + size) if size > -math.inf else 0.0 for a, size in lumps]
+        weights = np.append(np.exp(log_alpha) + grown, rest)
+        ends = np.cumsum(weights)
+        place = int(np.searchsorted(ends, rng.random() * weights.sum(), side="right"))
+        if place < len(grown):
+            grown[place] += 1.0
+            continue
+        lump = lumps[place - len(grown)]
+        log_alpha.append(lump[0])
+        grown.append(1.0)
+        # Logarithm of one fewer: log(e^x − 1).
+        left = -math.expm1(-lump[1]) if lump[1] > 0 else 0.0
+        lump[1] = lump[1] + math.log(left) if left else -math.inf
+    left_over = ((log_each, log_size) for log_each, log_size in lumps)
+    return Component.listed(np.array(log_alpha), *left_over), np.array(grown)
 
 
 def grown_by_resemblance(

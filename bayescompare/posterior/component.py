@@ -88,38 +88,6 @@ class Component:
         lumps = tuple((log_alpha + shift, size) for log_alpha, size in self.lumps)
         return replace(self, log_alpha=self.log_alpha + shift, lumps=lumps)
 
-    def listing_more(self, number: int) -> Component:
-        """List some of the statements of the lump, which are alike."""
-        ((log_alpha, log_size),) = self.lumps
-        left = log_size + math.log1p(-number * math.exp(-log_size))
-        more = np.full(number, log_alpha)
-        return Component.listed(np.append(self.log_alpha, more), (log_alpha, left))
-
-    def grown(
-        self, counts: FloatArray, number: int, rng: np.random.Generator
-    ) -> tuple[Component, FloatArray]:
-        """Add datasets one by one, as Pólya's urn does: θ is integrated out.
-
-        One that falls among the statements of a lump lists a new one.
-        """
-        log_alpha, grown, lumps = list(self.log_alpha), list(counts), [list(x) for x in self.lumps]
-        for _ in range(number):
-            rest = [math.exp(a + size) if size > -math.inf else 0.0 for a, size in lumps]
-            weights = np.append(np.exp(log_alpha) + grown, rest)
-            ends = np.cumsum(weights)
-            place = int(np.searchsorted(ends, rng.random() * weights.sum(), side="right"))
-            if place < len(grown):
-                grown[place] += 1.0
-                continue
-            lump = lumps[place - len(grown)]
-            log_alpha.append(lump[0])
-            grown.append(1.0)
-            # Logarithm of one fewer: log(e^x − 1).
-            left = -math.expm1(-lump[1]) if lump[1] > 0 else 0.0
-            lump[1] = lump[1] + math.log(left) if left else -math.inf
-        left_over = ((log_each, log_size) for log_each, log_size in lumps)
-        return Component.listed(np.array(log_alpha), *left_over), np.array(grown)
-
     def log_urn(self, counts: FloatArray) -> FloatArray:
         """Log probability of datasets with these counts (M, S), in any order: (M,)."""
         counts = self.classes.total(counts)
@@ -151,8 +119,6 @@ class Component:
         """Σ_c w(c) P(max | c) of very many vectors, summed digit by digit, (S + 1,)."""
         from bayescompare.kernels.replicated.count_maximum import averaged_maximum
 
-        if not weight.any():
-            return np.zeros(counts.shape[1] + 1)
         fixed, tracked, digits = tracked_counts(counts)
         mean = averaged_maximum(self.alpha, fixed, tracked, digits, weight)
         return np.append(weight.sum() * mean, 0.0)

@@ -23,10 +23,9 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.numerics.gammas import log_sum
 from bayescompare.posterior.component import tracked_counts
-from bayescompare.posterior.each_dataset import given_all, left_out, predicted_alone
 from bayescompare.posterior.mixture import Mixture
 from bayescompare.posterior.partition import Groups
-from bayescompare.posterior.paths import paths_behind
+from bayescompare.posterior.rows import given_all, left_out, paths_behind, predicted_alone
 from bayescompare.prior import DirichletPrior
 
 
@@ -163,12 +162,6 @@ class DirichletMixture(Mixture):
             return np.zeros(vector.shape, dtype=np.int64)
         logs = self.log_paths[:, vector]
         return np.asarray((logs + rng.gumbel(size=logs.shape)).argmax(axis=0))
-
-    @property
-    def null(self) -> float:
-        """P(the two do not differ): the weight of the components with folded statements."""
-        same = [not component.classes.is_trivial for component in self.components]
-        return float(self.weight[same].sum())
 
     # parts of a statement, other data -------------------------------------------------------------
 

@@ -8,7 +8,6 @@ Whatever one component has in closed form is a short sum here, over components a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -47,7 +46,15 @@ class Mixture:
 
     def p_max(self) -> FloatArray:
         """P(θ_s is the largest) of each listed statement, and last of all others together."""
-        return np.asarray(p_max_of([self])[0])
+        out = np.zeros(self.counts.shape[1] + 1)
+        for component, weight in self._weighed:
+            # Of two statements P(max) is closed.
+            contracts = component.is_plain and len(component.log_alpha) > 2
+            if contracts and len(self.counts) >= _MANY:
+                out += component.contracted(self.counts, weight)
+            else:
+                out += weight @ component.p_max(self.counts)
+        return out
 
     def mcse(self) -> FloatArray | None:
         """Standard error of `p_max`, from batches of each chain; None where it is exact."""
@@ -154,21 +161,3 @@ def batch_error(each: FloatArray) -> FloatArray:
     p = (each.sum(axis=(0, 1)) + 1.0) / (number + 2.0)
     # Where no draw differs from another the error is unknown, not zero.
     return np.asarray(np.where(spread > 0.0, spread, np.sqrt(p * (1.0 - p) / number)))
-
-
-def p_max_of(mixtures: Sequence[Mixture]) -> FloatArray:
-    """P(max) of many that have the same components, as all pairs of a table: (P, S + 1)."""
-    out = np.zeros((len(mixtures), mixtures[0].counts.shape[1] + 1))
-    for a, component in enumerate(mixtures[0].components):
-        # Of two statements P(max) is closed.
-        contracts = component.is_plain and len(component.log_alpha) > 2
-        is_many = [contracts and len(each.counts) >= _MANY for each in mixtures]
-        for i in np.flatnonzero(is_many).tolist():
-            out[i] += component.contracted(mixtures[i].counts, mixtures[i].weight[a])
-        few = np.flatnonzero(~np.array(is_many)).tolist()
-        if few:
-            counts = np.concatenate([mixtures[i].counts for i in few])
-            weight = np.concatenate([mixtures[i].weight[a] for i in few])
-            owner = np.repeat(few, [len(mixtures[i].counts) for i in few])
-            np.add.at(out, owner, weight[:, None] * component.p_max(counts))
-    return out

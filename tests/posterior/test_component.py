@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from bayescompare.outcome.posterior import grown_by_urn
 from bayescompare.posterior.component import Component
-from bayescompare.posterior.each_dataset import log_urn_change
+from bayescompare.posterior.rows import log_urn_change
 from tests.oracles import dirichlet as oracles
 
 ALPHAS = [1e-300, 1e-12, 1 / 4096, 0.25, 0.5, 1.0, 7.5]
@@ -132,7 +133,7 @@ def test_lumps_are_cells(lumps: list[tuple[float, int]], alpha: list[float], pow
 def test_the_urn_draws_from_each_lump_by_its_mass() -> None:
     prior, _ = both([1.0], [(0.5, 4), (0.01, 100), (2.0, 1)])
     rng = np.random.default_rng(1)
-    first = [prior.grown(np.zeros(1), 1, rng) for _ in range(3000)]
+    first = [grown_by_urn(prior, np.zeros(1), 1, rng) for _ in range(3000)]
     new = [float(after.alpha[-1]) for after, _ in first]
     for alpha, mass in ((1.0, 1.0), (0.5, 2.0), (0.01, 1.0), (2.0, 2.0)):
         share = np.mean(np.isclose(new, alpha))

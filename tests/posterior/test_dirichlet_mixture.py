@@ -23,7 +23,7 @@ from bayescompare.evidence import Evidence
 from bayescompare.kernels.dirichlet.neighbours import Neighbours
 from bayescompare.kernels.numerics.intervals import beta_mixture_quantile
 from bayescompare.kernels.orders import WeightTable
-from bayescompare.posterior.board import Board
+from bayescompare.learned import Board
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.partition import Groups, Partition

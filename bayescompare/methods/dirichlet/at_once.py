@@ -14,7 +14,7 @@ from bayescompare._typing import AnyArray, IntArray
 from bayescompare.kernels.dirichlet.neighbours import Neighbours
 from bayescompare.kernels.numerics.intervals import as_probability
 from bayescompare.kernels.pair_states import count_pairs, every_state
-from bayescompare.learned import Learned
+from bayescompare.learned import Board, Learned
 from bayescompare.outcome.decision import (
     first_named_in_decision,
     same_decision_score,
@@ -22,7 +22,6 @@ from bayescompare.outcome.decision import (
 )
 from bayescompare.outcome.method import LEAST_PAIRS, Method
 from bayescompare.outcome.pair_figures import PairFigures
-from bayescompare.posterior.board import Board
 from bayescompare.posterior.partition import Groups
 from bayescompare.prior import DirichletPrior
 from bayescompare.statements import DENSE, MOST_STATES, State, Statement, Statements

@@ -28,6 +28,7 @@ from bayescompare.kernels.completions import (
     completion_bounds,
 )
 from bayescompare.kernels.dirichlet.pmax import imprecise_bounds
+from bayescompare.learned import Board
 from bayescompare.methods._shared.domains import Domains
 from bayescompare.methods._shared.words import NO_EVIDENCE, NO_LOO
 from bayescompare.outcome.answer import Answer
@@ -37,7 +38,6 @@ from bayescompare.outcome.facts import Facts, FourQuestions
 from bayescompare.outcome.method import STATEMENTS, Sampling
 from bayescompare.outcome.posterior import Questions, ThetaPosterior, listed_in_answer
 from bayescompare.partly_seen import partial_table
-from bayescompare.posterior.board import Board
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.partition import Groups
 from bayescompare.table.results import Results
