@@ -21,7 +21,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.comparison import Comparison, comparison_of
 from bayescompare.outcome.family import Guard
-from bayescompare.outcome.method import AnswersPairs, Method, Sampling, is_bayesian
+from bayescompare.outcome.method import Method, Sampling, is_bayesian
 from bayescompare.outcome.nuts import announced_nuts
 from bayescompare.outcome.pair_figures import LazyComparisons, tables_of_pairs
 from bayescompare.outcome.pairwise import Pairwise
@@ -99,11 +99,13 @@ def pairwise(
     pairs = _pairs(whole, reference)
     generator, seed = as_rng(rng, default=0)
     options = checked_sampler(sampler)
-    if len(whole.algorithms) > 2 and isinstance(test, AnswersPairs):
+    # A method that can answer every pair from one model of all algorithms, or None, has this.
+    answer_pairs = getattr(test, "answer_pairs", None)
+    if len(whole.algorithms) > 2 and answer_pairs is not None:
         everyone = prepared(whole, test, None, missing)
         with announced_nuts(test, everyone, options, progress=progress) as own:
             sampling = Sampling(generator, seed=seed, options=own)
-            together = test.answer_pairs(everyone, pairs, sampling)
+            together: list[Answer] | None = answer_pairs(everyone, pairs, sampling)
         if together is not None:
             read = zip(pairs, together, strict=True)
             comparisons = tuple(comparison_of(everyone.sel(algorithms=p), test, a) for p, a in read)

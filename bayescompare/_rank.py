@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any, Literal, Unpack
 
 from bayescompare._checks import check_word, is_number, show_checked_value
+from bayescompare._compare import compare_gaps_as_failed
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._rng import Rng, as_rng
-from bayescompare.outcome.gaps import compare_gaps_as_failed
 from bayescompare.ranking.answer import answer_of
 from bayescompare.ranking.gate import Gate, gate_answer
 from bayescompare.ranking.options import RankOptions, as_utility

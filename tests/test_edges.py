@@ -544,16 +544,6 @@ def test_a_simulated_table_keeps_its_truth_while_it_asks_the_same(
 # -------------------------------------------------------------------------------------------- files
 
 
-def test_a_file_of_another_kind_is_named(tmp_path: Path, uci: bc.Results) -> None:
-    few = uci.sel(algorithms=["GBM", "RF", "CART"], measures=["auc"])
-    bc.rank(few, draws=100, rng=0).to_json(tmp_path / "r.json")
-    bc.pairwise(few, n_jobs=1).to_json(tmp_path / "p.json")
-    with pytest.raises(bc.BayescompareError, match=r"a ranking.*load_ranking\(\)"):
-        bc.load_comparison(tmp_path / "r.json")
-    with pytest.raises(bc.BayescompareError, match=r"all pairs.*load_pairwise\(\)"):
-        bc.load_comparison(tmp_path / "p.json")
-
-
 def test_figures_say_whether_they_are_exact(example1: bc.Comparison) -> None:
     assert example1.probability.attrs["exactness"] == "exact"
     one = bc.compare(example1.results, method="signed-rank", measures=["accuracy"], rng=0)

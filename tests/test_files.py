@@ -7,7 +7,6 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -232,42 +231,6 @@ def test_many_writers_at_once(tmp_path: Path) -> None:
     assert names(tmp_path) == ["c.json"]
 
 
-# --------------------------------------------------------------------------------- limits for real
-
-TO_DISK = """
-import resource, sys
-from pathlib import Path
-import bayescompare as bc
-c = bc.compare(bc.load_example("pnn"))
-folder = Path(sys.argv[1])
-c.to_json(folder / "c.json"), c.to_netcdf(folder / "c.nc"), c.report(folder / "r.html")
-before = {path.name: path.read_bytes() for path in folder.iterdir()}
-sys.dont_write_bytecode = True  # Python 3.12 would keep bytecode that the limit cut short
-resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
-for write, name in ((c.to_json, "c.json"), (c.to_netcdf, "c.nc"), (c.report, "r.html")):
-    try:
-        write(folder / name, overwrite=True)
-    except bc.BayescompareError as error:
-        print(error)
-assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-"""
-
-
-@pytest.mark.slow
-def test_a_limit_on_the_size_of_files(tmp_path: Path) -> None:
-    """As after ``ulimit -f``."""
-    done = subprocess.run(
-        [sys.executable, "-c", TO_DISK, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    for name, line in zip(("c.json", "c.nc", "r.html"), done.stdout.splitlines(), strict=True):
-        assert f"{name} cannot be written: File too large" in line
-
-
 # ----------------------------------------------------------------------------- devices and pipes
 
 
@@ -312,13 +275,3 @@ def test_standard_output_that_is_a_file_is_written_not_replaced(
     with path.open(mode) as out:
         subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
     assert path.read_text() == "one\ntwo\nthree\n"
-
-
-@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no memory file system")
-def test_a_file_in_memory_is_a_file(tmp_path: Path) -> None:
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        path = Path(folder) / "c.json"
-        path.write_text(OLD)
-        write_text(path, "x")
-        assert path.read_text() == "x"
-        assert names(Path(folder)) == ["c.json"]

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 import re
-from dataclasses import replace
-from functools import cache
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from statsmodels.stats.multitest import multipletests
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
@@ -22,7 +15,7 @@ from bayescompare.methods import Dirichlet, PoissonBinomial
 from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.table.results import Results
 from tests.oracles.context import tournament
-from tests.oracles.statements import every_label, largest_assertable, statement_counts
+from tests.oracles.statements import every_label, statement_counts
 from tests.tables import normal_table, table
 
 
@@ -36,28 +29,6 @@ def results_of(n: int, l: int, m: int, seed: int = 0, **options: Any) -> Results
 @pytest.fixture(scope="module")
 def uci() -> Pairwise:
     return bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
-
-
-@cache
-def five_datasets(l: int, method: str) -> Pairwise:
-    return bc.pairwise(results_of(5, l, 2), method=method, n_jobs=1)
-
-
-def with_levels(levels: list[float], *, method: str) -> Pairwise:
-    """A Pairwise whose pairs have these probabilities (or p-values), and nothing else changed."""
-    l = next(k for k in range(2, 50) if k * (k - 1) // 2 >= len(levels))
-    made = five_datasets(l, method)
-    chosen = []
-    for c, level in zip(made.comparisons, levels, strict=False):
-        # Every measure by itself is as sure as the whole.
-        parts = np.full((len(c.answer.labels), 2), level)
-        if method == "glrt":
-            answer = replace(c.answer, pvalue=level, parts={"pvalue": parts})
-        else:
-            probability = np.array([level, *[(1 - level) / 3] * 3])
-            answer = replace(c.answer, probability=probability, parts={"probability": parts})
-        chosen.append(replace(c, answer=answer))
-    return replace(made, comparisons=tuple(chosen))
 
 
 # ------------------------------------------------------------------------------------- the figures
@@ -157,15 +128,6 @@ def test_pairs_are_found_whichever_is_named_first(uci: Pairwise) -> None:
         _ = uci["GBM", "GBM"]
 
 
-def test_pairs_are_a_sequence_of_comparisons(uci: Pairwise) -> None:
-    assert list(uci) == list(uci.comparisons)
-    assert len(uci) == 28
-    assert uci[0] is uci.comparisons[0]
-    assert uci[-1] is uci[np.int64(27)] is uci.comparisons[27]
-    with pytest.raises(BayescompareError, match="no comparison at position 28: there are 28"):
-        _ = uci[28]
-
-
 @pytest.mark.parametrize("pair", ["GBM", ("GBM", "X"), (["GBM"], {}), None, 1.5, True])
 def test_what_is_no_pair_is_refused(uci: Pairwise, pair: Any) -> None:
     with pytest.raises(BayescompareError, match=r"no comparison of .* name two algorithms"):
@@ -234,85 +196,7 @@ def test_relisting_the_table_changes_no_figure() -> None:
     assert chosen.values.tolist() == two.best.values.tolist()
 
 
-# ---------------------------------------------------------------------------------------- decisions
-
-
-@given(
-    st.lists(st.integers(260, 1000).map(lambda k: k / 1000), min_size=1, max_size=9),
-    st.sampled_from([0.01, 0.05, 0.1, 0.3, 0.6]),
-)
-@settings(max_examples=60)
-def test_decide_is_the_largest_set_that_the_rate_allows(levels: list[float], fdr: float) -> None:
-    p = with_levels(levels, method="dirichlet")
-    decided = p.decide(fdr=fdr)
-    assert decided.columns.tolist() == [
-        "first", "second", "n", "statement", "probability", "alone", "parts", "running_fdr",
-        "decision", "asserted",
-    ]  # fmt: skip
-    found = decided["probability"].to_numpy()
-    assert np.all(np.diff(found) <= 0)
-    asserted = decided["asserted"].to_numpy()
-    size = int(asserted.sum())
-    assert asserted.tolist() == [True] * size + [False] * (len(asserted) - size)
-    np.testing.assert_allclose(
-        decided["running_fdr"], np.cumsum(1 - found) / np.arange(1, len(found) + 1)
-    )
-    # Sums in another order may differ in the last bit: allow either side of an exact boundary.
-    slack = {largest_assertable(levels, fdr + e) for e in (-1e-12, 0.0, 1e-12)}
-    assert size in slack
-    assert np.all(found[asserted] >= 0.75)
-
-
-@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=15), st.sampled_from([0.01, 0.05, 0.2]))
-@settings(max_examples=12)
-def test_holm_is_statsmodels(levels: list[float], fdr: float) -> None:
-    # statsmodels collects garbage at every call, a second each among all that a suite has made.
-    gc.freeze()
-    p = with_levels(levels, method="glrt")
-    decided = p.decide(fdr=fdr)
-    rejected, adjusted, *_ = multipletests(decided["pvalue"], alpha=fdr, method="holm")
-    np.testing.assert_allclose(decided["adjusted"], adjusted, atol=1e-12)
-    clear = np.abs(adjusted - fdr) > 1e-9
-    assert decided["asserted"].to_numpy()[clear].tolist() == rejected[clear].tolist()
-    assert np.all(np.diff(decided["pvalue"]) >= 0)
-    assert "running_fdr" not in decided
-
-
-def test_one_candidate_per_unordered_pair(uci: Pairwise) -> None:
-    decided = uci.decide()
-    assert len(decided) == 28
-    assert (
-        len({frozenset(pair) for pair in zip(decided["first"], decided["second"], strict=True)})
-        == 28
-    )
-    for row in decided.itertuples():
-        assert row.statement == uci[row.first, row.second].best
-        assert row.probability == pytest.approx(
-            float(uci[row.first, row.second].probability.max()), abs=1e-12
-        )
-
-
 # -------------------------------------------------------------------------------------------- order
-
-
-def test_the_order_has_an_edge_for_every_dominance_asserted(uci: Pairwise) -> None:
-    for fdr in (0.01, 0.05, 0.3):
-        graph, decided = uci.order(fdr=fdr), uci.decide(fdr=fdr)
-        assert isinstance(graph, nx.DiGraph)
-        assert set(graph) == set(uci.results.algorithms)
-        expected, mixed = set(), set()
-        for row in decided[decided["asserted"]].itertuples():
-            states = row.statement.split("|")
-            if len(set(states)) == 1:
-                expected.add(tuple(states[0].split(">")))
-            else:
-                mixed.add((row.first, row.second, row.statement))
-        assert set(graph.edges) == expected
-        assert set(graph.graph["mixed"]) == mixed
-        for a, b, data in graph.edges(data=True):
-            assert data["probability"] == pytest.approx(
-                float(uci.matrix.sel(algorithm=a, opponent=b))
-            )
 
 
 def test_equivalence_and_mixed_statements_order_nothing() -> None:

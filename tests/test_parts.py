@@ -346,14 +346,6 @@ def test_one_object_decides_who_is_named(seed: int) -> None:
     _named(bc.pairwise(several(n, 4, m, seed, (0.0, 0.4, 1.0)[seed % 3]), n_jobs=1))
 
 
-@pytest.mark.slow
-def test_one_object_decides_who_is_named_on_500_tables() -> None:
-    for seed in range(100, 600):
-        rng = np.random.default_rng(seed)
-        n, l, m = int(rng.integers(6, 60)), int(rng.integers(3, 9)), int(rng.integers(1, 4))
-        _named(bc.pairwise(several(n, l, m, seed, float(rng.choice([0.0, 0.3, 1.0]))), n_jobs=1))
-
-
 # ------------------------------------------------------------------------ what could turn an answer
 
 

@@ -16,9 +16,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._checks import check_draws, check_word, pointing
+from bayescompare._checks import MOST_DRAWS, check_count, check_draws, check_word, pointing
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError, did_you_mean
 from bayescompare._rng import Rng, as_rng
+from bayescompare._version import __version__
 from bayescompare.outcome import nuts, registry
 from bayescompare.outcome.answer import Answer, Shown
 from bayescompare.outcome.columns import THETA_LOWER, THETA_UPPER
@@ -38,6 +39,7 @@ from bayescompare.outcome.registry import has_ability, has_quantity, why_not, wi
 from bayescompare.outcome.words import comparison_block, comparison_words
 from bayescompare.table.results import Results
 from bayescompare.table.writing import check_file_is_writable
+from bayescompare.text.numbers import whole_number_text
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -312,7 +314,7 @@ class Comparison(Shown):
         one; the rest are ties. ``rope`` says whether the interval of the mean "exceeds" the rope,
         lies "within" it or is "unclear".
         """
-        from bayescompare.outcome.effects import table_effects
+        from bayescompare.outcome.pair_figures import table_effects
 
         return table_effects(self.results)
 
@@ -542,7 +544,7 @@ class Comparison(Shown):
             effective draws (``ess``).
         """
         self._require("plan")
-        from bayescompare.outcome.planning import (
+        from bayescompare.outcome.criticism import (
             check_plan,
             check_planning_factors,
             plan_table,
@@ -650,9 +652,19 @@ class Comparison(Shown):
         0.2
         """
         self._require("predict")
-        from bayescompare.outcome.planning import predict_for_comparison
-
-        return predict_for_comparison(self, n, draws, rng)
+        check_count(n=n, draws=draws)
+        if n * draws > MOST_DRAWS:
+            raise BayescompareError(
+                f"n={n} for draws={draws}: at most {whole_number_text(MOST_DRAWS)} predictions in "
+                "total."
+            )
+        generator, seed = as_rng(rng)
+        posterior: Any = self.posterior
+        labels = posterior.predict(int(n), int(draws), generator)
+        coords = {"sample": np.arange(draws), "dataset": np.arange(n)}
+        sampler = posterior.draws_are if self.answer.tree is None else "nuts"
+        attrs = {**self._how(seed, sampler), "version": __version__}
+        return xr.DataArray(labels, coords, ("sample", "dataset"), name="statement", attrs=attrs)
 
     @pointing
     def simulate(self, *, rng: Rng = None) -> Results:
@@ -672,9 +684,11 @@ class Comparison(Shown):
         ('A>B|A>B', 'A>B|A>B')
         """
         self._require("simulate")
-        from bayescompare.outcome.planning import simulate_for_comparison
-
-        return simulate_for_comparison(self, rng)
+        generator, seed = as_rng(rng)
+        posterior: Any = self.posterior
+        table: Results = posterior.simulate(generator)
+        how = "" if seed is None else f", rng={seed}"
+        return table._with(source=f"simulated from the prior of {self.method.name!r}{how}")
 
     def check(
         self, tree: xr.DataTree | None = None, *, prior: bool = False, rng: Rng = None
@@ -858,16 +872,20 @@ class Comparison(Shown):
             raise registry.unavailable(self.method, quantity)
         return value
 
+    def _how(self, seed: int | None, sampler: str) -> dict[str, Any]:
+        """How draws were made; only strings and numbers survive a netCDF file."""
+        return {
+            "method": self.method.name,
+            "options": str(self.method.options()),
+            "sampler": sampler,
+            "seed": "a Generator" if seed is None else seed,
+        }
+
     def _signed(
         self, tree: xr.DataTree, seed: int | None, *, sampler: str, edited: bool = False
     ) -> xr.DataTree:
-        """Record in a tree how it was made; only strings and numbers survive a netCDF file."""
-        tree.attrs.update(
-            method=self.method.name,
-            options=str(self.method.options()),
-            sampler=sampler,
-            seed="a Generator" if seed is None else seed,
-        )
+        """Record in a tree how it was made."""
+        tree.attrs.update(self._how(seed, sampler))
         if edited:
             tree.attrs["model"] = EDITED
         return arviz_tree(tree, sampled=sampler == "nuts")

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -314,16 +314,3 @@ def has_valid_pvalue(method: Method | type[Method]) -> bool:
     """Whether its answers are p-values for which corrections for many tests keep their promise."""
     kind = method.posterior_type
     return issubclass(kind, Tested) and kind.valid_pvalue
-
-
-@runtime_checkable
-class AnswersPairs(Protocol):
-    """A method that can answer every pair from one model of all algorithms."""
-
-    def answer_pairs(
-        self, results: Results, pairs: Sequence[tuple[str, str]], sampling: Sampling
-    ) -> list[Answer] | None:
-        """Answer every pair; None where each has a model of its own.
-
-        `results` are what it judges, and complete.
-        """

@@ -7,6 +7,7 @@ something about these algorithms, and probabilities between 0 and 1 that words a
 from __future__ import annotations
 
 import inspect
+import math
 import warnings
 from dataclasses import MISSING, fields, replace
 from typing import TYPE_CHECKING, Any, get_args
@@ -42,23 +43,24 @@ _ONE_TYPE = (
     ": declare one class derived from bc.methods.Facts as facts_type of its posterior_type, "
     "numbers by field(metadata={'figure': True})"
 )
-#: What a class for 0.1.0 could define or declare, and where that is now.
+_GONE = ", which nothing asks for now: "
+#: What a class for 0.1.0 could define or declare, unless it is an option, and where that is now.
 _MOVED = {
     **dict.fromkeys(("details_type", "scalars_type", "facts_type"), _ONE_TYPE),
-    **dict.fromkeys(("approximate", "check_scale", "claim", "headline"), _OF_POSTERIOR),
-    **dict.fromkeys(("model_name", "own_likelihood", "valid_pvalue"), _OF_POSTERIOR),
-    "comparison_type": ", which nothing asks for now: define what it adds as properties of "
-    "posterior_type",
-    "nuts_model": ", which nothing asks for now: take form= in model(results, form)",
-    "of_pair": ", which nothing asks for now: define for_table(results, pair=None)",
-    "unlearned": ", which nothing asks for now: let learn(()) return the test with its own prior",
+    **dict.fromkeys(
+        (
+            *("approximate", "check_scale", "claim", "headline", "model_name", "own_likelihood"),
+            *("valid_pvalue", "draws", "exact_draws", "to_tree", "own_sample", "leads", "lever"),
+            *("leave_one_out", "predictive_simulator", "likelihood_of_more", "level_given"),
+            *("replicate_simulator", "predictive_statistics", "predict", "simulate"),
+        ),
+        _OF_POSTERIOR,
+    ),
+    "comparison_type": f"{_GONE}define what it adds as properties of posterior_type",
+    "nuts_model": f"{_GONE}take form= in model(results, form)",
+    "of_pair": f"{_GONE}define for_table(results, pair=None)",
+    "unlearned": f"{_GONE}let learn(()) return the test with its own prior",
 }
-#: Functions of the table that are its posterior's now; an option may have such a name.
-_HOOKS = (
-    *("draws", "exact_draws", "to_tree", "own_sample", "leads", "leave_one_out"),
-    *("predictive_simulator", "likelihood_of_more", "replicate_simulator", "level_given"),
-    *("predictive_statistics", "predict", "simulate", "lever"),
-)
 #: What the class of a method of 0.1.0 declares still works, with a warning that says what to write.
 _STILL = {
     "kind": "posterior_type = bc.methods.Tested for a test without a posterior",
@@ -83,8 +85,9 @@ def check_class(method: Any) -> None:
             f"register({method!r}): give a class derived from bc.methods.Method."
         )
     where = f"method class {method.__qualname__}"
+    options = {option.name for option in fields(method)}
     for name, now in _MOVED.items():
-        if getattr(method, name, None) is not None:
+        if name not in options and getattr(method, name, None) is not None:
             does = "declares" if now is _ONE_TYPE else "defines"
             raise BayescompareError(f"{where} {does} {name}{now}.")
     _adapt_class(method)
@@ -108,8 +111,6 @@ def check_class(method: Any) -> None:
         raise BayescompareError(
             f"{where}: judges={takes.judges!r}; choose one of {', '.join(map(repr, judges))}."
         )
-    if hooks := [name for name in _HOOKS if callable(getattr(method, name, None))]:
-        raise BayescompareError(f"{where} defines {hooks[0]}{_OF_POSTERIOR}.")
     facts = parts.posterior_type.facts_type
     if not (isinstance(facts, type) and issubclass(facts, Facts)):
         raise BayescompareError(
@@ -211,7 +212,7 @@ def check_answer(results: Results, method: Method, answer: object) -> None:
 def check_fields(results: Results, method: Method, answer: Answer) -> None:
     """Reject an answer whose fields are not what its results and method say they are."""
     _check_labels(results, answer)
-    size, n = len(answer.labels), float(len(results.datasets))
+    size = len(answer.labels)
     given, none = ("probability", "pvalue") if is_bayesian(method) else ("pvalue", "probability")
     if getattr(answer, none) is not None:
         raise BayescompareError(f"{none} is given, and method {method.name!r} has none.")
@@ -221,8 +222,9 @@ def check_fields(results: Results, method: Method, answer: Answer) -> None:
     for name, values in {**columns, **answer.per_statement}.items():
         if values is None:
             continue
-        most = n if name == "count" else 1.0 if name in (*columns, *SHARES) else None
-        numbers(values, f"statements: {name}", (size,), *([(0.0, most)] if most else []))
+        is_share = name in ("probability", "mcse", *SHARES)
+        least = 0.0 if is_share or name == "count" else -math.inf
+        numbers(values, f"statements: {name}", (size,), (least, 1.0 if is_share else math.inf))
         if name in ("count", "probability") and np.isnan(values).any():
             raise BayescompareError(f"statements: {name} is nan: it must be a number.")
     if answer.probability is not None and (total := float(answer.probability.sum())) > 1.0 + 1e-6:
@@ -236,13 +238,6 @@ def check_fields(results: Results, method: Method, answer: Answer) -> None:
     for name in ("statistic", "log_evidence"):
         if getattr(answer, name) is not None:
             numbers(getattr(answer, name), name, ())
-    if answer.tested is not None and not 0 <= answer.tested < size:
-        raise BayescompareError(f"lead is {answer.tested}, and there are {size} statements.")
-    if answer.n_statements < size or not 0 <= answer.n_observed <= answer.n_statements:
-        raise BayescompareError(
-            f"n_statements is less than the {size} statements listed, or than n_observed, which "
-            f"is {answer.n_observed}."
-        )
     if answer.tree is not None:
         _check_draws(answer.tree)
 

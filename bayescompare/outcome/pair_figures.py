@@ -1,29 +1,37 @@
-"""`PairFigures`: what was found about every pair, as columns."""
+"""`PairFigures`: what was found about every pair, as columns; and how large differences are."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
-from weakref import WeakValueDictionary
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 
+from bayescompare._checks import check_word
+from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.classic.pvalues import holm
+from bayescompare.kernels.effect_sizes import EffectSizes, effect_sizes, finite_effect_sizes
+from bayescompare.kernels.orders import RELATIVE_TOLERANCE
+from bayescompare.outcome import registry
+from bayescompare.outcome.answer import TestResult
 from bayescompare.outcome.columns import PVALUE
 from bayescompare.outcome.decision import part_word, parts_frame, wins_in_table
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
 from bayescompare.table.words import INCOMPLETE, dropped_words
 from bayescompare.text.names import first_words
-from bayescompare.text.numbers import plural
+from bayescompare.text.numbers import count, difference_number_text, percent, plural
 
 if TYPE_CHECKING:
     from bayescompare.outcome.comparison import Comparison
+    from bayescompare.outcome.pairwise import Pairwise
 
 
 #: Values of pairs held at once.
@@ -187,32 +195,36 @@ def pair_parts(
 
 def records_at_once(results: Results, tables: Sequence[Judged]) -> IntArray:
     """On how many of its datasets the first of each pair won, lost and tied, (P, m, 3)."""
-    values = results.average().oriented()
     ropes = [results[name].rope for name in results.measures]
-    algorithm = {name: k for k, name in enumerate(results.algorithms)}
-    dataset = {name: k for k, name in enumerate(results.datasets)}
     out = np.zeros((len(tables), len(results.measures), 3), dtype=np.int64)
-    alike: dict[tuple[str, ...], list[int]] = {}
-    for place, table in enumerate(tables):
-        alike.setdefault(table.datasets, []).append(place)
-    for names, places in alike.items():
-        own = values[[dataset[name] for name in names]]
-        step = max(1, _BLOCK // max(1, own[:, 0].size))
-        for some in (places[k : k + step] for k in range(0, len(places), step)):
-            first, second = (
-                np.moveaxis(own[:, [algorithm[tables[k].algorithms[i]] for k in some]], 0, 1)
-                for i in (0, 1)
-            )
-            out[some] = np.stack(wins_in_table(first, second, ropes), axis=-1)
+    for some, stacked in _stacked(results.average().oriented(), results, tables):
+        wins = wins_in_table(stacked[:, :, 0], stacked[:, :, 1], ropes)
+        out[list(some)] = np.stack(wins, axis=-1)
     return out
 
 
-#: Comparisons that are kept although nobody else holds them.
+def _stacked(
+    values: FloatArray, results: Results, tables: Sequence[Judged]
+) -> Iterator[tuple[tuple[int, ...], FloatArray]]:
+    """Go through pairs that have the same datasets, some at a time: places, values (P, n, 2, m)."""
+    algorithm = {name: k for k, name in enumerate(results.algorithms)}
+    dataset = {name: k for k, name in enumerate(results.datasets)}
+    who = np.array([[algorithm[name] for name in table.algorithms] for table in tables])
+    alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for place, table in enumerate(tables):
+        alike[table.datasets].append(place)
+    for names, places in alike.items():
+        own = values[[dataset[name] for name in names]]
+        for some in itertools.batched(places, max(1, _BLOCK // max(1, 2 * own[:, 0].size))):
+            yield some, np.moveaxis(own[:, who[list(some)]], 0, 1)
+
+
+#: Comparisons that are kept.
 _KEPT = 1024
 
 
 class LazyComparisons(Sequence["Comparison"]):
-    """A sequence of comparisons; one that is held anywhere is the same object when asked for again.
+    """A sequence of comparisons; of the last ones each is the same object when asked for again.
 
     Parameters
     ----------
@@ -230,9 +242,7 @@ class LazyComparisons(Sequence["Comparison"]):
         tables: Callable[[], Sequence[Judged]],
         size: int,
     ) -> None:
-        self._make, self._tables, self._size = make, tables, size
-        self._alive: WeakValueDictionary[int, Comparison] = WeakValueDictionary()
-        self._recent: deque[Comparison] = deque(maxlen=_KEPT)
+        self._made, self._tables, self._size = lru_cache(_KEPT)(make), tables, size
 
     @property
     def tables(self) -> Sequence[Judged]:
@@ -243,27 +253,11 @@ class LazyComparisons(Sequence["Comparison"]):
         """Return how many there are."""
         return self._size
 
-    @overload
-    def __getitem__(self, place: int) -> Comparison: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Comparison, ...]: ...
-
-    def __getitem__(self, place: int | slice) -> Comparison | tuple[Comparison, ...]:
+    def __getitem__(self, place: Any) -> Any:
         """Make the comparison at a place, unless it is there already."""
-        if isinstance(place, slice):
-            return tuple(self[k] for k in range(*place.indices(self._size)))
         # An IndexError beyond the end, as every sequence has it.
-        place = range(self._size)[place]
-        found = self._alive.get(place)
-        if found is None:
-            found = self._alive[place] = self._make(place)
-            self._recent.append(found)
-        return found
-
-    def __iter__(self) -> Iterator[Comparison]:
-        """Make one comparison after the other."""
-        return map(self.__getitem__, range(self._size))
+        chosen = range(self._size)[place]
+        return tuple(map(self._made, chosen)) if isinstance(chosen, range) else self._made(chosen)
 
 
 # the tables behind the pairs ---------------------------------------------------------------------
@@ -361,3 +355,188 @@ def _noted_pairs(pairs: Sequence[tuple[str, ...]], everyone: Sequence[tuple[str,
             return f"the {len(pairs)} pairs with {shared[0]}"
     names = first_words([" against ".join(pair) for pair in pairs], _MOST_PAIRS)
     return names if len(pairs) == 1 else f"{len(pairs)} of {len(everyone)} pairs ({names})"
+
+
+# how large differences are, and separate tests ----------------------------------------------------
+
+EFFECTS_TITLE = "How large the differences are, positive where the first is better"
+
+#: Columns of `Comparison.effects`.
+_COLUMNS = ("n", *EffectSizes._fields, "rope")
+
+#: A row for each measure.
+_Rows = list[tuple[Any, ...]]
+
+
+def table_effects(results: Results) -> pd.DataFrame:
+    """Return the effect sizes of two algorithms, a row for each measure."""
+    if len(results.algorithms) != 2:
+        raise QuantityNotAvailableError(
+            f"effects: they are of two algorithms, and there are {len(results.algorithms)}: "
+            "compare two by algorithms=[...], or ask pairwise()."
+        )
+    (rows,) = _effects(_advantages(results)[None], results)
+    return pd.DataFrame(rows, index=pd.Index(results.measures, name="measure"), columns=_COLUMNS)
+
+
+def pair_effects(comparisons: Iterable[Comparison]) -> pd.DataFrame:
+    """Return the effect sizes of many pairs: first, second, measure, and those of each."""
+    tables = [c.results for c in comparisons]
+    rows = [_effects(_advantages(each)[None], each)[0] for each in tables]
+    return _by_pair(tables, rows, tables[0].measures)
+
+
+def effects_at_once(results: Results, tables: Sequence[Judged]) -> pd.DataFrame:
+    """Return the effect sizes of many pairs of one table, each over its own datasets."""
+    rows: dict[int, _Rows] = {}
+    for some, stacked in _stacked(_advantages(results), results, tables):
+        rows |= dict(zip(some, _effects(stacked, results), strict=True))
+    return _by_pair(tables, [rows[place] for place in range(len(tables))], results.measures)
+
+
+def _by_pair(
+    tables: Sequence[Judged | Results], rows: Sequence[_Rows], measures: Sequence[str]
+) -> pd.DataFrame:
+    """Put the rows of all pairs under their names."""
+    body = [
+        (*table.algorithms, measure, *row)
+        for table, own in zip(tables, rows, strict=True)
+        for measure, row in zip(measures, own, strict=True)
+    ]
+    return pd.DataFrame(body, columns=["first", "second", "measure", *_COLUMNS])
+
+
+def _advantages(results: Results) -> FloatArray:
+    """Values of both, turned so that higher is better: (dataset, algorithm, measure).
+
+    A failed run has none: it loses to any value by no size.
+    """
+    means = results.average()
+    return means.values() * [float(means[name].sign) for name in means.measures]
+
+
+def _effects(values: FloatArray, results: Results) -> list[_Rows]:
+    """Return, for each pair, a row for each measure; values are (pair, dataset, 2, measure)."""
+    by_measure = []
+    for j, name in enumerate(results.measures):
+        first, second = values[:, :, 0, j], values[:, :, 1, j]
+        noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
+        spec = results[name]
+        with np.errstate(over="ignore"):
+            difference = finite_effect_sizes(first - second)
+        found = _sizes(difference, noise, spec.rope)
+        if spec.scale == "ordinal":
+            # Such a measure has no differences, only an order.
+            unknown = np.full(len(values), np.nan)
+            sizes = [field for field in EffectSizes._fields if field not in ("won", "lost")]
+            found = found._replace(**dict.fromkeys(sizes, unknown))
+        low, high = found.mean_lower, found.mean_upper
+        words = np.full(len(low), "", dtype=object)
+        if spec.rope is not None:
+            words[~np.isnan(low)] = "unclear"
+            words[(low >= -spec.rope) & (high <= spec.rope)] = "within"
+            words[(low > spec.rope) | (high < -spec.rope)] = "exceeds"
+        number = (~np.isnan(difference)).sum(axis=1)
+        by_measure.append(list(zip(*(a.tolist() for a in (number, *found, words)), strict=True)))
+    return [list(rows) for rows in zip(*by_measure, strict=True)]
+
+
+def _sizes(difference: FloatArray, noise: FloatArray, rope: float | None) -> EffectSizes:
+    """Summarise pairs (pair, dataset), each over the datasets on which both have a value."""
+    there = ~np.isnan(difference)
+    if there.all():
+        return effect_sizes(difference, noise, rope)
+    unknown = EffectSizes(*[np.array(np.nan)] * len(EffectSizes._fields))
+    alone = [
+        effect_sizes(one[seen], near[seen], rope) if seen.any() else unknown
+        for one, near, seen in zip(difference, noise, there, strict=True)
+    ]
+    return EffectSizes(*(np.array(column, dtype=np.float64) for column in zip(*alone, strict=True)))
+
+
+def printed_comparison_effects(
+    thing: Comparison | Pairwise, pairs: Sequence[tuple[str, str]] = ()
+) -> pd.DataFrame:
+    """Write the effect sizes of a comparison, or of some pairs, as texts with heads for printing.
+
+    Of one pair alone its names are left out, and so are columns that are empty. Nothing is left
+    where a comparison is of more than two algorithms, or there is nothing to subtract.
+    """
+    results = thing.results
+    if pairs:
+        # Their sizes need no answer, which of many pairs is made when it is asked for.
+        at = {pair: k for k, pair in enumerate(pairs)}
+        every = thing.effects
+        place = [at.get(pair, -1) for pair in zip(every["first"], every["second"], strict=True)]
+        effects = every.assign(at=place).query("at >= 0").sort_values("at", kind="stable")
+    elif len(results.algorithms) == 2:
+        effects = pair_effects([cast("Comparison", thing)])
+    else:
+        return pd.DataFrame()
+    effects = effects[effects["won"].notna()]
+    table = pd.DataFrame(
+        {
+            "pair": f"{row['first']}, {row['second']}",
+            "measure": row["measure"],
+            "n": count(row["n"]),
+            "mean (95 %)": _with_interval(row, "mean", results[row["measure"]].unit or ""),
+            "median (95 %)": _with_interval(row, "median", results[row["measure"]].unit or ""),
+            "won": percent(row["won"]),
+            "lost": percent(row["lost"]),
+            "mean and rope": row["rope"],
+        }
+        for row in effects.to_dict("records")
+    )
+    if table.empty:
+        return table
+    table = table.drop(columns="pair") if len(pairs) < 2 else table
+    return table.loc[:, (table != "").any()]
+
+
+def _with_interval(row: Mapping[Any, Any], name: str, unit: str) -> str:
+    value, low, high = (row[key] for key in (name, f"{name}_lower", f"{name}_upper"))
+    if np.isnan(value):
+        return ""
+    text = difference_number_text(value, unit)
+    if np.isnan(low):
+        return text
+    ends = " to ".join(difference_number_text(end, significant=2) for end in (low, high))
+    return f"{text} ({ends})"
+
+
+def tested_separately(p: Pairwise, test: str) -> pd.DataFrame:
+    """Tabulate a test of every pair and measure, and what the pair's joint statement says there.
+
+    Separate tests and the joint one answer different questions, and may contradict each other:
+    Benavoli & de Campos (2015), Section 6.2.
+    """
+    check_word("test", test, ("wilcoxon", "sign"))
+    method = registry.get(test)()
+    rows = {}
+    for first, second in itertools.combinations(p.results.algorithms, 2):
+        if (first, second) not in p:
+            continue
+        best = Statement.parse(str(p.best.sel(algorithm=first, opponent=second).item()))
+        joint = dict(zip(p.results.measures, best.leaders, strict=False))
+        probability = float(p.best_probability.sel(algorithm=first, opponent=second))
+        for measure in p.results.measures:
+            one = p.results.sel(algorithms=[first, second], measures=[measure]).average()
+            found = method.posterior(one.complete(missing="drop") if one.absent().any() else one)
+            assert isinstance(found, TestResult)
+            assert found.support is not None
+            won, lost = found.support.values()
+            ahead = "" if test == "wilcoxon" or won == lost else (first, second)[int(lost > won)]
+            if found.statement is not None:  # by the rank sums, which wins need not follow
+                ahead = str(found.statement.winner)
+            said = joint.get(measure) or ""
+            rows[first, second, measure] = (
+                ahead,
+                found.pvalue,
+                found.pvalue / 2 if ahead else float("nan"),
+                said,
+                probability,
+                bool(ahead and said and ahead != said),
+            )
+    index = pd.MultiIndex.from_tuples(rows, names=["first", "second", "measure"])
+    columns = ["ahead", "pvalue", "one_sided", "joint", "probability", "contradicts"]
+    return pd.DataFrame(list(rows.values()), index, columns)

@@ -20,14 +20,15 @@ from bayescompare.outcome.board_words import pairs_headline, pairs_words
 from bayescompare.outcome.columns import PVALUE
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import LIKELY, SETTLED, records_in_table
-from bayescompare.outcome.effects import effects_at_once, pair_effects
 from bayescompare.outcome.family import Guard, check_family, decide_for_family
 from bayescompare.outcome.method import Method, is_bayesian, is_simultaneous
 from bayescompare.outcome.pair_figures import (
     Judged,
     LazyComparisons,
     PairFigures,
+    effects_at_once,
     notes_said,
+    pair_effects,
     pair_parts,
     records_at_once,
 )
@@ -243,7 +244,7 @@ class Pairwise(Shown):
         >>> p.separate()[["ahead", "one_sided", "joint"]].round(3).values.tolist()
         [['B', 0.073, 'B'], ['B', 0.194, 'B']]
         """
-        from bayescompare.outcome.effects import tested_separately
+        from bayescompare.outcome.pair_figures import tested_separately
 
         return tested_separately(self, test)
 

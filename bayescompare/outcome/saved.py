@@ -33,10 +33,10 @@ from bayescompare.outcome.codec import (
     read_json,
 )
 from bayescompare.outcome.comparison import Comparison, comparison_of
-from bayescompare.outcome.effects import table_effects
 from bayescompare.outcome.family import Guard
 from bayescompare.outcome.method import Method, is_bayesian
 from bayescompare.outcome.outside import check_fields
+from bayescompare.outcome.pair_figures import table_effects
 from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.outcome.verdicts import PairVerdicts
 from bayescompare.outcome.words import datasets_needed, datasets_undoing, needed_by_measure

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayescompare._compare import GAPS_TEXT
 from bayescompare._version import __version__
 from bayescompare.learned import Learned, LearnedPrior
 from bayescompare.outcome import registry
-from bayescompare.outcome.gaps import GAPS_TEXT
 from bayescompare.outcome.method import (
     chosen_options,
     is_bayesian,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare.outcome.decision import Part
-from bayescompare.outcome.effects import EFFECTS_TITLE, printed_comparison_effects
+from bayescompare.outcome.pair_figures import EFFECTS_TITLE, printed_comparison_effects
 from bayescompare.outcome.verdicts import Rule
 from bayescompare.outcome.words import ARROWS, figure_of
 from bayescompare.report.page import (

@@ -72,7 +72,7 @@ def test_all_pairs_have_those_of_each(pairs: bc.Pairwise) -> None:
 
 
 def test_a_missing_cell_is_left_out() -> None:
-    from bayescompare.outcome.effects import table_effects
+    from bayescompare.outcome.pair_figures import table_effects
 
     values = np.random.default_rng(0).random((8, 2, 2))
     values[2, 0, 1] = np.nan

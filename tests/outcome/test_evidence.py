@@ -55,31 +55,11 @@ Case = tuple[Callable[[], Results], Any]
 #: Small α and many statements first, then every method with a model and a closed evidence.
 CASES: dict[str, Case] = {
     "dirichlet α = 1/16, K = 16, ties": (lambda: noisy(4, 16), Dirichlet()),
-    "dirichlet α = 1/32, K = 32": (lambda: noisy(5, 40, digits=6), Dirichlet()),
-    "dirichlet α = 1/64, K = 64, n = 100": (lambda: noisy(6, 100, digits=6), Dirichlet()),
-    "dirichlet α = 1/36, K = 36, ties": (
-        lambda: table(np.random.default_rng(3).integers(0, 5, (12, 3, 2))),
-        Dirichlet(),
-    ),
     "network chain of three, ESS 1": (
         lambda: table(no.linked(40, 3, seed=1)),
         Network(search=no.CHAIN, mcse=0.05),
     ),
-    "dirichlet α = ¼, K = 4": (example, Dirichlet()),
-    "dirichlet α = ½, K = 4": (example, Dirichlet(prior="jeffreys")),
-    "dirichlet α = 1, K = 4": (example, Dirichlet(prior="uniform")),
-    "dirichlet α = ½, K = 6, three algorithms": (three_algorithms, Dirichlet(prior="jeffreys")),
     "dirichlet α = ½, K = 9, rope": (with_rope, Dirichlet(prior="jeffreys")),
-    "dirichlet α = ½, K = 16, ties": (lambda: noisy(4, 16), Dirichlet(prior="jeffreys")),
-    "dirichlet α = 1, K = 16, ties": (lambda: noisy(4, 16), Dirichlet(prior="uniform")),
-    "network m0 → m1, ESS 4": (
-        lambda: table(no.linked(20, 2, seed=1)),
-        Network(search=[("m0", "m1")], ess=4.0),
-    ),
-    "network chain of three, ESS 4": (
-        lambda: table(no.linked(20, 3, seed=1)),
-        Network(search=no.CHAIN, ess=4.0, mcse=0.05),
-    ),
     "poisson-binomial, joint": (errors, PoissonBinomial(joint=True)),
     "hierarchical": (errors, Hierarchical()),
 }
@@ -122,51 +102,6 @@ def test_a_prior_of_ones_own_by_an_integral() -> None:
     print(f"integral {exact:.4f}, bridge {found.log_evidence:.4f} ± {found.se:.4f}")
     assert abs(found.log_evidence - exact) < 4.0 * found.se
     assert found.se < 0.02
-
-
-@pytest.mark.slow
-def test_a_model_file_by_its_closed_twin() -> None:
-    """The hyperprior of the bundled file, integrated over its closed evidence given α."""
-    c = bc.compare(example(), method="dirichlet_hyperprior", rng=1, sampler={**QUIET, "draws": 100})
-    counts = bc.compare(example()).answer.counts
-
-    def integrand(a: float) -> float:
-        return float(stats.gamma.pdf(a, 2.0)) * math.exp(closed(np.full(4, a), counts))
-
-    exact = math.log(quad(integrand, 0.0, 60.0, limit=200)[0])
-    found = c.estimate_evidence(rng=2, **QUIET)
-    assert abs(found.log_evidence - exact) < 4.0 * found.se
-    assert found.se < 0.02
-
-
-@pytest.mark.slow
-def test_a_learned_prior_by_its_closed_mixture() -> None:
-    results = bc.load_example("jansen-uci").sel(measures=["auc", "brier"])
-    c = bc.pairwise(results, n_jobs=1)["CART", "GLM"]
-    found = c.estimate_evidence(rng=3, **QUIET)
-    assert abs(found.log_evidence - c.log_evidence) < 4.0 * found.se
-    assert found.se < 0.05
-
-
-@pytest.mark.slow
-def test_an_edited_model_has_the_evidence_of_the_edit() -> None:
-    """Half of the likelihood: every dataset counts half, so the counts are halved."""
-    c = bc.compare(example(), method=Dirichlet(prior="uniform"))
-    edited = c.model(form="textbook")
-    weights = c.method.listing(c.results).weights  # type: ignore[attr-defined]
-    with edited:
-        pm.Potential("less", -0.5 * (weights * pm.math.log(edited["theta"])).sum())
-    counts = c.answer.counts / 2
-    found = c.estimate_evidence(model=edited, rng=3, **QUIET)
-    assert abs(found.log_evidence - closed(np.ones(4), counts)) < 4.0 * found.se
-
-
-@pytest.mark.slow
-def test_a_seed_gives_the_same_figure_again() -> None:
-    c = bc.compare(errors(), method="hierarchical")
-    one, other = (c.estimate_evidence(rng=5, draws=200, chains=2, **QUIET) for _ in range(2))
-    assert one == other
-    assert c.estimate_evidence(rng=6, draws=200, chains=2, **QUIET) != one
 
 
 # ---------------------------------------------------------------------------------- what it returns

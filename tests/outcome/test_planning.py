@@ -11,7 +11,6 @@ from scipy.special import betainc
 
 import bayescompare as bc
 from bayescompare.kernels.dirichlet.pmax import p_max
-from bayescompare.posterior.component import Component
 
 
 def least_of_four(alpha: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -23,32 +22,6 @@ def least_of_four(alpha: np.ndarray, counts: np.ndarray) -> np.ndarray:
     ahead = np.array([[first, second], [first, 1 - second], [1 - first, second]])
     parts = np.vstack([ahead, [1 - first, 1 - second]])
     return np.minimum(whole, parts.min(axis=1))
-
-
-def test_one_more_dataset_by_enumeration(results: bc.Results) -> None:
-    """The urn against summing over where one further dataset falls."""
-    c = bc.compare(results)
-    shape = c.answer.counts + 0.25
-    expected = 0.0
-    for k in range(4):
-        least = least_of_four(np.full(4, 0.25), c.answer.counts + np.eye(4)[k])
-        expected += shape[k] / shape.sum() * (least.max() >= 0.8)
-    found = c.plan([1], threshold=0.8, simulations=1000, rng=1)
-    assert 0 < expected < 1
-    assert found.loc[1, "settled"] == pytest.approx(expected, abs=4 * found.loc[1, "mcse"])
-
-
-@pytest.mark.slow
-def test_the_urn_is_exchangeable_and_lists_new_statements() -> None:
-    """Two datasets fall into the same unlisted statement as often as Pólya says."""
-    size = 1000.0
-    log_alpha = -math.log(size)
-    prior = Component.listed(np.array([log_alpha]), (log_alpha, math.log(size - 1)))
-    rng = np.random.default_rng(0)
-    lengths = [len(prior.grown(np.zeros(1), 2, rng)[1]) for _ in range(3000)]
-    # Both in one statement: (1 + 1/1000)/(1 + 1), whichever it is.
-    same = np.mean([n == 2 for n in lengths]) + np.mean([n == 1 for n in lengths])
-    assert same == pytest.approx((1 + 1 / size) / 2, abs=0.04)
 
 
 def test_more_datasets_settle_more(counts: bc.Results) -> None:

@@ -15,7 +15,7 @@ from scipy import stats
 from scipy.special import logsumexp
 
 import bayescompare as bc
-from bayescompare.methods import Dirichlet, Hierarchical, Network, PoissonBinomial
+from bayescompare.methods import Dirichlet, Hierarchical, Network
 from bayescompare.outcome.diagnosis import EDITED
 from tests.oracles import network as no
 from tests.tables import table
@@ -23,10 +23,8 @@ from tests.tables import table
 QUIET: dict[str, Any] = {"cores": 1, "progressbar": False}
 
 CASES: dict[str, tuple[Any, Any]] = {
-    "dirichlet α = 0.05": ("benavoli-example1", Dirichlet(prior=0.05)),
     "dirichlet, ties": (table(np.random.default_rng(3).integers(0, 4, (8, 2, 2))), Dirichlet()),
     "network": (table(no.linked(10, 2, seed=1)), Network(search=[("m0", "m1")])),
-    "poisson-binomial, joint": ("lacoste-svm-parzen", PoissonBinomial(joint=True)),
     "hierarchical": ("lacoste-svm-parzen", Hierarchical()),
 }
 
@@ -56,33 +54,6 @@ def test_refits_have_the_exact_densities(name: str) -> None:
     assert found.p == pytest.approx(exact.p, abs=0.5)
     assert "Refitted without" in str(found)
     assert set(az.compare({"exact": exact, "refitted": found}).index) == {"exact", "refitted"}
-
-
-@pytest.mark.slow
-def test_a_prior_of_ones_own_is_refitted_where_k_hat_is_poor() -> None:
-    """The exact answer given each strength, averaged over the strengths' posterior, by hand."""
-    from scipy.integrate import quad
-
-    from tests.outcome.test_evidence import closed
-
-    method = Dirichlet(priors={"strength": pm.Gamma.dist(1.0, 5.0)})
-    results = bc.load_example("benavoli-example1")
-    c = bc.compare(results, method=method, rng=1, sampler={**QUIET, "draws": 500})
-    found = c.loo(refit=True, khat=-math.inf, rng=3, **QUIET)
-
-    def evidence(counts: np.ndarray) -> float:
-        def integrand(s: float) -> float:
-            return float(stats.gamma.pdf(s, 1.0, scale=0.2)) * math.exp(
-                closed(np.full(4, s / 4), counts)
-            )
-
-        return math.log(quad(integrand, 0.0, 10.0, limit=400, points=[0.01, 0.1, 1.0])[0])
-
-    weights = c.method.listing(results).weights  # type: ignore[attr-defined]
-    counts = weights.sum(axis=0)
-    exact = [evidence(counts) - evidence(counts - own) for own in weights]
-    error = np.array(list(found.elpd_i.attrs["mcse"].values()))
-    assert (np.abs(found.elpd_i.values - exact) < 4.0 * error + 1e-6).all()
 
 
 def differences(results: bc.Results) -> pm.Model:

@@ -13,9 +13,8 @@ import pytest
 from scipy.stats import betabinom
 
 import bayescompare as bc
-from bayescompare.methods import Hierarchical, ModelFile
+from bayescompare.methods import ModelFile
 from bayescompare.methods._shared.pair_answer import pair_counts
-from bayescompare.methods.context.hierarchical import _mean_leads
 from bayescompare.methods.model_file.answer import ModelDetails
 from tests.methods.model_file.exactly import conjugate_file
 from tests.methods.model_file.own import multinomial
@@ -110,13 +109,6 @@ def test_models_that_cannot_plan_say_why(drawn: bc.Comparison, build: Any, why: 
 
 
 @pytest.mark.slow
-def test_draws_that_say_something_else_are_refused(drawn: bc.Comparison) -> None:
-    other = replace(drawn.answer, probability=drawn.answer.probability[::-1])
-    with pytest.raises(bc.BayescompareError, match=r"plan: .*do not say what it says"):
-        replace(drawn, answer=other).plan([3], simulations=2)
-
-
-@pytest.mark.slow
 def test_hierarchical_plans_by_integrating_again(few: bc.Results) -> None:
     """The exact plan against one that predicts from exact draws and sums over a grid."""
     c = bc.compare(few, method="hierarchical")
@@ -141,19 +133,3 @@ def test_hierarchical_plans_by_integrating_again(few: bc.Results) -> None:
     error = np.hypot(found["mcse"], (0.25 / 200) ** 0.5)
     assert abs(found["settled"] - np.mean(settled)) < 4 * error
     assert found["settled_on_best"] <= found["settled"]
-
-
-@pytest.mark.slow
-def test_hierarchical_by_nuts_plans_as_the_exact_one(few: bc.Results) -> None:
-    """Exact draws stand in for those of NUTS: the same model, planned both ways."""
-    c = bc.compare(few, method=Hierarchical())
-    tree = c.draws(1000, chains=4, rng=1)
-    probability = _mean_leads(tree).mean(axis=(0, 1))
-    sampled = replace(c, answer=replace(c.answer, tree=tree, probability=probability))
-    exact, found = (one.plan([2, 8], threshold=0.8, simulations=150, rng=1) for one in (c, sampled))
-    apart = (found["settled"] - exact["settled"]).abs()
-    assert (apart < 4 * np.hypot(found["mcse"], exact["mcse"])).all()
-    # and so is its sensitivity, by reweighting draws instead of integrating again
-    scaled, integrated = (one.sensitivity([0.7, 1.5]) for one in (sampled, c))
-    off = (scaled - integrated).abs().max(axis=1)
-    assert (off < 4 * np.array(scaled.attrs["mcse"])).all()
