@@ -46,9 +46,9 @@ def tied() -> bc.Results:
     return bc.Results.from_frame(frame, measures={"auc": "max", "time": "min"})
 
 
-def folds() -> bc.Results:
+def folds(seed: int = 2) -> bc.Results:
     """Eight datasets with five folds each, of one measure."""
-    rng = np.random.default_rng(2)
+    rng = np.random.default_rng(seed)
     rows = [
         (f"d{i}", name, fold, rng.normal(mean))
         for i in range(8)
@@ -163,10 +163,11 @@ def do(case: Case) -> float:
 
 
 def set_data(case: Case) -> float:
-    """``pm.set_data`` with the data of a simulated table is the model of that table."""
+    """``pm.set_data`` with the data of another table, simulated if it can be, is its model."""
     import pymc as pm
 
-    other = case.c.method.model(case.c.simulate(rng=5))
+    makes_no_new_ones = case.c.posterior.lacks.get("simulate") is not None
+    other = case.c.method.model(folds(5).paired() if makes_no_new_ones else case.c.simulate(rng=5))
     model = case.c.model()
     names = {data.name for data in other.data_vars} & {data.name for data in model.data_vars}
     if not names:
@@ -184,12 +185,13 @@ def set_data(case: Case) -> float:
 
 
 def predictive(case: Case) -> float:
-    """Predictions by PyMC from the tree are those of the tree, on average."""
+    """Predictions of new datasets by PyMC from the tree are those of the tree, on average."""
     import pymc as pm
 
+    drawn = case.tree["posterior"].to_dataset().drop_vars(_of_datasets(case.model))
     with case.model:
         made = pm.sample_posterior_predictive(
-            case.tree, progressbar=False, random_seed=1, compile_kwargs=QUICK
+            drawn, progressbar=False, random_seed=1, compile_kwargs=QUICK
         )["posterior_predictive"].to_dataset()
         pm.sample_prior_predictive(20, random_seed=1, compile_kwargs=QUICK)
     own, worst = case.tree["posterior_predictive"].to_dataset(), 0.0
@@ -205,10 +207,12 @@ def predictive(case: Case) -> float:
 
 
 def compute_log_likelihood(case: Case) -> float:
-    """``pm.compute_log_likelihood`` of the tree is the tree's, by dataset."""
+    """``pm.compute_log_likelihood`` of the tree is the tree's, latents of datasets summed out."""
     import pymc as pm
+    import pymc_extras as pmx
 
-    with case.model:
+    latent = _of_datasets(case.model)
+    with pmx.marginalize(case.model, latent) if latent else case.model:
         found = pm.compute_log_likelihood(
             case.tree, extend_inferencedata=False, progressbar=False, compile_kwargs=QUICK
         )
@@ -217,6 +221,14 @@ def compute_log_likelihood(case: Case) -> float:
     known = sum(_by_dataset(own[name]) for name in own.data_vars)
     both = [each.transpose("chain", "draw", "dataset").values for each in (made, known)]
     return _within(float(np.abs(both[0] - both[1]).max()), EXACT)
+
+
+def _of_datasets(model: Any) -> list[str]:
+    """Discrete variables of which each dataset has one."""
+    dims = model.named_vars_to_dims
+    return [
+        v.name for v in model.free_RVs if v.dtype == "int64" and "dataset" in dims.get(v.name, ())
+    ]
 
 
 def _by_dataset(each: Any) -> Any:

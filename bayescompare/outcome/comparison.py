@@ -388,7 +388,8 @@ class Comparison(Shown):
             drawn = posterior.own_sample(
                 draws=draws, chains=chains, rng=generator, options=pm_sample
             )
-            return self._signed(drawn, seed, sampler="nuts")
+            if drawn is not None:
+                return self._signed(drawn, seed, sampler="nuts")
         # Before anything is compiled: PyTensor needs a folder that it can write to.
         nuts.check_compiler_for_nuts()
         sampled, through, accepts = model, None, self.method.accepts

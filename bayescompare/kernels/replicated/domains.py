@@ -81,33 +81,42 @@ class DomainCounts:
         return version, np.exp(draw_log_theta(log_alpha, counts, (draws, domains), rng))
 
 
-def known_domain_counts(weights: FloatArray, domain: IntArray) -> DomainCounts:
-    """Counts of datasets that show their statements, with weights (n, K).
+def domain_counts(
+    weights: FloatArray, rows: FloatArray, uncounted: IntArray, domain: IntArray
+) -> DomainCounts | None:
+    """Count the datasets of each domain; None where a domain has too many count vectors.
+
+    Parameters
+    ----------
+    weights : array (n, K)
+        Of datasets that show their statement.
+    rows : array (R, u, K)
+        log ℓ of the others.
+    uncounted : array (u,)
+        Which datasets these are.
+    domain : array (n,)
 
     Examples
     --------
-    >>> counts = known_domain_counts(np.eye(2)[[0, 0, 1]], np.array([0, 1, 1]))
+    >>> nothing = np.empty((1, 0, 2)), np.empty(0, dtype=np.int64)
+    >>> counts = domain_counts(np.eye(2)[[0, 0, 1]], *nothing, np.array([0, 1, 1]))
     >>> counts.vectors.tolist()
     [[[1.0, 0.0]], [[1.0, 1.0]]]
     >>> np.exp(counts.log_evidence(np.ones(2))).round(6).tolist()
     [[0.5, 0.166667]]
     """
-    vectors = np.zeros((int(domain.max()) + 1, 1, weights.shape[1]))
-    np.add.at(vectors[:, 0], domain, weights)
-    return DomainCounts(vectors, np.zeros((1, len(vectors), 1)))
-
-
-def uncertain_domain_counts(logs: FloatArray, domain: IntArray) -> DomainCounts | None:
-    """Counts of datasets whose statements are uncertain, from log ℓ (R, n, K).
-
-    None where a domain has too many count vectors.
-    """
-    versions, _, k = logs.shape
+    versions, _, k = rows.shape
+    counted = np.delete(np.arange(len(domain)), uncounted)
     found: list[tuple[FloatArray, FloatArray]] = []
     for g in range(int(domain.max()) + 1):
-        own = logs[:, domain == g]
-        rows = EvidenceRows.from_logs(own, np.ones(k))
-        counts = recursion_for_counts(rows, joint=False, limit=20 * MOST_OF_DOMAIN)
+        fixed = weights[counted[domain[counted] == g]].sum(axis=0)
+        own = rows[:, domain[uncounted] == g]
+        if not own.shape[1]:
+            found.append((fixed[None], np.zeros((versions, 1))))
+            continue
+        limit = 20 * MOST_OF_DOMAIN
+        evidence = EvidenceRows.from_logs(own, np.ones(k))
+        counts = recursion_for_counts(evidence, joint=False, limit=limit)
         if counts is None:
             return None
         with np.errstate(divide="ignore"):
@@ -115,7 +124,7 @@ def uncertain_domain_counts(logs: FloatArray, domain: IntArray) -> DomainCounts 
         kept = (weight - weight.max(axis=1, keepdims=True)).max(axis=0) > np.log(_NEGLIGIBLE)
         if kept.sum() > MOST_OF_DOMAIN:
             return None
-        found.append((counts.vectors[kept], weight[:, kept]))
+        found.append((fixed + counts.vectors[kept], weight[:, kept]))
     most = max(len(vectors) for vectors, _ in found)
     padded = np.zeros((len(found), most, k))
     log_weight = np.full((versions, len(found), most), -np.inf)

@@ -9,13 +9,13 @@ samples φ and κ with every θ_g integrated out; θ_g given them is drawn exact
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.draws import draw_log_theta
 from bayescompare.kernels.leading import sole_leader
@@ -23,7 +23,7 @@ from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import Priors, describe_prior, place_prior
 from bayescompare.methods._shared.simplex import ShownData, place_alpha, place_dirichlet
 from bayescompare.methods._shared.trees import (
-    answer_of_draws,
+    add_marginal,
     make_tree,
     marginal_dims,
     one_each,
@@ -35,10 +35,9 @@ from bayescompare.methods._shared.trees import (
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.decision import Decision, certainty_words, claim_words
-from bayescompare.outcome.facts import Facts, FourQuestions
-from bayescompare.outcome.method import STATEMENTS, Form, Method, Parameter, Sampling
-from bayescompare.outcome.posterior import Posterior, Questions, ThetaPosterior
-from bayescompare.statements import OUTCOME, Statements
+from bayescompare.outcome.facts import FourQuestions
+from bayescompare.outcome.method import Form, Parameter
+from bayescompare.statements import OUTCOME
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count, plural, probability_words, statistic_number_text
 from bayescompare.text.phrases import exactness_phrase, join_names
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from bayescompare.kernels.replicated.domains import DomainCounts
-    from bayescompare.posterior.component import Component
 
 #: How alike domains are: the prior of κ, of mean 20, and the parameter as users may replace it.
 KAPPA = (2.0, 0.1)
@@ -62,7 +60,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class DomainDetails(FourQuestions):
-    """What an answer tells of each domain.
+    """What an answer tells of each domain; None where a table has none.
 
     Attributes
     ----------
@@ -77,36 +75,24 @@ class DomainDetails(FourQuestions):
         Mean and central 95 % interval of κ.
     """
 
-    domains: tuple[str, ...]
-    domain_sizes: tuple[int, ...]
-    domain_probability: Rows
-    new_domain: tuple[float, ...]
-    kappa: tuple[float, ...]
+    domains: tuple[str, ...] | None = None
+    domain_sizes: tuple[int, ...] | None = None
+    domain_probability: Rows | None = None
+    new_domain: tuple[float, ...] | None = None
+    kappa: tuple[float, ...] | None = None
 
 
-class Domains(Posterior):
-    """The field `domains`, for methods about θ."""
+def domains_table(results: Results, answer: Answer) -> pd.DataFrame:
+    """P(each statement is the most probable one) in each domain, in a new one, on average."""
+    import pandas as pd
 
-    def why_not(self, quantity: str) -> str:
-        """Say that only a table with groups has domains."""
-        if quantity == "domains" and self.results.groups is None:
-            return "domains: only a table with group= has them, by 'dirichlet' or 'replicated'."
-        return super().why_not(quantity)
-
-    @property
-    def domains(self) -> pd.DataFrame:
-        """P(each statement is the most probable one) in each domain, in a new one, on average."""
-        import pandas as pd
-
-        details: Any = self.answer.facts
-        assert self.answer.probability is not None
-        rows = [*details.domain_probability, details.new_domain, self.answer.probability]
-        names: list[str] = [*details.domains, NEW, AVERAGE]
-        index = pd.Index(names, name="domain")
-        table = pd.DataFrame(np.array(rows), index=index, columns=list(self.answer.labels))
-        sizes = [*details.domain_sizes, 0, sum(details.domain_sizes)]
-        table["datasets"] = np.array(sizes, dtype=int)
-        return table
+    details: Any = answer.facts
+    rows = [*details.domain_probability, details.new_domain, answer.probability]
+    index = pd.Index([*details.domains, NEW, AVERAGE], name="domain")
+    table = pd.DataFrame(np.array(rows), index=index, columns=list(answer.labels))
+    sizes = [*details.domain_sizes, 0, sum(details.domain_sizes)]
+    table["datasets"] = np.array(sizes, dtype=int)
+    return table
 
 
 @dataclass(frozen=True)
@@ -232,214 +218,127 @@ def _old_domains_words(details: Any, labels: tuple[str, ...], k: int) -> str:
     return f"{start}{where}; another one does in {join_names(other, most=6)} (see c.domains)."
 
 
-class GroupedPosterior(Domains, Questions, ThetaPosterior):
-    """What is known of the domains, by draws alone."""
+def domain_counts_of(results: Results, listing: LumpedStatements) -> DomainCounts:
+    """Return the count vectors of every domain, and how well each fits."""
+    from bayescompare.kernels.replicated.domains import domain_counts
 
-    facts_type: ClassVar[type[Facts]] = DomainDetails
-
-    method: GroupedMethod
-
-    weighed_by: ClassVar[str | None] = "strength"
-
-    @property
-    def data_scale(self) -> str | None:
-        """Where single values are judged, its datasets are probabilities of statements."""
-        return STATEMENTS if self.method.accepts.judges == "cells" else None
-
-    def why_not(self, quantity: str) -> str:
-        """Say what domains do not leave."""
-        if quantity == "evidence":
-            return "Domains are answered by NUTS, and their evidence has no closed form."
-        if quantity in ("plan", "predict", "simulate", "on", "draws"):
-            return (
-                f"{quantity}: with group= the answer is sampled, and new datasets may be of an old "
-                "domain or of a new one; see c.domains, c.tree and c.sample()."
-            )
-        return ""
-
-    @property
-    def unobserved(self) -> float | None:
-        """P(the most probable statement is one never observed)."""
-        return self.answer.unobserved
-
-    @property
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """The domains, headed to be printed."""
-        return {"Domains": self.domains}
-
-    def own_sample(
-        self, *, draws: int, chains: int, rng: np.random.Generator, options: Mapping[str, Any]
-    ) -> xr.DataTree:
-        """Sample φ and κ by NUTS, and every θ_g given them."""
-        nuts.check_compiler_for_nuts()
-        asked = {**options, "draws": draws, "chains": chains}
-        return self.method.domain_sample(self.results, rng, asked).tree
+    evidence, rows, some = listing.evidence, np.empty((1, 0, len(listing.labels))), np.empty(0, int)
+    if evidence is not None:
+        rows, some = evidence.rows, evidence.uncounted
+    counts = domain_counts(listing.weights, rows, some, domain_codes(results)[1])
+    if counts is None:
+        raise BayescompareError(
+            "group=: a domain has too many datasets or statements to sum over what each may "
+            "show; choose fewer measures by measures=[...], or make the table without group=."
+        )
+    return counts
 
 
-class GroupedMethod(Method):
-    """The variant of a method about θ for several domains; stands before that method as a base.
+def domain_model(
+    results: Results, listing: LumpedStatements, priors: Priors, form: Form
+) -> pm.Model:
+    """Build the model with θ of every domain; for NUTS, with every θ_g integrated out."""
+    import pymc as pm
+    import pytensor.tensor as pt
 
-    A variant says which counts its domains have, how a dataset is observed, its log likelihood
-    given log θ, and what its answer tells.
-    """
+    if form == "nuts":
+        return collapsed_model(results, listing, domain_counts_of(results, listing), priors)
+    names, codes = domain_codes(results)
+    with pm.Model(coords=domain_coords(results, listing)) as model:
+        domain = pm.Data("domain_of", codes, dims="dataset")
+        log_phi, kappa = place_average("textbook", listing, priors)
+        around = pt.ones((len(names), 1)) * kappa * pt.exp(log_phi)
+        log_theta = place_dirichlet("textbook", "theta", around, 0.0, ("domain", "statement"))
+        add_marginal("phi", results, listing)
+        ShownData.place(listing).observe(log_theta[domain])
+    return model
 
-    posterior_type: ClassVar[type[Posterior]] = GroupedPosterior
 
-    if TYPE_CHECKING:
-        # Of the method that the variant is made from.
-        priors: Priors | None
+def sample_domains(
+    results: Results,
+    listing: LumpedStatements,
+    priors: Priors,
+    rng: np.random.Generator,
+    options: Mapping[str, Any],
+) -> DomainSample:
+    """Sample φ, κ and what their priors have by NUTS, and everything else given them."""
+    import pymc as pm
 
-        def cells(self, results: Results) -> tuple[Statements, Component]: ...
-        def listing(self, results: Results) -> LumpedStatements: ...
-
-    @abstractmethod
-    def counts(self, results: Results) -> DomainCounts:
-        """Return the count vectors of every domain, and how well each fits."""
-
-    @abstractmethod
-    def log_likelihood(self, results: Results, logs: FloatArray, version: IntArray) -> FloatArray:
-        """Log likelihoods (chain, draw, n), from log θ of each dataset's domain and the version."""
-
-    def observe_domains(self, results: Results, logs: Any) -> None:
-        """Add every dataset to the model in context, given log θ of its domain."""
-        ShownData.place(self.sample_listing(results).shown).observe(logs)
-
-    def sample_details(self, results: Results, sample: DomainSample) -> Facts:
-        """Return what the answer tells beside P(max)."""
-        return DomainDetails(**domain_details(results, sample))
-
-    def sample_listing(self, results: Results) -> LumpedStatements:
-        """Return the statements, with the weights that the tree shows of every dataset."""
-        return self.listing(results)
-
-    def for_table(self, results: Results, pair: tuple[str, str] | None = None) -> Method:
-        """Return itself: it is the test for domains."""
-        return self
-
-    @property
-    def needs_mcmc(self) -> bool:
-        """Whether NUTS is needed: always."""
-        return True
-
-    @property
-    def domain_priors(self) -> Priors:
-        """The user's priors of the average domain and of κ."""
-        return self.priors or {}
-
-    def domain_sample(
-        self, results: Results, rng: np.random.Generator, options: Mapping[str, Any]
-    ) -> DomainSample:
-        """Sample φ, κ and what their priors have by NUTS, and everything else given them."""
-        import pymc as pm
-
-        listing, counts = self.sample_listing(results), self.counts(results)
-        model = collapsed_model(results, listing, counts, self.domain_priors)
-        asked = {"draws": 1000, "chains": 4, "target_accept": 0.95, **options}
-        draws, chains = asked.pop("draws"), asked.pop("chains")
-        seed = int(rng.integers(2**31 - 1))
-        # φ lies near an edge of the simplex where κ is small: small steps do not slip there.
-        raw = nuts.run_nuts(model, draws=draws, chains=chains, seed=seed, options=asked)
-        textbook = self.model(results)
-        before = nuts.draw_prior_as_nuts(textbook, rng, draws)
-        groups: dict[str, dict[str, Any]] = {"posterior": {}, "prior": {}}
-        nothing = np.zeros(len(listing.labels))
-        for group, tree in (("posterior", raw), ("prior", before)):
-            data = without_latents(tree[group].to_dataset())
-            own = groups[group] = {
-                str(name): v.transpose("chain", "draw", ...).values
-                for name, v in data.drop_vars(["theta", "marginal"], errors="ignore").items()
-            }
-            own.setdefault("kappa", np.full(own["phi"].shape[:2], self.domain_priors.get("kappa")))
-            around = np.maximum(own["kappa"][..., None] * own["phi"], 1e-300)
-            own["theta_new"] = np.exp(
-                draw_log_theta(np.log(around), nothing, around.shape[:2], rng)
-            )
-            own["marginal"] = np.tensordot(own["phi"], listing.wins, axes=1)
-            if group == "posterior":
-                flat = around.reshape(-1, around.shape[-1])
-                drawn, theta = counts.draw(flat, rng)
-                version = drawn.reshape(around.shape[:2])
-                own["theta"] = theta.reshape(*around.shape[:2], *theta.shape[1:])
-            else:
-                own["theta"] = data["theta"].transpose(..., "domain", "statement").values
-        _, codes = domain_codes(results)
-        posterior, prior = (groups[group]["theta"][:, :, codes] for group in groups)
-        with np.errstate(divide="ignore"):
-            likelihood = self.log_likelihood(results, np.log(posterior), version)
-        groups |= {
-            "posterior_predictive": {OUTCOME: _one_of_each(posterior, rng)},
-            "prior_predictive": {OUTCOME: _one_of_each(prior, rng)},
-            "log_likelihood": {OUTCOME: likelihood},
-            "observed_data": {OUTCOME: listing.shown.place},
+    nuts.check_compiler_for_nuts()
+    counts = domain_counts_of(results, listing)
+    model = collapsed_model(results, listing, counts, priors)
+    asked = {"draws": 1000, "chains": 4, "target_accept": 0.95, **options}
+    draws, chains = asked.pop("draws"), asked.pop("chains")
+    seed = int(rng.integers(2**31 - 1))
+    # φ lies near an edge of the simplex where κ is small: small steps do not slip there.
+    raw = nuts.run_nuts(model, draws=draws, chains=chains, seed=seed, options=asked)
+    textbook = domain_model(results, listing, priors, "textbook")
+    before = nuts.draw_prior_as_nuts(textbook, rng, draws)
+    groups: dict[str, dict[str, Any]] = {"posterior": {}, "prior": {}}
+    nothing = np.zeros(len(listing.labels))
+    for group, tree in (("posterior", raw), ("prior", before)):
+        data = without_latents(tree[group].to_dataset())
+        own = groups[group] = {
+            str(name): v.transpose("chain", "draw", ...).values
+            for name, v in data.drop_vars(["theta", "marginal"], errors="ignore").items()
         }
-        dims: dict[str, tuple[str, ...]] = {
-            **dict.fromkeys(("phi", "theta_new"), ("statement",)),
-            "theta": ("domain", "statement"),
-            "marginal": marginal_dims(results),
-            OUTCOME: ("dataset",),
-        }
-        for name in groups["posterior"].keys() - dims.keys():
-            # What else the user's priors have; a κ that is a number was not sampled.
-            extra = raw["posterior"].to_dataset().get(name)
-            dims[name] = () if extra is None else tuple(map(str, extra.dims[2:]))
-        tree = make_tree(groups, dims, domain_coords(results, listing))
-        tree["sample_stats"] = raw["sample_stats"]
-        # θ_g is given φ and κ: what was believed before is believed of these.
-        top = [rv.name for rv in textbook.free_RVs if rv.name != "theta"]
-        with nuts.quiet_nuts_warnings(), textbook:
-            pm.stats.compute_log_prior(
-                tree, var_names=top, progressbar=False, compile_kwargs={"mode": "FAST_COMPILE"}
-            )
-        tree = ratio_prior(tree, ["phi"])
-        after = groups["posterior"]
-        return DomainSample(
-            sign_tree(tree, listing), after["theta"], after["theta_new"], after["kappa"], version
+        own.setdefault("kappa", np.full(own["phi"].shape[:2], priors.get("kappa")))
+        around = np.maximum(own["kappa"][..., None] * own["phi"], 1e-300)
+        own["theta_new"] = np.exp(draw_log_theta(np.log(around), nothing, around.shape[:2], rng))
+        own["marginal"] = np.tensordot(own["phi"], listing.wins, axes=1)
+        if group == "posterior":
+            flat = around.reshape(-1, around.shape[-1])
+            drawn, theta = counts.draw(flat, rng)
+            version = drawn.reshape(around.shape[:2])
+            own["theta"] = theta.reshape(*around.shape[:2], *theta.shape[1:])
+        else:
+            own["theta"] = data["theta"].transpose(..., "domain", "statement").values
+    _, codes = domain_codes(results)
+    posterior, prior = (groups[group]["theta"][:, :, codes] for group in groups)
+    with np.errstate(divide="ignore"):
+        likelihood = listing.log_likelihood(np.log(posterior), version)
+    groups |= {
+        "posterior_predictive": {OUTCOME: _one_of_each(posterior, rng)},
+        "prior_predictive": {OUTCOME: _one_of_each(prior, rng)},
+        "log_likelihood": {OUTCOME: likelihood},
+        "observed_data": {OUTCOME: listing.shown.place},
+    }
+    dims: dict[str, tuple[str, ...]] = {
+        **dict.fromkeys(("phi", "theta_new"), ("statement",)),
+        "theta": ("domain", "statement"),
+        "marginal": marginal_dims(results),
+        OUTCOME: ("dataset",),
+    }
+    for name in groups["posterior"].keys() - dims.keys():
+        # What else the user's priors have; a κ that is a number was not sampled.
+        extra = raw["posterior"].to_dataset().get(name)
+        dims[name] = () if extra is None else tuple(map(str, extra.dims[2:]))
+    tree = make_tree(groups, dims, domain_coords(results, listing))
+    tree["sample_stats"] = raw["sample_stats"]
+    # θ_g is given φ and κ: what was believed before is believed of these.
+    top = [rv.name for rv in textbook.free_RVs if rv.name != "theta"]
+    with nuts.quiet_nuts_warnings(), textbook:
+        pm.stats.compute_log_prior(
+            tree, var_names=top, progressbar=False, compile_kwargs={"mode": "FAST_COMPILE"}
         )
+    tree = ratio_prior(tree, ["phi"])
+    after = groups["posterior"]
+    return DomainSample(
+        sign_tree(tree, listing), after["theta"], after["theta_new"], after["kappa"], version
+    )
 
-    def answer(self, results: Results, sampling: Sampling) -> Answer:
-        """P(max) for the average domain, for each old one, and for a new one."""
-        sample = self.domain_sample(results, sampling.rng, sampling.options)
-        phi = sample.tree["posterior"]["phi"].transpose("chain", "draw", "statement").values
-        return answer_of_draws(
-            self.cells(results)[0],
-            sample.tree,
-            "phi",
-            sole_leader(phi).astype(np.float64),
-            seed=sampling.seed,
-            facts=self.sample_details(results, sample),
-        )
 
-    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
-        """Build the model with θ of every domain; for NUTS, with every θ_g integrated out."""
-        import pymc as pm
-        import pytensor.tensor as pt
-
-        listing = self.listing(results)
-        if form == "nuts":
-            return collapsed_model(results, listing, self.counts(results), self.domain_priors)
-        names, codes = domain_codes(results)
-        with pm.Model(coords=domain_coords(results, listing)) as model:
-            domain = pm.Data("domain_of", codes, dims="dataset")
-            log_phi, kappa = place_average("textbook", listing, self.domain_priors)
-            around = pt.ones((len(names), 1)) * kappa * pt.exp(log_phi)
-            log_theta = place_dirichlet("textbook", "theta", around, 0.0, ("domain", "statement"))
-            marginal = (model["phi"] * np.moveaxis(listing.wins, 0, -1)).sum(axis=-1)
-            pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
-            self.observe_domains(results, log_theta[domain])
-        return model
-
-    def methods_text(self, answer: Answer | None) -> str:
-        """Describe the test, and the domains."""
-        text = super().methods_text(answer).partition(" Reported is ")[0]
-        kappa = self.domain_priors.get("kappa")
-        prior = KAPPA_PARAMETER.default if kappa is None else describe_prior(kappa)
-        return (
-            f"{text} The datasets come from several domains. The probabilities θ_g of the "
-            "statements in a domain vary around those of the average domain, θ_g ~ Dirichlet(κφ), "
-            f"with φ under the prior named above and κ ~ {prior}. Reported is the probability that "
-            "a statement's φ is the largest; φ and κ were sampled by NUTS in PyMC, with every θ_g "
-            "integrated out."
-        )
+def domain_methods_text(text: str, priors: Priors) -> str:
+    """Describe the test of a methods paragraph, and the domains."""
+    kappa = priors.get("kappa")
+    prior = KAPPA_PARAMETER.default if kappa is None else describe_prior(kappa)
+    return (
+        f"{text.partition(' Reported is ')[0]} The datasets come from several domains. The "
+        "probabilities θ_g of the statements in a domain vary around those of the average domain, "
+        f"θ_g ~ Dirichlet(κφ), with φ under the prior named above and κ ~ {prior}. Reported is the "
+        "probability that a statement's φ is the largest; φ and κ were sampled by NUTS in PyMC, "
+        "with every θ_g integrated out."
+    )
 
 
 def _one_of_each(theta: FloatArray, rng: np.random.Generator) -> IntArray:

@@ -7,13 +7,15 @@ is their exact Dirichlet aggregate. P(max) never comes from that aggregate.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
+from bayescompare.evidence import Evidence
 from bayescompare.kernels.dirichlet.draws import draw_log_theta
 from bayescompare.kernels.numerics.gammas import TINY
 from bayescompare.posterior.component import Component
@@ -30,28 +32,46 @@ class Shown(NamedTuple):
     ----------
     place : array (n,)
         The row of each dataset: a statement, or a further row.
-    rows : array (P, S)
+    rows : array (P, R, S)
         The identity; then ties, weights by which log θ counts, and what gaps or replicates leave,
-        likelihoods of the statements.
+        likelihoods of the statements over the largest of them, in R versions.
     tied : array (P,)
         Which rows are weights.
+    level, power : arrays (P,)
+        The logarithm of that largest likelihood, and what the likelihood is raised to.
     """
 
     place: IntArray
     rows: FloatArray
     tied: BoolArray
+    level: FloatArray
+    power: FloatArray
 
     @classmethod
-    def of(cls, weights: FloatArray, uncounted: IntArray) -> Shown:
-        """Find the different rows of weights (n, S); some of them are likelihoods."""
-        size = weights.shape[1]
-        clear = (weights.max(axis=1) == 1.0) & (weights.sum(axis=1) == 1.0)
+    def of(cls, weights: FloatArray, evidence: Evidence | None) -> Shown:
+        """Find the different rows, of weights (n, S) or of evidence."""
+        n, size = weights.shape
+        versions = 1 if evidence is None else len(evidence.rows)
+        rows = np.repeat(weights[:, None], versions, axis=1)
+        tied, level, power = np.ones(n, dtype=bool), np.zeros(n), np.ones(n)
+        if evidence is not None:
+            some = evidence.uncounted
+            tied[some], level[some] = False, evidence.rows.max(axis=(0, 2))
+            rows[some] = np.exp(evidence.rows.swapaxes(0, 1) - level[some, None, None])
+            power[some] = 1.0 if evidence.powers is None else evidence.powers
+        clear = tied & (weights.max(axis=1) == 1.0) & (weights.sum(axis=1) == 1.0)
         place, others = weights.argmax(axis=1), np.flatnonzero(~clear)
-        keyed = np.column_stack([np.isin(others, uncounted), weights[others]])
+        keyed = np.column_stack([tied, level, power, rows.reshape(n, -1)])[others]
         further, where = np.unique(keyed, axis=0, return_inverse=True)
         place[others] = size + where.ravel()
-        rows = np.concatenate([np.eye(size), further[:, 1:]])
-        return cls(place, rows, np.append(np.ones(size, dtype=bool), further[:, 0] == 0.0))
+        identity = np.repeat(np.eye(size)[:, None], versions, axis=1)
+        return cls(
+            place,
+            np.concatenate([identity, further[:, 3:].reshape(-1, versions, size)]),
+            np.append(np.ones(size, dtype=bool), further[:, 0] == 1.0),
+            np.append(np.zeros(size), further[:, 1]),
+            np.append(np.ones(size), further[:, 2]),
+        )
 
 
 @dataclass(frozen=True)
@@ -67,14 +87,16 @@ class LumpedStatements:
     log_multiplicity : array (S,)
         Logarithm of how many statements each cell stands for: 0 but for ``"(other)"``.
     weights : array (n, S)
-        Each dataset's weights; of one with a gap the likelihoods of the statements.
+        Each dataset's weights; of one that was not counted P of the statements by itself.
     wins : array (S, m) or (S, m, l)
         Whether the first of two algorithms is better on each measure in each cell; with more
         algorithms, which one is ranked first. The row of ``"(other)"`` is zero.
     other : pair of arrays (m, 2) or (m, l), optional
         Prior Dirichlet parameters (logarithms) and counts of the same within ``"(other)"``.
-    uncounted : array
-        Which datasets have likelihoods, not weights.
+    evidence : Evidence, optional
+        Where some datasets are not counted.
+    scales : array (R,), optional
+        What the versions of the evidence stand for, where the statement of each dataset is drawn.
     """
 
     labels: tuple[str, ...]
@@ -84,12 +106,13 @@ class LumpedStatements:
     weights: FloatArray
     wins: FloatArray
     other: tuple[FloatArray, FloatArray] | None
-    uncounted: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    evidence: Evidence | None = None
+    scales: FloatArray | None = None
 
     @cached_property
     def shown(self) -> Shown:
         """What the datasets show, as data of models."""
-        return Shown.of(self.weights, self.uncounted)
+        return Shown.of(self.weights, self.evidence)
 
     @property
     def has_other(self) -> bool:
@@ -128,6 +151,36 @@ class LumpedStatements:
             wins=np.concatenate([wins[keep], np.zeros_like(wins[:1])]),
             other=_leaders_in_rest(statements, cells, rest, leading),
         )
+
+    def seeing(
+        self,
+        evidence: Evidence,
+        scales: FloatArray | None = None,
+        version: FloatArray | None = None,
+    ) -> LumpedStatements:
+        """Return them with datasets that are not counted; versions weigh alike, if not told."""
+        versions, weights = len(evidence.rows), self.weights.copy()
+        even = np.full(versions, 1.0 / versions)
+        weights[evidence.uncounted] = evidence.each_alone(even if version is None else version)
+        return replace(self, weights=weights, evidence=evidence, scales=scales)
+
+    def log_likelihood(self, logs: FloatArray, version: IntArray) -> FloatArray:
+        """Log likelihood of each dataset (chain, draw, n), given log θ and the version.
+
+        log θ is (chain, draw, S), or (chain, draw, n, S) if datasets have θ of their own.
+        """
+        # A statement without weight counts nothing, even where θ underflows to 0.
+        finite = np.maximum(logs, -1e300)
+        if logs.ndim == 3:
+            each = finite @ self.weights.T
+        else:
+            each = np.asarray((finite * self.weights).sum(axis=-1))
+        if self.evidence is not None:
+            some, powers = self.evidence.uncounted, self.evidence.powers
+            own = logs[:, :, None] if logs.ndim == 3 else logs[:, :, some]
+            rows = logsumexp(own + self.evidence.rows[version], axis=-1)
+            each[..., some] = rows if powers is None else powers * rows
+        return each
 
     def marginal(
         self,

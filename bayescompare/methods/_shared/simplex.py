@@ -22,7 +22,7 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.gammas import TINY
-from bayescompare.methods._shared.lumped import LumpedStatements, Shown
+from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import Priors, constant_dirichlet, place_prior
 from bayescompare.outcome.method import Form
 from bayescompare.statements import DENSE, OUTCOME
@@ -30,6 +30,9 @@ from bayescompare.statements import DENSE, OUTCOME
 #: Prefixes of the latents; trees show none of them. In front, where no name that a user gives can
 #: make one.
 LATENTS = ("latent_gamma_", "latent_exponential_")
+
+#: The scale of effects, and its number among the values it may have.
+SCALE, SCALE_INDEX = "scale", "scale_index"
 
 #: Below this Σα PyMC's draws of a Dirichlet, gamma draws divided by their sum, may all underflow
 #: (with a probability of about e^(−709 Σα)) and give NaN.
@@ -230,39 +233,97 @@ class ShownData(NamedTuple):
     ----------
     seen : data (n,)
         The row of each dataset.
-    rows : data (P, S), optional
-        What a row says, where some are no statement.
+    rows : data (P, S) or (P, R, S), optional
+        What a row says, where some are no statement; at each of R scales of effects, if several.
     tied : data (P,), optional
         Which rows are weights, where some are likelihoods.
+    level : data (P,), optional
+        The logarithms of what those were divided by.
+    power : data (P,), optional
+        What they are raised to, where datasets have weights.
+    scales : array (R,), optional
     """
 
     seen: Any
     rows: Any = None
     tied: Any = None
+    level: Any = None
+    power: Any = None
+    scales: FloatArray | None = None
 
     @classmethod
-    def place(cls, shown: Shown) -> ShownData:
+    def place(cls, listing: LumpedStatements) -> ShownData:
         """Add it to the model in context."""
         import pymc as pm
 
-        model, size = pm.modelcontext(None), shown.rows.shape[1]
+        shown, scales, model = listing.shown, listing.scales, pm.modelcontext(None)
+        number, versions, size = shown.rows.shape
         seen = pm.Data("seen", shown.place, dims="dataset")
-        if len(shown.rows) == size:
+        if number == size:
             return cls(seen)
         kinds = ["tie" if tied else "gap" for tied in shown.tied[size:].tolist()]
+        if scales is not None:
+            kinds = ["replicates"] * len(kinds)
         further = [f"{kind} {k + 1}" for k, kind in enumerate(kinds)]
         model.add_coord("pattern", [*map(str, model.coords["statement"]), *further])
-        rows = pm.Data("split", shown.rows, dims=("pattern", "statement"))
+        # What PyMC finds under the name of data in a tree it takes for these data.
+        name = "split" if scales is None else "rows"
+        if versions > 1:
+            model.add_coord("effect_scale", scales)
+            rows = pm.Data(name, shown.rows, dims=("pattern", "effect_scale", "statement"))
+        else:
+            rows = pm.Data(name, shown.rows[:, 0], dims=("pattern", "statement"))
         if shown.tied.all():
             return cls(seen, rows)
-        return cls(seen, rows, pm.Data("tied", shown.tied.astype(np.int64), dims="pattern"))
+        tied = pm.Data("tied", shown.tied.astype(np.int64), dims="pattern")
+        level, power = pm.Data("level", shown.level, dims="pattern"), None
+        if listing.evidence is not None and listing.evidence.powers is not None:
+            power = pm.Data("power", shown.power, dims="pattern")
+        return cls(seen, rows, tied, level, power, scales)
 
     @property
     def total(self) -> Any:
-        """What all datasets weigh together; with a gap a dataset has likelihoods."""
-        return self.seen.shape[0] if self.rows is None else self.rows[self.seen].sum()
+        """What all datasets weigh together."""
+        counted = self.rows is not None and self.tied is None
+        return self.rows[self.seen].sum() if counted else self.seen.shape[0]
 
-    def observe(self, log_theta: Any) -> None:
+    def log_likelihood(self, logs: Any) -> Any:
+        """Log likelihood of datasets, none of them tied, the scale summed out: (A, S) to (A,)."""
+        import pymc as pm
+
+        each = self._at_scales(logs)
+        whole = pm.math.logsumexp(each, axis=1, keepdims=False)
+        return whole - pm.math.log(each.shape[1])
+
+    def _at_scales(self, logs: Any) -> Any:
+        """Log likelihood of all datasets for each log θ and each scale: (A, S) to (A, R)."""
+        import pymc as pm
+        import pytensor.tensor as pt
+
+        rows = self.rows[self.seen].T if self.rows.ndim == 3 else self.rows[self.seen].T[:, None]
+        both = logs[:, :, None, None] + pt.log(pt.maximum(rows, TINY))
+        each = pm.math.logsumexp(both, axis=1, keepdims=False) + self.level[self.seen]
+        return (each if self.power is None else self.power[self.seen] * each).sum(axis=-1)
+
+    def _at_scale(self, logs: Any, form: Form) -> Any:
+        """Add the scale of effects; return the rows at it.
+
+        NUTS moves no discrete variable: in its form the scale is summed out, and then picked.
+        """
+        import pymc as pm
+
+        assert self.scales is not None
+        if form == "textbook":
+            number = len(self.scales)
+            index = pm.Categorical(SCALE_INDEX, np.full(number, 1.0 / number))
+        else:
+            each = self._at_scales(logs[None])[0]
+            index = pick_by_weight("latent_scale", each)
+            pm.Potential("summed_scale", self.log_likelihood(logs[None])[0] - each[index])
+        pm.Deterministic(SCALE, pick(self.scales, index))
+        return pick(self.rows.swapaxes(0, 1), index)
+
+    def observe(self, log_theta: Any, form: Form = "textbook") -> None:
         r"""Observe each dataset, from log θ (S,) or (n, S): "outcome", one number for each.
 
         A tie counts in part for each statement it allows,
@@ -272,31 +333,36 @@ class ShownData(NamedTuple):
         import pymc as pm
         import pytensor.tensor as pt
 
-        def logp(value: Any, log_p: Any, rows: Any, *tied: Any) -> Any:
+        def logp(value: Any, log_p: Any, rows: Any, *rest: Any) -> Any:
             row = rows[value]
             together = weighted_logs(row, log_p)
-            if not tied:
+            if not rest:
                 return together
-            some = pm.math.logsumexp(log_p + pt.log(row), axis=-1, keepdims=False)
-            return pt.switch(tied[0][value], together, some)
+            tied, level, *power = (each[value] for each in rest)
+            some = log_p + pt.log(pt.maximum(row, TINY))
+            some = level + pm.math.logsumexp(some, axis=-1, keepdims=False)
+            return pt.switch(tied, together, power[0] * some if power else some)
 
         def dist(log_p: Any, *rest: Any) -> Any:
             return pm.Categorical.dist(logit_p=log_p, size=rest[-1])
 
         statements = pm.modelcontext(None).coords["statement"]
         rows = np.eye(len(statements)) if self.rows is None else self.rows
-        flags = () if self.tied is None else (self.tied,)
+        if self.rows is not None and self.rows.ndim == 3:
+            rows = self._at_scale(log_theta, form)
+        rest = [each for each in (self.tied, self.level, self.power) if each is not None]
+        names = ("SplitCategorical", "PartlySeen", "UncertainStatement")
         pm.CustomDist(
             OUTCOME,
             log_theta,
             rows,
-            *flags,
+            *rest,
             logp=logp,
             dist=dist,
             observed=self.seen,
             dims="dataset",
-            class_name="PartlySeen" if flags else "SplitCategorical",
-            signature="(s),(t,s),(t)->()" if flags else "(s),(t,s)->()",
+            class_name=names[bool(rest) + (self.scales is not None)],
+            signature=",".join(["(s)", "(t,s)", *["(t)"] * len(rest)]) + "->()",
             dtype="int64",
         )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare._version import __version__
@@ -18,8 +18,9 @@ from bayescompare.kernels.dirichlet.draws import (
     draw_log_theta,
 )
 from bayescompare.kernels.leading import parts_of_draws
+from bayescompare.kernels.numerics.gammas import parted
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.simplex import LATENTS
+from bayescompare.methods._shared.simplex import LATENTS, SCALE, SCALE_INDEX
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.columns import PROBABILITY, theta_columns
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 
     from bayescompare.learned import LearnedPrior
     from bayescompare.posterior.dirichlet import DirichletMixture
+
+
+#: The statement of each dataset.
+STATEMENT = "z"
 
 
 def statement_coords(results: Results, listing: LumpedStatements) -> dict[str, list[str]]:
@@ -55,36 +60,29 @@ def posterior_tree(
     learned: LearnedPrior | None,
     size: tuple[int, int],
     rng: np.random.Generator,
-    scales: FloatArray | None = None,
 ) -> xr.DataTree:
     """Draw exactly from prior and posterior, with the latents' log prior as NUTS has it.
 
     A component and a count vector are drawn first, (chains, draws) of them; given both, θ is a
     Dirichlet over the cells listed, or over classes of them. Given the vector a version of the
-    evidence is drawn, which stands for one of several `scales` of effects.
+    evidence is drawn.
     """
-    evidence, before = posterior.evidence, (1, size[1])
-    listing = replace(listing, uncounted=evidence.uncounted)
+    before = 1, size[1]
     component, vector = posterior.draw_place(size, rng)
     first = np.zeros(before, dtype=np.int64)
     if learned is not None:
         first = rng.choice(len(learned.weights), size=before, p=np.array(learned.weights))
-    counts = posterior.counts[vector] if len(evidence.uncounted) else listing.counts
+    counts = listing.counts if listing.evidence is None else posterior.counts[vector]
     variables, latents = draw_given_component(listing.log_alpha, learned, component, counts, rng)
     ahead, _ = draw_given_component(
         listing.log_alpha, learned, first, np.zeros_like(listing.counts), rng
     )
-    logs, n = variables.pop("log_theta"), len(results.datasets)
+    logs, n, scales = variables.pop("log_theta"), len(results.datasets), listing.scales
     del ahead["log_theta"]
-    # A statement without weight counts nothing, even where θ underflows to 0.
-    likelihood = np.maximum(logs, -1e300) @ listing.weights.T
-    if len(evidence.uncounted):
-        version = posterior.draw_version(vector, rng)
-        rows = logsumexp(logs[:, :, None, :] + evidence.rows[version], axis=-1)
-        powers = 1.0 if evidence.powers is None else evidence.powers
-        likelihood[..., evidence.uncounted] = powers * rows
-        if scales is not None and len(scales) > 1:
-            variables["scale"], ahead["scale"] = scales[version], rng.choice(scales, size=before)
+    version = posterior.draw_version(vector, rng)
+    likelihood = listing.log_likelihood(logs, version)
+    if scales is not None and len(scales) > 1:
+        variables[SCALE], ahead[SCALE] = scales[version], rng.choice(scales, size=before)
     groups = {
         "posterior": variables,
         "prior": ahead,
@@ -95,7 +93,7 @@ def posterior_tree(
         "observed_data": {OUTCOME: listing.shown.place},
     }
     dims = {
-        **dict.fromkeys(("h", "same", "scale"), ()),
+        **dict.fromkeys(("h", "same", SCALE), ()),
         OUTCOME: ("dataset",),
         **dict.fromkeys(("theta", "f", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)),
     }
@@ -174,7 +172,36 @@ def finish_tree(
             data = data.assign_coords({d: statement_coords(results, listing)[d] for d in dims[2:]})
         tree[group] = xr.DataTree(data)
     tree = sign_tree(ratio_prior(numbered(tree, listing), ["theta"]), listing)
-    return tree if learned is None else with_log_prior(tree, listing, learned)
+    tree = tree if learned is None else with_log_prior(tree, listing, learned)
+    return with_statements(tree, results, listing, rng)
+
+
+def with_statements(
+    tree: xr.DataTree, results: Results, listing: LumpedStatements, rng: np.random.Generator
+) -> xr.DataTree:
+    """Draw the statement of every dataset of replicates, independent given θ and the scale."""
+    import xarray as xr
+
+    evidence, scales = listing.evidence, listing.scales
+    if evidence is None or scales is None or evidence.powers is not None:
+        return tree
+    rows = parted(evidence.rows)[0]
+    for group in ("posterior", "prior"):
+        data = tree[group].to_dataset()
+        theta = data["theta"].transpose("chain", "draw", "statement").values
+        version = np.zeros(theta.shape[:2], dtype=np.int64)
+        if len(scales) > 1:
+            version = np.abs(data[SCALE].values[..., None] - scales).argmin(axis=-1)
+            data[SCALE_INDEX] = ("chain", "draw"), version
+        if STATEMENT not in data:
+            z = np.empty((*version.shape, rows.shape[1]), dtype=np.int64)
+            for i, own in enumerate(rows.swapaxes(0, 1)):
+                weight = theta * own[version] if group == "posterior" else theta
+                z[..., i] = one_each(weight, 1, rng)[..., 0]
+            data[STATEMENT] = ("chain", "draw", "dataset"), z
+            data = data.assign_coords(dataset=list(results.datasets))
+        tree[group] = xr.DataTree(data)
+    return tree
 
 
 def without_latents(data: xr.Dataset) -> xr.Dataset:
@@ -221,7 +248,10 @@ def sign_tree(tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTree:
     seen = tree["observed_data"].to_dataset() if "observed_data" in tree else {}
     indexed = OUTCOME in seen and seen[OUTCOME].dims == ("dataset",)
     if indexed and len(listing.shown.rows) > len(listing.labels):
-        facts["split"] = (("pattern", "statement"), listing.shown.rows)
+        split = listing.shown.rows[:, 0].copy()
+        if listing.scales is not None:  # P of each statement by the replicates, over all scales
+            split[listing.shown.place] = listing.weights
+        facts["split"] = (("pattern", "statement"), split)
     data = xr.Dataset(facts, {"statement": list(listing.labels)})
     tree["constant_data"] = xr.DataTree(data)
     tree.attrs.update(inference_package="bayescompare", version=__version__)
@@ -279,6 +309,16 @@ def ratio_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
 def marginal_dims(results: Results) -> tuple[str, ...]:
     """Dims of `marginal`: P(first better), or for l > 2 P(each algorithm is ranked first)."""
     return ("measure",) if len(results.algorithms) == 2 else ("measure", "algorithm")
+
+
+def add_marginal(name: str, results: Results, listing: LumpedStatements) -> None:
+    """Add who leads each measure, from probabilities of that name, to the model in context."""
+    import pymc as pm
+
+    theta = pm.modelcontext(None)[name]
+    # As a sum: numba takes ten seconds and more to compile a dot product.
+    won = (theta * np.moveaxis(listing.wins, 0, -1)).sum(axis=-1)
+    pm.Deterministic("marginal", won, dims=marginal_dims(results))
 
 
 def make_tree(

@@ -16,11 +16,15 @@ from bayescompare._checks import check_count, check_draws
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
+from bayescompare._version import __version__
+from bayescompare.kernels.dirichlet.draws import draw_log_theta
+from bayescompare.methods._shared.lumped import LumpedStatements
+from bayescompare.methods._shared.trees import make_tree, statement_each
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.prior import beliefs_words, is_elicited
 from bayescompare.outcome.decision import claim_in_quotes, claim_words
 from bayescompare.posterior.component import Component
-from bayescompare.statements import Statements
+from bayescompare.statements import OUTCOME, Statements
 from bayescompare.table.checks import check_spec
 from bayescompare.table.measure import Direction, Measure
 from bayescompare.table.results import Results
@@ -105,12 +109,10 @@ class Elicitation:
 
     def draws(self, draws: int = 1000, *, datasets: int = DATASETS, rng: Rng = None) -> xr.DataTree:
         """Draw from the prior: a DataTree for ArviZ with `prior` and `prior_predictive`."""
-        from bayescompare.methods.dirichlet.draws import prior_tree
-
         check_draws(draws=draws, chains=1)
         check_count(datasets=datasets)
         generator, _ = as_rng(rng)
-        return prior_tree(self.statements, self._cells, draws, datasets, generator)
+        return _prior_tree(self.statements, self._cells, draws, datasets, generator)
 
     def explain(self) -> str:
         """Say what the prior believes, how much it weighs, and what it expects to see."""
@@ -177,6 +179,39 @@ class Elicitation:
             "  see .explain(), .table, .measures, .predict(), .plot(), .draws(); compare with "
             "method=.method"
         )
+
+
+def _prior_tree(
+    statements: Statements,
+    cells: Component,
+    draws: int,
+    datasets: int,
+    rng: np.random.Generator,
+) -> xr.DataTree:
+    """Draw θ, who leads each measure, and which statement each of some datasets supports."""
+    listing = LumpedStatements.from_cells(statements, cells)
+    log_alpha = listing.log_alpha
+    theta = np.exp(draw_log_theta(log_alpha, np.zeros_like(log_alpha), (1, draws), rng))
+    two = len(statements.algorithms) == 2
+    marginal_dims = ("measure",) if two else ("measure", "algorithm")
+    dims = {
+        "theta": ("statement",),
+        "marginal": marginal_dims,
+        OUTCOME: ("dataset", "statement"),
+    }
+    coords = {
+        "statement": list(listing.labels),
+        "measure": list(statements.measures),
+        "algorithm": list(statements.algorithms),
+        "dataset": [f"new {i + 1}" for i in range(datasets)],
+    }
+    groups = {
+        "prior": {"theta": theta, "marginal": listing.marginal(theta, rng, prior=True)},
+        "prior_predictive": {OUTCOME: statement_each(theta, datasets, rng)},
+    }
+    tree = make_tree(groups, dims, coords)
+    tree.attrs.update(inference_package="bayescompare", version=__version__)
+    return tree
 
 
 def _beta_summary(first: FloatArray, second: FloatArray) -> dict[str, FloatArray]:

@@ -28,18 +28,34 @@ from bayescompare.kernels.completions import (
     completion_bounds,
 )
 from bayescompare.kernels.dirichlet.pmax import imprecise_bounds
+from bayescompare.kernels.leading import sole_leader
 from bayescompare.learned import Board
-from bayescompare.methods._shared.domains import Domains
-from bayescompare.methods._shared.words import NO_EVIDENCE, NO_LOO
+from bayescompare.methods._shared.domains import DomainDetails
+from bayescompare.methods._shared.new_datasets import (
+    categorical_labels,
+    drawn_labels,
+    sampled_posterior,
+    share_labels,
+    table_of_statements,
+    thinned_draws,
+    truth_in_tree,
+    urn_labels,
+)
+from bayescompare.methods._shared.trees import answer_of_draws, posterior_tree
+from bayescompare.methods.dirichlet.law import StatementPosterior
+from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.columns import ALONE_LOWEST, HIGHEST, LOWER, LOWEST, PROBABILITY, UPPER
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.facts import Facts, FourQuestions
+from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import STATEMENTS, Sampling
-from bayescompare.outcome.posterior import Questions, ThetaPosterior, listed_in_answer
+from bayescompare.outcome.posterior import listed_in_answer
 from bayescompare.partly_seen import partial_table
+from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
+from bayescompare.posterior.mixture import Mixture
 from bayescompare.posterior.partition import Groups
+from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
@@ -60,7 +76,7 @@ NO_BOUNDS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartialDetails(FourQuestions):
+class PartialDetails(DomainDetails):
     """How much of a table was seen, and how its missing cells were bounded.
 
     Attributes
@@ -75,14 +91,12 @@ class PartialDetails(FourQuestions):
     bounds_exact: bool | None = None
 
 
-class DirichletPosterior(Domains, Questions, ThetaPosterior):
+class DirichletPosterior(StatementPosterior):
     """θ after the data, with its draws, predictions and tables from the prior."""
 
     facts_type: ClassVar[type[Facts]] = PartialDetails
 
     method: Dirichlet
-
-    weighed_by: ClassVar[str | None] = "strength"
 
     @property
     def unobserved(self) -> float | None:
@@ -95,48 +109,22 @@ class DirichletPosterior(Domains, Questions, ThetaPosterior):
         return STATEMENTS
 
     def why_not(self, quantity: str) -> str:
-        """Say what weights and missing cells leave out."""
-        if quantity == "domains":
-            return super().why_not(quantity)
+        """Say what bounds and missing cells leave out."""
         if quantity == "bounds":
             there = any(columns[0] in self.answer.per_statement for columns in _BOUNDS)
             return "" if there else NO_BOUNDS
-        if self.results.weights is not None:
-            return {"evidence": NO_EVIDENCE, "loo": f"loo: {NO_LOO}"}.get(quantity, "")
-        if self.results.gaps in GAPS and quantity == "on":
+        gaps = self.results.gaps in GAPS and self.results.weights is None
+        if gaps and quantity == "on" and not self.method.in_domains:
             return (
                 "on: with missing cells the measures inform each other, so a subset is another "
                 "question; ask compare(..., measures=[...])."
             )
-        return ""
-
-    def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
-        """Draw from the Dirichlet posterior."""
-        if self.theta is None:
-            raise BayescompareError(
-                "draws() need a conjugate prior, and this one is not: use sample(), or the "
-                "posterior kept as c.tree."
-            )
-        from bayescompare.methods._shared.trees import posterior_tree
-
-        method, theta = self.method, self.theta
-        if theta.states is not None:
-            # Count vectors that were drawn are drawn anew, by this generator.
-            theta = method.posterior(self.results, rng)
-        listing = method.listing(self.results)
-        return posterior_tree(self.results, listing, theta, method.learned, (chains, draws), rng)
-
-    def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
-        """Bring NUTS's tree into the shape of `draws`."""
-        from bayescompare.methods._shared.trees import finish_tree
-
-        listing = self.method.listing(self.results)
-        return finish_tree(tree, self.results, listing, rng, self.method.learned)
+        return super().why_not(quantity)
 
     def leads(self) -> FloatArray:
         """P(max) given each draw; given α it is exact."""
-        from bayescompare.methods.dirichlet.model import lead_given_draws
-
+        if self.method.in_domains:
+            return super().leads()
         assert self.answer.tree is not None
         drawn = self.answer.tree["posterior"].to_dataset()
         return lead_given_draws(self.method, drawn, Evidence.from_table(self.results))[0]
@@ -153,18 +141,28 @@ class DirichletPosterior(Domains, Questions, ThetaPosterior):
         )
 
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
-        """Draw the statements of new datasets: by Pólya's urn where datasets were counted."""
-        from bayescompare.methods._shared.new_datasets import share_labels
-        from bayescompare.methods.dirichlet.draws import predict_dirichlet
+        """Draw the statements of new datasets: by Pólya's urn where datasets were counted.
 
+        Under a prior of the user's, given each draw of it.
+        """
         if self.results.gaps in GAPS:
             return share_labels(self, number, draws, rng)
-        return predict_dirichlet(self, number, draws, rng)
+        method, (statements, _) = self.method, self.method.cells(self.results)
+        if self.theta is not None:
+            return _urn_labels(method, statements, self.theta, number, draws, rng)
+        posterior = sampled_posterior(self.answer)
+        if "theta" in method.nonconjugate_priors:
+            theta = posterior["theta"]
+            labels = [str(label) for label in theta["statement"].values.tolist()]
+            return categorical_labels(thinned_draws(theta, draws, rng), labels, number, rng)
+        name, counts = hyperparameter(posterior), statements.table.counts
+        given = (
+            scaled(name, value, statements) for value in thinned_draws(posterior[name], draws, rng)
+        )
+        return np.concatenate([urn_labels(statements, a, counts, 1, number, rng) for a in given])
 
     def simulate(self, rng: np.random.Generator) -> Results:
         """Draw θ from the prior, and a statement for each dataset; gaps stay where they are."""
-        from bayescompare.methods.dirichlet.draws import simulated
-
         table = simulated(self.method, self.results, rng)
         if self.results.gaps not in GAPS:
             return table
@@ -180,11 +178,6 @@ class DirichletPosterior(Domains, Questions, ThetaPosterior):
         columns = next(c for c in _BOUNDS if c[0] in self.answer.per_statement)
         both = [self.over_statements("bounds", self.answer.per_statement[c]) for c in columns]
         return xr.concat(both, pd.Index([LOWER, UPPER], name="bound")).transpose()
-
-    @property
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """The domains, where there are any."""
-        return {} if self.results.groups is None else {"Domains": self.domains}
 
     def on(self, measures: Sequence[str]) -> Comparison:
         """Ask again about a subset of the measures, summing θ over the others.
@@ -268,3 +261,115 @@ def _lowest_parts(posterior: DirichletMixture, options: list[FloatArray]) -> Flo
     statements = posterior.evidence.statements
     every = [Groups.states(statements, j) for j in range(len(statements.measures))]
     return np.stack([_bounds(posterior, options, g).lower[g.of] for g in every], axis=1)
+
+
+# under a prior of the user's ----------------------------------------------------------------------
+
+
+def sampled_answer(
+    method: Dirichlet, results: Results, tree: xr.DataTree, seed: int | None
+) -> Answer:
+    """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
+    evidence = Evidence.from_table(results)
+    each, lump = lead_given_draws(method, tree["posterior"].to_dataset(), evidence)
+    unseen = ~evidence.possible
+    # Given α the cells are continuous, and so never equal; a prior on θ may have them so.
+    counted = "theta" not in method.nonconjugate_priors and not len(evidence.uncounted)
+    return answer_of_draws(
+        method.cells(results)[0],
+        tree,
+        "theta",
+        each,
+        unobserved=float(each.mean(axis=(0, 1))[unseen].sum() + lump.mean()),
+        none_leads=0.0 if counted else 1.0 - float(each.any(axis=-1).mean()),
+        seed=seed,
+        facts=PartialDetails(partly_seen=len(evidence.uncounted) or None),
+    )
+
+
+def lead_given_draws(
+    method: Dirichlet, posterior: xr.Dataset, evidence: Evidence
+) -> tuple[FloatArray, FloatArray]:
+    """P(max) of each listed statement given each draw, and of those not listed together.
+
+    Given α it is exact where every dataset was counted: conditionally the model is conjugate.
+    Averaging these (Rao–Blackwell) has far less Monte Carlo error than counting which θ is
+    largest, and needs no aggregate however many statements there are.
+    """
+    if "theta" in method.nonconjugate_priors or len(evidence.uncounted):
+        theta = posterior["theta"].transpose("chain", "draw", "statement").values
+        return sole_leader(theta).astype(np.float64), np.zeros(theta.shape[:2])
+    statements, name = evidence.statements, hyperparameter(posterior)
+    drawn = posterior[name].transpose("chain", "draw", ...).values
+    counts = statements.table.counts[None]
+    largest = np.array(
+        [[scaled(name, value, statements).p_max(counts)[0] for value in chain] for chain in drawn]
+    )
+    return largest[..., :-1], largest[..., -1]
+
+
+def hyperparameter(posterior: xr.Dataset) -> str:
+    """Name of the parameter that a user's prior is on."""
+    return "strength" if "strength" in posterior else "alpha"
+
+
+def scaled(name: str, value: FloatArray, statements: Statements) -> Component:
+    """Return the Dirichlet given one draw of the strength, or of α."""
+    log_alpha = np.log(value) - (statements.log_size if name == "strength" else 0.0)
+    listed = np.broadcast_to(log_alpha, statements.n_listed).astype(np.float64)
+    return Component.listed(listed, (float(listed[0]), statements.log_unlisted))
+
+
+# statements of new datasets, tables and truths from the prior -------------------------------------
+
+
+def _urn_labels(
+    method: Dirichlet,
+    statements: Statements,
+    theta: Mixture,
+    number: int,
+    draws: int,
+    rng: np.random.Generator,
+) -> StrArray:
+    """Draw a component for each draw, and statements by its urn."""
+    if not any(component.lumps for component in theta.components):
+        return np.array(statements.labels)[theta.predict(number, draws, rng)]
+    patterns = None if method.learned else method.patterns(statements)
+    draw = patterns.draw_unlisted if patterns and patterns.blocks else None
+    component, _ = theta.draw_place(draws, rng)
+    labels = np.empty((draws, number), dtype=object)
+    for k in np.unique(component).tolist():
+        here = component == k
+        own, size = theta.components[k], int(here.sum())
+        labels[here] = urn_labels(statements, own, theta.counts[0], size, number, rng, draw)
+    return labels.astype(np.str_)
+
+
+def simulated(method: Dirichlet, results: Results, rng: np.random.Generator) -> Results:
+    """Draw the statements of all datasets from the prior, and then θ given them.
+
+    The joint distribution is that of θ and statements given it, and however many statements there
+    are, those that were drawn can be listed.
+    """
+    hyper = xr.Dataset()
+    if method.needs_mcmc:
+        tree = nuts.draw_prior_as_nuts(method.model(results), rng)
+        truth = truth_in_tree(tree)
+        if "theta" in method.nonconjugate_priors:
+            return table_of_statements(results, drawn_labels(tree), truth)
+        hyper = truth[[hyperparameter(truth)]]
+        given = {str(name): value.values.tolist() for name, value in hyper.items()}
+        method = replace(method, priors=given)
+    statements, _ = method.cells(results)
+    prior = method.prior_on(Evidence.counted(statements))
+    before = Mixture(
+        components=prior.components,
+        counts=np.zeros((1, statements.n_listed)),
+        weight=np.exp(prior.log_weight)[:, None],
+    )
+    (labels,) = _urn_labels(method, statements, before, len(results.datasets), 1, rng)
+    table = table_of_statements(results, labels.tolist(), hyper)
+    theta, listing = method.posterior(table), method.listing(table)
+    tree = posterior_tree(table, listing, theta, method.learned, (1, 1), rng)
+    drawn = tree["posterior"].to_dataset().isel(chain=0, draw=0, drop=True)
+    return table._with(truth=drawn.merge(hyper))

@@ -19,38 +19,34 @@ de Campos & Benavoli (2016); Lacoste, Laviolette & Marchand (2012); Corani & Ben
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
-from bayescompare.evidence import Evidence, TooManyVectors
-from bayescompare.learned import Learned, LearnedPrior
+from bayescompare.evidence import Evidence
+from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.correlation import check_correlation
+from bayescompare.methods._shared.domains import (
+    DomainSample,
+    domain_codes,
+    domain_details,
+    domain_words,
+)
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.priors import (
-    Priors,
-    check_priors,
-    is_fixed_prior,
-    prior_options,
-)
-from bayescompare.methods._shared.words import NO_EVIDENCE, NO_LOO
-from bayescompare.methods.dirichlet.prior import (
-    PatternPrior,
-    Prior,
-    check_prior,
-    prior_as_json,
-    prior_of_pair,
-)
+from bayescompare.methods._shared.new_datasets import share_labels
+from bayescompare.methods._shared.simplex import SCALE
+from bayescompare.methods._shared.trees import answer_of_draws
+from bayescompare.methods.dirichlet.law import StatementTest
 from bayescompare.methods.replicated.comparison import (
     ReplicatedDetails,
     SeenDatasets,
     UncertaintySplit,
+    assumption_words,
     dataset_headline,
     methods_text,
     verdict_words,
@@ -59,36 +55,29 @@ from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.facts import Facts
-from bayescompare.outcome.method import (
-    LEAST_PAIRS,
-    Accepts,
-    Form,
-    Method,
-    Parameter,
-    Phrases,
-    Sampling,
-    Scope,
-)
+from bayescompare.outcome.method import Accepts, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import Lack, Posterior, grown_by_resemblance, posterior_answer
 from bayescompare.outcome.registry import title_in_registry, unavailable
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.component import Component
-from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.drawn import DrawnMixture
-from bayescompare.prior import POWER, DirichletPrior
+from bayescompare.prior import POWER
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.checks import effective_weights
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
-    import pymc as pm
     import xarray as xr
 
 
 #: The options that say how replicates are read, which no prior changes.
 _READING = ("effects", "rho", "folds")
+#: Draws over which each dataset's statements are averaged in domains.
+_AVERAGED = 500
 
 
 class ReplicatedPosterior(SeenDatasets):
@@ -98,7 +87,6 @@ class ReplicatedPosterior(SeenDatasets):
 
     method: Replicated
 
-    weighed_by: ClassVar[str | None] = "strength"
     draws_are: ClassVar[str] = "exact"
     lacks: ClassVar[Mapping[str, Lack]] = {
         "simulate": Lack(
@@ -114,16 +102,9 @@ class ReplicatedPosterior(SeenDatasets):
 
     def why_not(self, quantity: str) -> str:
         """Say what the cut, NUTS, a learned prior and a power likelihood do not have."""
-        method = self.method
-        if quantity == "domains":
-            return super().why_not(quantity)
-        reasons = {}
+        method, reasons = self.method, dict[str, str]()
         if self.results.weights is not None:
-            reasons = {
-                "evidence": NO_EVIDENCE,
-                "loo": f"loo: {NO_LOO}",
-                "plan": "plan: with weight= it is not known what new datasets would weigh.",
-            }
+            reasons["plan"] = "plan: with weight= it is not known what new datasets would weigh."
             if method.needs_mcmc:
                 reasons["draws"] = "draws: with weight= NUTS samples; use c.tree or sample()."
         if not method.joint:
@@ -140,49 +121,10 @@ class ReplicatedPosterior(SeenDatasets):
                 "uncertainty: here a part of it is the prior's, which was learned from all pairs; "
                 "compare() the two algorithms by themselves."
             )
-        return reasons.get(quantity, "")
-
-    # draws ----------------------------------------------------------------------------------------
-
-    def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
-        """Draw scale, counts and θ from their posterior, without MCMC where it is exact."""
-        if self.theta is None:
-            raise BayescompareError(
-                "draws() need a conjugate prior, and this one is not: use sample(), or the "
-                "posterior kept as c.tree."
-            )
-        from bayescompare.methods._shared.trees import posterior_tree
-        from bayescompare.methods.replicated.model import with_statements
-
-        method, theta = self.method, self.theta
-        if theta.states is not None:
-            # Count vectors that were drawn are drawn anew, by this generator.
-            theta = method.posterior_of(theta.evidence, rng)
-        shown = theta.evidence.each_alone(theta.version)
-        listing = replace(method.listing(self.results), weights=shown)
-        scales = method.table_evidence(self.results).evidence.scales
-        size = chains, draws
-        tree = posterior_tree(self.results, listing, theta, method.learned, size, rng, scales)
-        tree = with_statements(tree, method, self.results, rng)
-        return self._with_log_prior(tree, listing)
-
-    def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
-        """Bring NUTS's tree into the shape of `draws`."""
-        from bayescompare.methods.replicated.model import finish_replicated_tree
-
-        tree = finish_replicated_tree(tree, self.method, self.results, rng)
-        return self._with_log_prior(tree, self.method.listing(self.results))
-
-    def _with_log_prior(self, tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTree:
-        from bayescompare.methods._shared.learned import with_log_prior
-
-        learned = self.method.learned
-        return tree if learned is None else with_log_prior(tree, listing, learned)
+        return reasons.get(quantity) or super().why_not(quantity)
 
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw θ, and the statements of new datasets from it."""
-        from bayescompare.methods._shared.new_datasets import share_labels
-
         return share_labels(self, number, draws, rng)
 
     # the same question of other data --------------------------------------------------------------
@@ -226,7 +168,7 @@ class ReplicatedPosterior(SeenDatasets):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Replicated(Method):
+class Replicated(StatementTest):
     """Which joint statement is the most probable, when replicates leave each dataset uncertain?
 
     Parameters
@@ -284,68 +226,29 @@ class Replicated(Method):
         items=True,
         forms=("textbook", "nuts"),
     )
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter(
-            "theta",
-            ("statement",),
-            "Dirichlet(alpha)",
-            "statement probabilities",
-            high=1.0,
-            simplex=True,
-        ),
-        Parameter(
-            "alpha", ("statement",), "strength / K", "Dirichlet parameter; a scalar serves all"
-        ),
-        Parameter("strength", (), "1", "sum of all alpha, when they are equal"),
-    )
     scope: ClassVar[Scope] = Scope(pair=True, datasets=1)
 
-    # None where it was not given: `pairwise` then learns the prior.
-    prior: Prior = None  # type: ignore[assignment]
-    strength: float = None  # type: ignore[assignment]
     joint: bool = True
     effects: Literal["learned", "flat"] = "learned"
     rho: float | None = None
     folds: int | None = None
-    priors: Priors | None = None
-    #: What `pairwise` learned for one pair, and for all.
-    learned: LearnedPrior | None = field(default=None, repr=False)
-    taught: Learned | None = field(default=None, repr=False, compare=False)
     #: What a table's weights do: nothing, count datasets that are certain, or need NUTS.
     weighing: Literal["", "counts", "powers"] = field(default="", repr=False, compare=False)
-    #: Whether `pairwise` is to learn the prior: asked for, or nothing else was.
-    learns: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_priors(self.priors, self.parameters)
-        prior: object = self.prior
-        strength: object = self.strength
-        nothing = prior is None and strength is None and not self.priors
-        asked = isinstance(prior, str) and prior == "learned"
-        object.__setattr__(self, "learns", asked or (nothing and self.joint is True))
-        object.__setattr__(self, "prior", "symmetric" if prior is None else prior)
-        object.__setattr__(self, "strength", 1.0 if strength is None else strength)
-        taught: object = self.learned
-        if isinstance(taught, Mapping):  # as a file has it
-            object.__setattr__(self, "learned", LearnedPrior.from_options(taught))
-        check_prior(self.prior, self.strength)
+        super().__post_init__()
         if isinstance(self.prior, str) and self.prior == "imprecise":
             raise BayescompareError(
                 "prior='imprecise' is for 'dirichlet' only: choose 'symmetric', 'jeffreys', "
                 "'uniform', a number or a mapping."
             )
-        if asked and not (self.joint is True and not self.priors):
+        if self.prior == "learned" and not (self.joint is True and not self.priors):
             raise BayescompareError(
                 "prior='learned' is learned from the evidence of the full model: leave out "
                 "joint=False and priors=."
             )
         check_flag(joint=self.joint)
         check_word("effects", self.effects, ("learned", "flat"))
-        if len(self.priors or {}) > 1:
-            raise BayescompareError(
-                f"priors names {', '.join(self.priors or {})}: theta, alpha and strength each "
-                "determine the others; give one of them."
-            )
         if self.priors and not self.joint:
             raise BayescompareError(
                 "priors: joint=False is a formula that judges each dataset by itself and has no "
@@ -356,82 +259,36 @@ class Replicated(Method):
     def options(self) -> dict[str, Any]:
         """Return the choices by name; a prior that is an object is named, not kept."""
         reading = {name: getattr(self, name) for name in _READING}
-        if self.learned is not None:
-            return {**reading, "prior": "learned", "learned": self.learned.options()}
-        own = {"prior": prior_as_json(self.prior), "strength": self.strength, "joint": self.joint}
-        return {**own, **reading, "priors": prior_options(self.priors)}
-
-    # what pairs teach each other ------------------------------------------------------------------
-
-    @property
-    def learns_from_pairs(self) -> bool:
-        """Whether no prior was given, or "learned" was, and nothing was learned yet."""
-        return self.learns and self.learned is None and self.taught is None
-
-    def learn(self, asked: Sequence[Results]) -> Method:
-        """Return the test with what all pairs teach each, where they are enough and exact."""
-        if not asked:
-            return self if self.learned is None else self._with_own_prior()
-        if len(asked) < LEAST_PAIRS:
-            return self
-        own, pairs = self._with_own_prior(), {}
-        try:
-            for results in asked:
-                evidence = own.evidence(results)
-                pair = results.algorithms[0], results.algorithms[1]
-                pairs[pair] = DirichletMixture.of(evidence, own.prior_on(evidence))
-        except TooManyVectors:
-            return self
-        taught = Learned.of(pairs)
-        return self if taught is None else replace(own, prior="learned", taught=taught)
-
-    def _with_own_prior(self) -> Replicated:
-        return type(self)(prior="symmetric", **{name: getattr(self, name) for name in _READING})
-
-    @property
-    def nonconjugate_priors(self) -> Priors:
-        """The user's priors that need NUTS: all but numbers."""
-        return {k: v for k, v in (self.priors or {}).items() if not is_fixed_prior(v)}
+        joint = {} if self.learned is not None else {"joint": self.joint}
+        return {**super().options(), **joint, **reading}
 
     @property
     def needs_mcmc(self) -> bool:
-        """Whether a prior of the user's is not a number, or powers are of uncertain datasets."""
-        return bool(self.nonconjugate_priors) or self.weighing == "powers"
+        """Whether domains, a prior of the user's or powers leave no closed form."""
+        return super().needs_mcmc or self.weighing == "powers"
 
-    def for_table(self, results: Results, pair: tuple[str, str] | None = None) -> Method:
-        """Return the test with what its prior says of this pair, or what others taught it.
-
-        Of a table it is the variant for domains, and the test that knows what weights do to it.
-        """
-        if pair is not None:
-            if self.taught is not None:
-                learned = self.taught.of_pair(pair)
-                return replace(self, prior="learned", learned=learned, taught=None)
-            if not isinstance(self.prior, Mapping) or len(results.algorithms) == 2:
-                return self
-            prior, strength = prior_of_pair(self.prior, results, pair)
-            return replace(self, prior=prior, strength=strength)
-        if results.groups is not None:
-            from bayescompare.methods.replicated.model import grouped_replicated
-
-            return grouped_replicated(self, results)
-        if results.weights is None:
-            return self
+    def for_table(self, results: Results, pair: tuple[str, str] | None = None) -> Self:
+        """Return the test for a table or a pair, which knows what weights do to it."""
+        asked = super().for_table(results, pair)
+        if pair is not None or results.weights is None:
+            return asked
+        if asked.in_domains:
+            raise BayescompareError(
+                "group= and weight= together are for method='dirichlet' only: make the table with "
+                "one of them."
+            )
         if self.prior == "learned" or not self.joint:
             raise BayescompareError(
                 "weight=: prior='learned' and joint=False are for tables without weights; choose "
                 "another prior, and joint=True."
             )
         is_certain = self.evidence(results).is_certain(self.cells(results)[1].alpha)
-        return replace(self, weighing="counts" if is_certain else "powers")
+        return replace(asked, weighing="counts" if is_certain else "powers")
 
-    # evidence, prior, posterior -------------------------------------------------------------------
+    # evidence, and the answer ---------------------------------------------------------------------
 
     def cells(self, results: Results) -> tuple[Statements, Component]:
-        """Return the statements, as the means show them, and the Dirichlet on them.
-
-        Of a learned prior it is the base φ, which each strength multiplies.
-        """
+        """Return the statements, as the means show them, and the Dirichlet on them."""
         means = results.average()
         ignored = results.gaps == "ignore"
         statements = partial_table(means).statements if ignored else Statements.of(means)
@@ -442,15 +299,6 @@ class Replicated(Method):
                 "by measures=[...], or average the replicates and ask 'dirichlet'."
             )
         return self.cells_of(statements)
-
-    def cells_of(self, statements: Statements) -> tuple[Statements, Component]:
-        """Return the Dirichlet on given statements."""
-        if self.learned is not None:
-            return self.learned.cells_of(statements)
-        fixed = {k: v for k, v in (self.priors or {}).items() if is_fixed_prior(v)}
-        strength = fixed.get("strength", self.strength)
-        prior = PatternPrior.read(fixed.get("alpha", self.prior), strength, statements)
-        return prior.statements, prior.component
 
     def table_evidence(self, results: Results) -> TableEvidence:
         """Return what every dataset says about every statement, and what it was computed from."""
@@ -467,52 +315,8 @@ class Replicated(Method):
             powers = np.array(effective_weights(results.weights))
         return Evidence.from_rows(self.cells(results)[0], table.evidence.log, powers)
 
-    def prior_on(self, evidence: Evidence) -> DirichletPrior:
-        """Return Dirichlet(α), or what the pairs of a table taught."""
-        _, cells = self.cells_of(evidence.statements)
-        if self.learned is not None:
-            own = self._with_own_prior().prior_on(evidence)
-            return replace(self.learned.prior_on(cells), own=own)
-        prior = DirichletPrior.of(cells)
-        if self.prior != "symmetric" or set(self.priors or {}) - {"strength"}:
-            return prior
-        return replace(prior, weighed_by="strength", weight=math.exp(cells.log_total))
-
-    def posterior(
-        self, results: Results, rng: np.random.Generator | None = None
-    ) -> DirichletMixture:
-        """Return the posterior of θ: exactly, or by Gibbs sampling of the counts."""
-        return self.posterior_of(self.evidence(results), rng)
-
-    def posterior_of(
-        self, evidence: Evidence, rng: np.random.Generator | None = None, *, each: bool = False
-    ) -> DirichletMixture:
-        """Return the same, where the evidence is known; `each` as `DirichletMixture.of` has it."""
-        prior = self.prior_on(evidence)
-        try:
-            return DirichletMixture.of(evidence, prior, joint=self.joint, each=each)
-        except TooManyVectors:
-            if self.learned is None:
-                generator = rng or np.random.default_rng(0)
-                return DrawnMixture.sampled(evidence, prior, generator, joint=self.joint)
-        raise BayescompareError(
-            "prior='learned': with these replicates there are too many count vectors; give "
-            "Replicated(prior='symmetric')."
-        )
-
-    # the answer ----------------------------------------------------------------------------------
-
-    def answer(self, results: Results, sampling: Sampling) -> Answer:
-        """P(max) for every statement: exactly, by Gibbs sampling, or by NUTS."""
-        if self.prior == "learned" and self.learned is None:
-            raise BayescompareError(
-                "prior='learned' is learned from the pairs of a table, at least three: ask "
-                "pairwise(), or give compare() another prior ('symmetric' is the papers')."
-            )
-        if self.needs_mcmc:
-            from bayescompare.methods.replicated.model import sampled_answer
-
-            return sampled_answer(self, results, sampling)
+    def exact_answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Read the answer off the posterior: exactly, or by Gibbs sampling."""
         table = self.table_evidence(results)
         evidence = self.evidence_of(table, results)
         posterior = self.posterior_of(evidence, sampling.rng, each=True)
@@ -541,36 +345,64 @@ class Replicated(Method):
             seed=sampling.seed if is_drawn else None,
         )
 
-    # draws and models -----------------------------------------------------------------------------
+    def sampled_answer(self, results: Results, tree: xr.DataTree, seed: int | None) -> Answer:
+        """Read the answer off draws of θ by NUTS."""
+        drawn = tree["posterior"].to_dataset()
+        theta = drawn["theta"].transpose("chain", "draw", "statement").values
+        each = sole_leader(theta).astype(np.float64)
+        table = self.table_evidence(results)
+        version = _share_of_scales(drawn, table.evidence.scales)
+        alone = self.evidence_of(table, results).each_alone(version)
+        # P(z_i = s | all), averaged over draws; p(dataset i | θ) is what its weights sum to.
+        flat = theta.reshape(-1, theta.shape[-1])
+        given = alone * (flat.T @ (1.0 / (flat @ alone.T)) / len(flat)).T
+        return answer_of_draws(
+            self.cells(results)[0],
+            tree,
+            "theta",
+            each,
+            none_leads=1.0 - float(each.any(axis=-1).mean()),
+            seed=seed,
+            facts=ReplicatedDetails.of_table(results, table, alone, given, version, how="nuts"),
+        )
+
+    def domain_facts(self, results: Results, sample: DomainSample) -> ReplicatedDetails:
+        """Return what is known of each dataset and of each domain."""
+        table = self.table_evidence(results)
+        versions = len(table.evidence.log)
+        version = np.bincount(sample.version.ravel(), minlength=versions) / sample.version.size
+        evidence = self.evidence_of(table, results).each_alone(version)
+        _, codes = domain_codes(results)
+        theta = sample.theta.reshape(-1, *sample.theta.shape[2:])[:, codes]
+        some = theta[:: max(1, len(theta) // _AVERAGED)] * evidence
+        after = (some / some.sum(axis=-1, keepdims=True)).mean(axis=0)
+        own = ReplicatedDetails.of_table(results, table, evidence, after, version, how="nuts")
+        return replace(own, **domain_details(results, sample))
 
     def listing(self, results: Results) -> LumpedStatements:
-        """Return the cells as draws and models see them."""
-        return LumpedStatements.from_cells(*self.cells(results))
+        """Return the cells as draws and models see them, with every dataset's evidence."""
+        table = self.table_evidence(results)
+        evidence = self.evidence_of(table, results)
+        return super().listing(results).seeing(evidence, table.evidence.scales)
 
-    def place_theta(
-        self, form: Form, listing: LumpedStatements, datasets: int, likelihood: Callable[[Any], Any]
-    ) -> Any:
-        """Add θ, and what its α is made of, to the model in context; return log θ."""
-        from bayescompare.methods._shared.learned import place_learned_dirichlet
-        from bayescompare.methods._shared.simplex import place_alpha, place_dirichlet
+    # words ----------------------------------------------------------------------------------------
 
-        if self.learned is not None:
-            return place_learned_dirichlet(form, listing, self.learned, likelihood)
-        alpha = place_alpha(self.nonconjugate_priors, listing)
-        return place_dirichlet(form, "theta", alpha, float(datasets), ("statement",))
-
-    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
-        """Build the PyMC model, with θ as a separate variable, or parametrised for NUTS."""
-        from bayescompare.methods.replicated.model import build
-
-        return build(self, results, form)
-
-    # words ---------------------------------------------------------------------------------------
-
-    def methods_text(self, answer: Answer | None) -> str:
+    def plain_methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
         return methods_text(self, answer)
 
     def sentences(self, found: Found) -> list[str]:
         """Say the verdict, which datasets are sure, and what was assumed of the replicates."""
-        return verdict_words(self, *found)
+        if not self.in_domains:
+            return verdict_words(self, *found)
+        details = ReplicatedDetails.of(found.answer)
+        return [*domain_words(*found), *assumption_words(self, found.results, details)]
+
+
+def _share_of_scales(drawn: xr.Dataset, scales: FloatArray) -> FloatArray:
+    """Share of the draws at each scale."""
+    if len(scales) == 1:
+        return np.ones(1)
+    at = drawn[SCALE].values.ravel()
+    share = np.array([(np.isclose(at, scale)).mean() for scale in scales])
+    return np.asarray(share / share.sum())

@@ -12,14 +12,14 @@ import xarray as xr
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.methods._shared.correlation import correlation_words
-from bayescompare.methods._shared.domains import Domains
+from bayescompare.methods._shared.domains import DomainDetails, Rows
 from bayescompare.methods._shared.words import power_words
+from bayescompare.methods.dirichlet.law import StatementPosterior
 from bayescompare.methods.dirichlet.words import lead_words, learned_pair_words, prior_text
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.decision import SETTLED, Decision, claim_words
-from bayescompare.outcome.facts import Facts, FourQuestions
-from bayescompare.outcome.posterior import Questions, ThetaPosterior
+from bayescompare.outcome.facts import Facts
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     count,
@@ -33,9 +33,6 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     from bayescompare.methods.replicated import Replicated
     from bayescompare.posterior.dirichlet import DirichletMixture
-
-#: A row for every dataset, a number in it for every statement.
-Rows = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +81,7 @@ class UncertaintySplit(Facts):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplicatedDetails(FourQuestions):
+class ReplicatedDetails(DomainDetails):
     """Every dataset by itself and given the others, and how its replicates were read.
 
     Attributes
@@ -170,7 +167,7 @@ def _rows(matrix: FloatArray) -> Rows:
 _MANY, _LEAST_SHOWN = 4, 0.01
 
 
-class SeenDatasets(Domains, Questions, ThetaPosterior):
+class SeenDatasets(StatementPosterior):
     """What an answer tells whose datasets are themselves uncertain."""
 
     @property
@@ -226,8 +223,7 @@ class SeenDatasets(Domains, Questions, ThetaPosterior):
             tables = {
                 f"Datasets (statements below {setting_number_text(_LEAST_SHOWN)} left out)": shown
             }
-        if self.results.groups is not None:
-            tables = {"Domains": self.domains, **tables}
+        tables = {**super().tables, **tables}
         if ReplicatedDetails.of(self.answer).uncertainty is not None:
             tables["What the uncertainty comes from"] = self.uncertainty.to_frame().rename_axis(
                 "part"

@@ -5,18 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayescompare.kernels.replicated.domains import (
-    known_domain_counts,
-    uncertain_domain_counts,
-)
+from bayescompare._typing import FloatArray, IntArray
+from bayescompare.kernels.replicated.domains import DomainCounts, domain_counts
 from tests.oracles.replicated import enumerate_statements
+
+
+def uncertain(logs: FloatArray, domain: IntArray) -> DomainCounts | None:
+    """Counts of datasets of which none is counted."""
+    _, n, k = logs.shape
+    return domain_counts(np.zeros((n, k)), logs, np.arange(n), domain)
 
 
 def test_uncertain_counts_against_enumeration() -> None:
     rng = np.random.default_rng(0)
     ell = rng.dirichlet(np.full(3, 0.7), size=(2, 7))
     domain = np.array([0, 1, 0, 1, 1, 0, 1])
-    counts = uncertain_domain_counts(np.log(ell), domain)
+    counts = uncertain(np.log(ell), domain)
     assert counts is not None
     assert counts.totals.tolist() == [3.0, 4.0]
     alpha = np.array([0.3, 1.1, 2.0])
@@ -27,21 +31,23 @@ def test_uncertain_counts_against_enumeration() -> None:
             assert found[version, g] == pytest.approx(known.log_evidence, abs=1e-10)
 
 
-def test_certain_datasets_have_one_vector() -> None:
+@pytest.mark.parametrize("counted", [[], [1], [0, 3], [0, 1, 2, 3]])
+def test_counted_and_certain_datasets_have_one_vector(counted: list[int]) -> None:
+    """However many of them are rows that leave one statement only."""
     states, domain = np.array([0, 2, 2, 1]), np.array([0, 0, 1, 1])
+    rest = np.setdiff1d(np.arange(4), counted)
     with np.errstate(divide="ignore"):
-        sure = uncertain_domain_counts(np.log(np.eye(3)[states])[None], domain)
-    known = known_domain_counts(np.eye(3)[states], domain)
-    assert sure is not None
-    assert sure.vectors.shape == (2, 1, 3)
-    alpha = np.array([0.5, 1.5, 1.0])
-    np.testing.assert_allclose(sure.log_evidence(alpha), known.log_evidence(alpha), atol=1e-12)
+        logs = np.log(np.eye(3)[states])[None, rest]
+    counts = domain_counts(np.eye(3)[states], logs, rest, domain)
+    assert counts is not None
+    assert counts.vectors.tolist() == [[[1.0, 0.0, 1.0]], [[0.0, 1.0, 1.0]]]
+    np.testing.assert_allclose(counts.log_weight, 0.0, atol=1e-12)
 
 
 def test_draws_of_a_domain_have_its_mean() -> None:
     rng = np.random.default_rng(1)
     ell = rng.dirichlet(np.ones(2), size=(1, 4))
-    counts = uncertain_domain_counts(np.log(ell), np.array([0, 0, 1, 1]))
+    counts = uncertain(np.log(ell), np.array([0, 0, 1, 1]))
     assert counts is not None
     alpha = np.array([1.0, 2.0])
     _, drawn = counts.draw(np.tile(alpha, (4_000, 1)), rng)
@@ -53,4 +59,4 @@ def test_draws_of_a_domain_have_its_mean() -> None:
 
 def test_too_many_vectors() -> None:
     logs = np.zeros((1, 60, 8))
-    assert uncertain_domain_counts(logs, np.zeros(60, dtype=int)) is None
+    assert uncertain(logs, np.zeros(60, dtype=int)) is None

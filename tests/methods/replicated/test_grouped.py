@@ -13,7 +13,7 @@ from scipy.stats import gamma
 
 import bayescompare as bc
 from bayescompare.kernels.replicated.domains import DomainCounts
-from bayescompare.methods.replicated.model import GroupedReplicated
+from bayescompare.methods._shared.domains import domain_counts_of
 from bayescompare.table.results import Results
 
 OPTIONS = {"draws": 1000, "chains": 2, "cores": 1, "progressbar": False}
@@ -52,7 +52,7 @@ def test_domains_are_sampled() -> None:
     c: Any = bc.compare(results, method="replicated", rng=1, sampler=OPTIONS)
     assert c.diagnose().ok
     method = c.method.for_table(c.results)
-    known = average_domain(method.counts(c.results))
+    known = average_domain(domain_counts_of(c.results, method.listing(c.results)))
     assert 0.7 < known < 0.97
     found = float(c.probability.sel(statement="B>A"))
     assert abs(found - known) < 4.0 * float(c.answer.mcse.max())
@@ -64,8 +64,8 @@ def test_domains_are_sampled() -> None:
 def test_the_sampled_model_has_the_domains_integrated_out() -> None:
     results = table(group="field").paired()
     method = bc.methods.Replicated().for_table(results)
-    assert isinstance(method, GroupedReplicated)
-    counts, listing = method.counts(results), method.listing(results)
+    listing = method.listing(results)
+    counts = domain_counts_of(results, listing)
     model = method.model(results, "nuts")
     outcome = model["outcome"]
     latent, exponential = np.array([1.2, 2.3]), np.array([0.1, 0.4])
@@ -85,7 +85,7 @@ def test_the_sampled_model_has_the_domains_integrated_out() -> None:
 @pytest.mark.parametrize(
     ("options", "roles", "words"),
     [
-        ({"joint": False}, {"group": "field"}, "joint=False are for tables without group="),
+        ({"joint": False}, {"group": "field"}, "joint=False is for tables without group="),
         ({}, {"group": "field", "weight": "w"}, "for method='dirichlet' only"),
     ],
 )

@@ -203,7 +203,7 @@ def test_words_say_which_datasets_are_unsure_and_what_was_learned(learned: Any) 
         ({"folds": 1}, "folds=1"),
         ({"effects": "none"}, "effects="),
         ({"joint": "yes"}, "joint"),
-        ({"prior": "learned", "priors": {"alpha": 1.0}}, "leave out"),
+        ({"prior": "learned", "priors": {"alpha": 1.0}}, "give one or the other"),
         ({"prior": "imprecise"}, "'dirichlet' only"),
         ({"strength": 0}, "strength"),
         ({"priors": {"thet": 1}}, "thet"),
