@@ -164,14 +164,10 @@ class GraphScores:
             return True
         return not (self.required[child] & ~parents or self.forbidden[child] & parents)
 
-    def with_counts(self, counts: FloatArray, *, datasets: int | None = None) -> GraphScores:
-        """Return those of other counts; `datasets` is their number, where it sets the limit."""
+    def with_counts(self, counts: FloatArray) -> GraphScores:
+        """Return those of other counts."""
         table = replace(self.statements.table, counts=counts)
-        limit = self.max_parents
-        if datasets is not None:
-            limit = default_max_parents(self.statements, datasets)
-        statements = replace(self.statements, table=table)
-        return replace(self, statements=statements, max_parents=limit)
+        return replace(self, statements=replace(self.statements, table=table))
 
     @cached_property
     def _known(self) -> dict[tuple[int, int], float]:
@@ -284,12 +280,12 @@ class GraphPrior:
     required: tuple[tuple[str, str], ...] = ()
     forbidden: tuple[tuple[str, str], ...] = ()
 
-    def scores(self, statements: Statements) -> GraphScores:
-        """Scores of graphs under this prior."""
+    def scores(self, statements: Statements, datasets: int | None = None) -> GraphScores:
+        """Scores of graphs under this prior; so many `datasets` may limit the parents."""
         limit, masks = self.max_parents, _NOTHING_GIVEN
         if limit is None:
             limit = len(statements.measures) - 1
-        most = default_max_parents(statements) if isinstance(limit, str) else limit
+        most = default_max_parents(statements, datasets) if isinstance(limit, str) else limit
         if self.required or self.forbidden:
             masks = self._masks(statements.measures)
             most = max(most, *(mask.bit_count() for mask in masks[0]))
@@ -313,10 +309,6 @@ class GraphPrior:
                 f"required and forbidden both name the edge {' → '.join(both[0])}: choose one."
             )
         return tuple(must), tuple(never)
-
-    def again(self, scores: GraphScores, counts: FloatArray, datasets: int) -> GraphScores:
-        """Scores of other counts, from so many datasets."""
-        return scores.with_counts(counts, datasets=datasets if self.max_parents == "auto" else None)
 
 
 def graph_weights(

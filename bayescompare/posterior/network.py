@@ -404,7 +404,7 @@ class NetworkPosterior:
             rest, more = scores.with_counts(less), scores.with_counts(table.counts + own)
             within[i] = self._log_evidence(more, graph) - whole
             if relearns:
-                rest = self.prior.again(scores, less, n - 1)
+                rest = self.prior.scores(rest.statements, n - 1)
                 chosen = self.prior.find(rest)
                 without[i] = scores.graph(chosen) - rest.graph(chosen)
             else:

@@ -149,7 +149,6 @@ def _log_rising(a: Any, n: Any) -> Any:
 def observe_weights(
     log_theta: Any,
     weights: Any,
-    unlisted: Any = None,
     *,
     name: str = OUTCOME,
     dims: tuple[str, str] = ("dataset", "statement"),
@@ -163,9 +162,6 @@ def observe_weights(
     ----------
     log_theta : tensor (S,)
     weights : array or data of the model (n, S)
-    unlisted : tensor (n,), optional
-        Log likelihood of each dataset's statements within the last cell, ``"(other)"``, where the
-        model says more of them than what they have together.
     name : str
         Of the observed variable.
     dims : tuple of str
@@ -174,25 +170,19 @@ def observe_weights(
     import pymc as pm
     import pytensor.tensor as pt
 
-    def logp(value: Any, log_p: Any, *rest: Any) -> Any:
-        if rest:
-            return weighted_logs(value[..., :-1], log_p[..., :-1]) + rest[0]
-        return weighted_logs(value, log_p)
-
-    def dist(log_p: Any, *rest_and_size: Any) -> Any:
-        *_, size = rest_and_size
+    def dist(log_p: Any, size: Any) -> Any:
         # The dtype is the observed variable's: integers would silently truncate tied weights.
         return pm.Multinomial.dist(1, pt.exp(log_p), size=size).astype("float64")
 
     pm.CustomDist(
         name,
-        *((log_theta,) if unlisted is None else (log_theta, unlisted)),
-        logp=logp,
+        log_theta,
+        logp=weighted_logs,
         dist=dist,
         observed=weights,
         dims=dims,
         class_name="SplitMultinomial",
-        signature="(s)->(s)" if unlisted is None else "(s),()->(s)",
+        signature="(s)->(s)",
     )
 
 

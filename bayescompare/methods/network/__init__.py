@@ -21,7 +21,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._checks import check_flag, check_positive, is_number, is_whole
+from bayescompare._checks import (
+    MOST_WEIGHT,
+    check_flag,
+    check_positive,
+    is_number,
+    is_whole,
+    show_checked_value,
+)
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.network.graphs import Graph, search_bytes
@@ -31,22 +38,17 @@ from bayescompare.methods._shared.priors import (
     Priors,
     check_prior_support,
     check_priors,
+    fixed_vector,
     is_fixed_prior,
     place_prior,
     prior_options,
 )
 from bayescompare.methods._shared.simplex import (
-    observe_weights,
     place_dirichlet,
     split_categorical,
     weighted_logs,
 )
-from bayescompare.methods._shared.trees import (
-    drawn_parts,
-    drawn_questions,
-    drawn_theta_summary,
-)
-from bayescompare.methods.network.alpha import cell_alpha
+from bayescompare.methods._shared.trees import answer_of_draws
 from bayescompare.methods.network.posterior import (
     NO_MODEL_OF_ALL,
     Component,
@@ -91,6 +93,8 @@ MOST_SEARCHED = 22
 SEARCHES = ("exact", "hill-climb", "ges", "exhaustive")
 #: Monte Carlo errors below this take more than 10⁹ draws.
 _LEAST_MCSE = 1e-5
+#: Key of a mapping that stands for all it does not name, and names that a message lists.
+_REST, _SHOWN = "*", 8
 
 _PARAMETERS = (
     Parameter("ess", (), "1", "equivalent sample size: the weight of each table's prior"),
@@ -107,18 +111,20 @@ _PARAMETERS = (
 # the model ----------------------------------------------------------------------------------------
 
 
-def network_model(layout: Layout, graph: Graph, priors: Priors) -> pm.Model:
+def network_model(layout: Layout, graph: Graph, form: Form, priors: Priors) -> pm.Model:
     r"""Every measure has a state, :math:`x_{ij} \sim \mathrm{Categorical}(\theta_{j \mid pa_j})`.
 
     The states of its parents choose the row of its table, so that the graph of the model is the
     network. A tied measure is split, as a child and as a parent: log θ is averaged over its states.
+    The form for NUTS has latents in place of the tables; their ancillary re-prior is per row, since
+    without it R-hat stays at 1.04.
     """
     import pymc as pm
     import pytensor.tensor as pt
 
     tables = layout.scores.tables(graph)
     with pm.Model(coords=layout.coords(tables)) as model:
-        logs = _placed_tables(layout, tables, "textbook", priors)
+        logs = _placed_tables(layout, tables, form, priors)
         for j in tables.members:
             own, (seen, split) = layout.names[j].removeprefix("cpt_"), layout.patterns(j)
             model.add_coord(f"pattern_{own}", range(len(split)))
@@ -133,25 +139,11 @@ def network_model(layout: Layout, graph: Graph, priors: Priors) -> pm.Model:
             if share is not None:
                 row = weighted_logs(share[:, None, :], logs[j].T)
             split_categorical(f"x_{own}", pt.exp(row), split, seen)
-        _place_theta(layout, layout.cells_of(tables, logs))
-    return model
-
-
-def sampled_model(layout: Layout, graph: Graph, priors: Priors) -> pm.Model:
-    """The same for NUTS, which wants θ of each statement, and its latents in place of the tables.
-
-    The ancillary re-prior of the form for NUTS is per row here; without it R-hat stays at 1.04.
-    """
-    import pymc as pm
-
-    tables = layout.scores.tables(graph)
-    with pm.Model(coords=layout.coords(tables)) as model:
-        cells = layout.cells_of(tables, _placed_tables(layout, tables, "nuts", priors))
-        log_theta = _place_theta(layout, cells)
-        rest = sum(weighted_logs(layout.unlisted, log) for log in cells)
-        observe_weights(
-            log_theta, layout.listing.weights, rest if layout.listing.has_other else None
-        )
+        theta = pt.exp(sum(log[layout.at] for log in layout.cells_of(tables, logs)))
+        if layout.listing.has_other:
+            rest = pt.maximum(1.0 - theta.sum(keepdims=True), 0.0)
+            theta = pm.math.concatenate([theta, rest])
+        pm.Deterministic("theta", theta, dims="statement")
     return model
 
 
@@ -183,19 +175,71 @@ def _placed_tables(
     return logs
 
 
-def _place_theta(layout: Layout, cells: Sequence[Any]) -> Any:
-    """Add θ of the statements that are listed, and of all others together; return log θ."""
-    import pymc as pm
-    import pytensor.tensor as pt
+# α ------------------------------------------------------------------------------------------------
 
-    log_theta = sum(log[layout.at] for log in cells)
-    theta = pt.exp(log_theta)
-    if layout.listing.has_other:
-        rest = pt.maximum(1.0 - theta.sum(keepdims=True), 0.0)
-        theta = pm.math.concatenate([theta, rest])
-        log_theta = pm.math.concatenate([log_theta, pt.log(rest)])
-    pm.Deterministic("theta", theta, dims="statement")
-    return log_theta
+
+def cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[float, ...], ...]:
+    """Give every state of every measure its α.
+
+    Parameters
+    ----------
+    alpha : number, vector or mapping
+        One number for all; one for each measure, in their order; or by measure, with numbers or
+        mappings by state such as ``{"A>B": 2, "B>A": 1}``; ``"*"`` stands for the rest.
+    statements : Statements
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> statements = Statements.of(bc.load_example("benavoli-example1"))
+    >>> cell_alpha({"accuracy": {"B>A": 2.0, "*": 1.0}, "time": 0.5}, statements)
+    ((1.0, 2.0), (0.5, 0.5))
+    """
+    name, measures, vector = "priors['alpha']", statements.measures, fixed_vector(alpha)
+    if vector is not None:
+        if vector.shape != (len(measures),):
+            raise BayescompareError(
+                f"{name} has {vector.size} number(s) for {len(measures)} measures "
+                f"({', '.join(measures)}): give one for each, one for all, or a mapping."
+            )
+        alpha = dict(zip(measures, vector.tolist(), strict=True))
+    by_measure, _ = _named(name, "measure", alpha, measures)
+    rows = []
+    for j, (measure, given) in enumerate(zip(measures, by_measure, strict=True)):
+        where, states = f"{name}[{measure!r}]", statements.state_names(j)
+        row, rest = _named(where, "state", given, states)
+        # Beyond six algorithms only observed states have names, and come first.
+        unnamed = statements.arities[j] - len(states)
+        if unnamed and rest is None:
+            raise BayescompareError(f"{where}: give '*' for the states that were not observed.")
+        row += [rest] * unnamed
+        for each in row:
+            if not (is_number(each) and 0.0 < each <= MOST_WEIGHT):
+                raise BayescompareError(
+                    f"{where}={show_checked_value(given)}: α must be a finite number > 0, at most "
+                    f"{setting_number_text(MOST_WEIGHT)}."
+                )
+        rows.append(tuple(map(float, row)))
+    return tuple(rows)
+
+
+def _named(where: str, kind: str, given: Any, names: Sequence[str]) -> tuple[list[Any], Any]:
+    """The value of every name, and that of the rest."""
+    values = given if isinstance(given, Mapping) else {_REST: given}
+    for name in values:
+        if name != _REST and name not in names:
+            listed = ", ".join(names[:_SHOWN]) + ("…" if len(names) > _SHOWN else "")
+            raise BayescompareError(
+                f"{where} names {kind} {name!r}; there are {listed}."
+                f"{did_you_mean(str(name), names)}"
+            )
+    rest, missing = values.get(_REST), [name for name in names if name not in values]
+    if missing and rest is None:
+        raise BayescompareError(
+            f"{where} lacks {kind} {', '.join(missing[:_SHOWN])}: name it too, or give '*' for the "
+            "rest."
+        )
+    return [values.get(name, rest) for name in names], rest
 
 
 # the method ---------------------------------------------------------------------------------------
@@ -464,25 +508,21 @@ class Network(Method):
     ) -> Answer:
         """Sample the tables where α has a distribution of the user's, by NUTS."""
         priors, statements = self.nonconjugate_priors, Statements.of(results)
-        model = sampled_model(layout, graph, priors)
+        model = network_model(layout, graph, "nuts", priors)
         check_prior_support(priors, self.parameters, model)
-        sampled = nuts.sample(sampling, model)
-        tree = finished_tree(layout, graph, sampled)
-        drawn = tree["posterior"].to_dataset()
-        each = layout.leads(graph, drawn, statements)
-        p, theta = each.mean(axis=(0, 1)), drawn["theta"]
-        answer = Answer.over(
+        tree = finished_tree(layout, graph, nuts.sample(sampling, model))
+        each = layout.leads(graph, tree["posterior"].to_dataset(), statements)
+        seen = each.mean(axis=(0, 1))[statements.table.counts > 0]
+        unobserved = max(0.0, 1.0 - float(seen.sum()))
+        return answer_of_draws(
             statements,
-            probability=p,
-            unobserved=max(0.0, 1.0 - float(p[statements.table.counts > 0].sum())),
-            mcse=nuts.nuts_monte_carlo_error(each),
+            tree,
+            "theta",
+            each,
+            unobserved=unobserved,
             facts=details,
-            per_statement=drawn_theta_summary(theta, statements),
-            parts=drawn_parts(theta, statements),
-            tree=tree,
             seed=sampling.seed,
         )
-        return replace(answer, facts=answer.facts.told(drawn_questions(theta, statements, answer)))
 
     # models and draws -----------------------------------------------------------------------------
 
@@ -490,8 +530,7 @@ class Network(Method):
         """Build the PyMC model of the graph: a Dirichlet for every row of a table."""
         if self.average:
             raise BayescompareError(f"average=True: {NO_MODEL_OF_ALL}")
-        build = network_model if form == "textbook" else sampled_model
-        return build(*self.layout(results), self.nonconjugate_priors)
+        return network_model(*self.layout(results), form, self.nonconjugate_priors)
 
     # words ----------------------------------------------------------------------------------------
 

@@ -21,11 +21,7 @@ from bayescompare.methods._shared.new_datasets import (
     table_of_statements,
     truth_in_tree,
 )
-from bayescompare.methods._shared.trees import (
-    drawn_questions,
-    drawn_theta_summary,
-    make_tree,
-)
+from bayescompare.methods._shared.trees import answer_of_draws, make_tree
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.network.trees import Layout, draws_tree, finished_tree
 from bayescompare.outcome import nuts
@@ -306,46 +302,37 @@ class NetworkAnswer(Questions, Posterior):
             raise QuantityNotAvailableError("on: ask the comparison that this one was summed from.")
         rng, draws = np.random.default_rng(0), max(1, math.ceil(0.25 / method.mcse**2))
         smaller = whole.events(subset.measures, draws, rng)
-        if isinstance(smaller, NetworkPosterior):
-            own = self._method_of(smaller)
-            return comparison_of(subset, own, own.answer(subset, Sampling(rng, seed=0)))
-        summed = replace(
-            method,
-            ess=whole.prior.cells.ess,
-            max_parents="auto",
-            required=(),
-            forbidden=(),
-            search="exact",
-            priors=None if whole.prior.cells.alpha is None else method.priors,
-            summed_from=edges_of(whole.learned.graph, whole.evidence.statements.measures),
-            whole=whole,
-        )
-        return comparison_of(subset, summed, answer_of_sums(smaller))
+        own = self._method_of(smaller, whole)
+        if isinstance(smaller, DrawnSums):
+            return comparison_of(subset, own, answer_of_sums(smaller))
+        return comparison_of(subset, own, own.answer(subset, Sampling(rng, seed=0)))
 
-    def _method_of(self, posterior: NetworkPosterior) -> Method:
+    def _method_of(
+        self, posterior: NetworkPosterior | DrawnSums, whole: NetworkPosterior
+    ) -> Method:
         """Return the method with this posterior; one measure alone is the plain test."""
-        statements, cells = posterior.evidence.statements, posterior.prior.cells
-        ess, alpha = cells.ess, None
-        if cells.alpha is not None:
+        kept: dict[str, Any] = {"max_parents": "auto", "required": (), "forbidden": ()}
+        own, cells = whole.evidence.statements.measures, whole.prior.cells
+        if isinstance(posterior, DrawnSums):
+            edges = edges_of(whole.learned.graph, own)
+            priors = None if cells.alpha is None else self.method.priors
+            kept |= {"search": "exact", "priors": priors, "summed_from": edges, "whole": whole}
+            return replace(self.method, ess=cells.ess, **kept)
+        statements, alpha = posterior.evidence.statements, None
+        if posterior.prior.cells.alpha is not None:
             alpha = {
-                name: dict(zip(statements.state_names(j), own, strict=True))
-                for j, (name, own) in enumerate(zip(statements.measures, cells.alpha, strict=True))
+                name: dict(zip(statements.state_names(j), states, strict=True))
+                for j, (name, states) in enumerate(
+                    zip(statements.measures, posterior.prior.cells.alpha, strict=True)
+                )
             }
         if len(statements.measures) == 1:
-            if alpha is None:
-                return Dirichlet(strength=ess)
-            return Dirichlet(prior=alpha[statements.measures[0]])
-        return replace(
-            self.method,
-            ess=ess,
-            search=edges_of(posterior.learned.graph, statements.measures),
-            priors=None if alpha is None else {"alpha": alpha},
-            max_parents="auto",
-            required=(),
-            forbidden=(),
-            summed_from=None,
-            whole=None,
-        )
+            (name,) = statements.measures
+            return Dirichlet(strength=cells.ess) if alpha is None else Dirichlet(prior=alpha[name])
+        edges = edges_of(posterior.learned.graph, statements.measures)
+        priors = None if alpha is None else {"alpha": alpha}
+        kept |= {"search": edges, "priors": priors, "summed_from": None, "whole": None}
+        return replace(self.method, ess=cells.ess, **kept)
 
     @property
     def _scores(self) -> GraphScores:
@@ -391,18 +378,15 @@ def answer_of_sums(drawn: DrawnSums) -> Answer:
     # Laplace's rule where one never, or always, led.
     safe = (p * draws + 1.0) / (draws + 2.0)
     parts = {PROBABILITY: parts_of_draws(theta, states)[at]} if states.shape[1] > 1 else {}
-    shown = xr.DataArray(
-        theta[None], {"statement": labels}, ("chain", "draw", "statement"), name="theta"
-    )
-    answer = Answer.over(
+    groups, dims = {"posterior": {"theta": theta[None]}}, {"theta": ("statement",)}
+    answer = answer_of_draws(
         statements,
-        probability=p,
-        mcse=np.sqrt(safe * (1.0 - safe) / draws),
+        make_tree(groups, dims, {"statement": labels}),
+        "theta",
+        leads[None][..., at],
         unobserved=max(0.0, 1.0 - none - float(p[statements.table.counts > 0].sum())),
         none_leads=none,
-        per_statement=drawn_theta_summary(shown, statements),
-        parts=parts,
         facts=NO_GRAPH,
         seed=0,
     )
-    return replace(answer, facts=NO_GRAPH.told(drawn_questions(shown, statements, answer)))
+    return replace(answer, mcse=np.sqrt(safe * (1.0 - safe) / draws), parts=parts, tree=None)

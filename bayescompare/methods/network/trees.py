@@ -135,13 +135,6 @@ class Layout:
         np.add.at(weights, (table.dataset, table.statement), table.weight)
         return weights
 
-    @property
-    def unlisted(self) -> FloatArray:
-        """The same without the statements listed by themselves."""
-        weights = self.weights
-        weights[:, self.at] = 0.0
-        return weights
-
     def theta(self, log_theta: FloatArray) -> FloatArray:
         """θ of the listed statements, and of all others together where they are not listed."""
         shown = np.exp(log_theta[..., self.at])
