@@ -172,12 +172,17 @@ def sbc(
     """
     method = _method_of(model)
     check_flag(posterior=posterior)
+    how: Any = {
+        "simulations": simulations,
+        "draws": draws,
+        "posterior": posterior,
+        "rng": rng,
+        "n_jobs": n_jobs,
+        "progress": progress,
+    }
     if method is not None:
         _check_unused(method.name, priors=priors, **options)
-        check_count(simulations=simulations, draws=draws)
-        check_jobs(n_jobs)
-        asked = _asked(method, results, posterior=posterior)
-        return _of_method(asked, simulations, draws, posterior, rng, n_jobs, progress)
+        return _sbc_of_method(method, results, **how)
     if results is None:
         raise BayescompareError(
             "results is missing: a model file is calibrated on tables of the size of one: give it, "
@@ -186,18 +191,7 @@ def sbc(
     from bayescompare.studies.sbc_nuts import sbc_model
 
     _check_unused("a model file", **{k: v for k, v in options.items() if k not in ("tune", "thin")})
-    return sbc_model(
-        model,
-        results,
-        simulations=simulations,
-        draws=draws,
-        posterior=posterior,
-        priors=priors,
-        rng=rng,
-        n_jobs=n_jobs,
-        progress=progress,
-        **options,
-    )
+    return sbc_model(model, results, priors=priors, **how, **options)
 
 
 def calibrated_by_sbc() -> list[str]:
@@ -227,8 +221,20 @@ def _check_unused(what: str, **given: object) -> None:
             )
 
 
-def _asked(method: Method, results: Results | None, *, posterior: bool) -> Comparison:
-    """Ask about the table that the simulated ones are like."""
+def _sbc_of_method(
+    method: Method,
+    results: Results | None,
+    *,
+    simulations: int,
+    draws: int,
+    posterior: bool,
+    rng: Rng,
+    n_jobs: int,
+    progress: bool,
+) -> SBC:
+    """Calibrate a method on tables like the one given, or like its example."""
+    check_count(simulations=simulations, draws=draws)
+    check_jobs(n_jobs)
     if results is None:
         if method.name not in _EXAMPLES:
             raise BayescompareError(
@@ -242,30 +248,22 @@ def _asked(method: Method, results: Results | None, *, posterior: bool) -> Compa
             f"posterior=True: no further datasets follow from the draws of {method.name!r}; it is "
             "for 'dirichlet' and 'network' in closed form, and for model files."
         )
-    return as_simulated(asked)
-
-
-def _of_method(
-    asked: Comparison,
-    simulations: int,
-    draws: int,
-    posterior: bool,
-    rng: Rng,
-    n_jobs: int,
-    progress: bool,
-) -> SBC:
-    """Calibrate a method: simulate tables, compare, and rank the truth among the draws."""
-    name = asked.method.name
     study = Study(
-        name=f"sbc {name}",
+        name=f"sbc {method.name}",
         grid={},
         replications=simulations,
         case=_ranks,
-        constants={"asked": asked, "draws": draws, "posterior": posterior},
+        constants={"asked": as_simulated(asked), "draws": draws, "posterior": posterior},
     )
-    table = without_failed_cases(study.run(rng=rng, n_jobs=n_jobs, progress=progress))
-    ranks = pd.DataFrame({str(name): table[name].to_numpy() for name in table.data_vars})
-    ranks.attrs["seed"] = table.attrs["seed"]
+    table = study.run(rng=rng, n_jobs=n_jobs, progress=progress)
+    return ranks_of_study(method.name, table, draws, table.attrs["seed"])
+
+
+def ranks_of_study(name: str, table: xr.Dataset, draws: int, seed: Any) -> SBC:
+    """Return the ranks that a study of simulations found."""
+    found = without_failed_cases(table)
+    ranks = pd.DataFrame({str(k): v.to_numpy().ravel() for k, v in found.data_vars.items()})
+    ranks.attrs["seed"] = seed
     return SBC(name, ranks.astype(int), draws)
 
 
@@ -282,11 +280,12 @@ def _ranks(
     )
     again = compare(table, method=asked.method, rng=int(rng.integers(2**31 - 1)), sampler=how)
     drawn = _drawn(again, draws, rng)
-    ranked = dict(_entries(truth, drawn))
+    # A dataset's own latents are drawn anew with its predictions.
+    found = dict(entries(truth.drop_dims("dataset", errors="ignore"), drawn))
     if "theta" in truth and "statement" in truth["theta"].dims:
         counts = xr.DataArray(again.answer.counts, {"statement": list(again.answer.labels)})
-        ranked["log likelihood"] = _weighed(counts, truth), _weighed(counts, drawn)
-    return {name: rank_of_truth(float(of), each, rng) for name, (of, each) in ranked.items()}
+        found["log likelihood"] = float(_weighed(counts, truth)), _weighed(counts, drawn)
+    return ranked(found, rng)
 
 
 def _drawn(c: Comparison, draws: int, rng: np.random.Generator | None = None) -> xr.Dataset:
@@ -306,24 +305,20 @@ def _weighed(counts: xr.DataArray, of: xr.Dataset) -> AnyArray:
     return np.asarray((counts * np.log(theta)).sum("statement"))
 
 
-def _entries(truth: xr.Dataset, drawn: xr.Dataset) -> Iterator[tuple[str, tuple[Any, FloatArray]]]:
+def entries(truth: xr.Dataset, drawn: xr.Dataset) -> Iterator[tuple[str, tuple[float, FloatArray]]]:
     """The scalars that both have, by name and coords, with the truth and its draws."""
     for name, value in truth.data_vars.items():
         if name not in drawn or set(drawn[name].dims) != {"draw", *value.dims}:
-            continue
-        # A dataset's own latents are drawn anew with its predictions.
-        if "dataset" in value.dims:
             continue
         both = drawn[name].transpose("draw", *value.dims)
         indices = list(np.ndindex(value.shape))
         for k in np.unique(np.linspace(0, len(indices) - 1, MOST).astype(int)):
             at = dict(zip(map(str, value.dims), indices[k], strict=True))
             named = [
-                str(value[dim].values[i]) if dim in value.coords else str(i)
-                for dim, i in at.items()
+                str(both[dim].values[i]) if dim in both.coords else str(i) for dim, i in at.items()
             ]
             label = f"{name}[{', '.join(named)}]" if named else str(name)
-            yield label, (value.isel(at).item(), both.isel(at).values.astype(np.float64))
+            yield label, (float(value.isel(at)), both.isel(at).values.astype(np.float64))
 
 
 def _table_after(asked: Comparison, rng: np.random.Generator) -> Results:
@@ -336,6 +331,11 @@ def _table_after(asked: Comparison, rng: np.random.Generator) -> Results:
     return with_again(results, more.data)._with(truth=truth)
 
 
-def rank_of_truth(truth: float, drawn: FloatArray, rng: np.random.Generator) -> int:
-    """Return the rank of the truth among the draws, at a random place among equal ones."""
-    return int((drawn < truth).sum() + rng.integers((drawn == truth).sum() + 1))
+def ranked(
+    found: Mapping[str, tuple[float, FloatArray]], rng: np.random.Generator
+) -> dict[str, int]:
+    """Return the rank of each truth among its draws, at a random place among equal ones."""
+    return {
+        name: int((drawn < truth).sum() + rng.integers((drawn == truth).sum() + 1))
+        for name, (truth, drawn) in found.items()
+    }

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import itertools
-import logging
 import secrets
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
+import xarray as xr
 
 from bayescompare._checks import check_count, check_jobs
 from bayescompare._errors import BayescompareError, error_in_one_line
-from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.methods.model_file import ModelFile
 from bayescompare.methods.model_file.densities import batched_likelihood
 from bayescompare.methods.model_file.posterior import compiled_predictor
-from bayescompare.outcome.nuts import nuts_rounding_as_written
-from bayescompare.studies.sbc import SBC, rank_of_truth
+from bayescompare.outcome.nuts import nuts_rounding_as_written, quiet_nuts_warnings
+from bayescompare.studies.sbc import SBC, entries, ranked, ranks_of_study
 from bayescompare.studies.simulated import with_again
+from bayescompare.studies.study import Study
 from bayescompare.table.results import Results
 from bayescompare.text.phrases import join_names
 
@@ -33,17 +29,8 @@ if TYPE_CHECKING:
     import pymc as pm
 
 
-#: Entries ranked of what the answer is read from; of more, that many at even distances.
-_MOST = 16
-#: One simulation: quantity → (truth, posterior draws).
-Replicate = Mapping[str, tuple[float, FloatArray]]
-#: Simulations that are sent to a worker together.
-_BLOCK = 5
-
-#: One simulation: parameters, data given them, and the seed of the sampler.
-_Simulated = tuple[Mapping[str, AnyArray], Mapping[str, AnyArray], int]
-#: The model that this process has compiled, by the token of its study.
-_COMPILED: dict[str, _Study] = {}
+#: Parameters, and data given them.
+Simulation = dict[str, dict[str, AnyArray]]
 
 
 def sbc_model(
@@ -91,156 +78,204 @@ def sbc_model(
     -------
     SBC
         Ranks of what the answer is read from (``theta``, ``strength``, ``better`` or the file's
-        ``QUANTITY``) entry by entry, of the free parameters (of a vector the first and the last),
-        and of the log likelihood, which also finds a posterior that ignores the data.
+        ``QUANTITY``) and of the free parameters, entry by entry (of more than 16, that many), and
+        of the log likelihood, which also finds a posterior that ignores the data.
     """
     check_count(simulations=simulations, draws=draws, tune=tune, thin=thin)
     check_jobs(n_jobs)
     method = source if isinstance(source, ModelFile) else ModelFile(source)
     given = {**(method.priors or {}), **(priors or {})}
     generator, seed = as_rng(rng)
-    asked = with_again(results, results.data) if posterior else results
-    compiled = _CompiledInWorker(secrets.token_hex(8), method, asked, given, (draws, tune, thin))
-    study = compiled.study()
-    _check_generative(study.model, study.where)
-    if posterior:
-        if own := method.code.latents_of_datasets(study.model):
-            raise BayescompareError(
-                f"posterior=True: {study.where}: each dataset has its own {join_names(own)}, of "
-                "which the posterior of others says nothing; leave posterior= out."
-            )
-        seen = method.code.model(results, given)
-        simulated = study.simulated_after(seen, simulations, generator)
-    else:
-        simulated = study.simulated(simulations, generator)
-    tasks = [(compiled, part) for part in itertools.batched(simulated, _BLOCK)]
-    options: Any = {"progress": progress, "label": "calibrating", "total": len(tasks)}
-    parts = run_in_parallel(_replicates_of, tasks, n_jobs=n_jobs, prefer="processes", **options)
-    rows = [
-        {name: rank_of_truth(truth, drawn, generator) for name, (truth, drawn) in replicate.items()}
-        for replicate in itertools.chain.from_iterable(parts)
-    ]
-    ranks = pd.DataFrame(rows)
-    ranks.attrs["seed"] = seed
-    return SBC(method.code.name, ranks, draws)
-
-
-@dataclass(frozen=True)
-class _CompiledInWorker:
-    """What a worker needs to compile the model, which it does once for all its simulations."""
-
-    token: str
-    method: ModelFile
-    results: Results
-    priors: Mapping[str, Any]
-    sizes: tuple[int, int, int]
-
-    def study(self) -> _Study:
-        """Return the study of this process, compiled at the first call."""
-        if self.token not in _COMPILED:
-            _COMPILED.clear()  # one at a time: a compiled model is large
-            code = self.method.code
-            model = code.model(self.results, dict(self.priors))
-            _COMPILED[self.token] = _Study(model, code.quantity_of(model), code.where, *self.sizes)
-        return _COMPILED[self.token]
-
-
-def _replicates_of(compiled: _CompiledInWorker, simulated: Sequence[_Simulated]) -> list[Replicate]:
-    """Sample the posteriors of some simulated data."""
-    return list(compiled.study().replicates(simulated))
-
-
-def _check_generative(model: pm.Model, where: str) -> None:
-    """Refuse models whose prior draws are not those of the posterior's prior."""
-    if model.potentials:
-        names = ", ".join(str(p.name) for p in model.potentials)
+    table = with_again(results, results.data) if posterior else results
+    question = _Question(secrets.token_hex(8), method, table, given, draws, tune, thin)
+    asked, where = _compiled_once(question), method.code.where
+    if asked.model.potentials:
+        names = ", ".join(str(p.name) for p in asked.model.potentials)
         raise BayescompareError(
             f"{where}: the model has the potential {names}, which draws from the prior ignore; "
             "only a model of distributions can be calibrated."
         )
+    if posterior and (own := method.code.latents_of_datasets(asked.model)):
+        raise BayescompareError(
+            f"posterior=True: {where}: each dataset has its own {join_names(own)}, of which the "
+            "posterior of others says nothing; leave posterior= out."
+        )
+    made = (
+        asked.simulated_after(method.code.model(results, given), simulations, generator)
+        if posterior
+        else asked.simulated(simulations, generator)
+    )
+    study = Study(
+        name="calibrating",
+        grid={"simulation": dict(enumerate(made))},
+        replications=1,
+        case=_ranks,
+        constants={"question": question},
+    )
+    table_of_ranks = study.run(rng=generator, n_jobs=n_jobs, progress=progress)
+    return ranks_of_study(method.code.name, table_of_ranks, draws, seed)
 
 
 @dataclass(frozen=True)
-class _Study:
-    """One model, whose data are exchanged without compiling it again."""
+class _Question:
+    """What a worker needs to compile the model, which it does once for all its simulations."""
 
-    model: pm.Model
-    quantity: str
-    where: str
+    token: str
+    method: ModelFile = field(compare=False)
+    results: Results = field(compare=False)
+    priors: Mapping[str, Any] = field(compare=False)
     draws: int
     tune: int
     thin: int
 
-    def simulated(self, simulations: int, rng: np.random.Generator) -> list[_Simulated]:
-        """Draw parameters from the prior, data given them, and a seed for each posterior."""
+
+@lru_cache(maxsize=1)  # a compiled model is large
+def _compiled_once(question: _Question) -> _Compiled:
+    """Return the model of this process, compiled at the first call."""
+    code = question.method.code
+    model = code.model(question.results, dict(question.priors))
+    return _Compiled(model, code.quantity_of(model), question)
+
+
+def _ranks(
+    rng: np.random.Generator, *, simulation: Simulation, question: _Question
+) -> dict[str, int]:
+    """Rank what made the data among the draws of their posterior."""
+    asked, truth, data = _compiled_once(question), simulation["truth"], simulation["data"]
+    with question.method.code.named("sampling of simulated data failed"):
+        drawn = asked.sampled(data, int(rng.integers(2**31 - 1)))
+    true = xr.Dataset({name: (drawn[name].dims[1:], value) for name, value in truth.items()})
+    found = dict(entries(true, drawn))
+    logs = asked.log_likelihood(true, drawn, data)
+    found["log likelihood"] = float(logs[0]), logs[1:]
+    return ranked(found, rng)
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    """One model, whose data are exchanged without compiling it again."""
+
+    model: pm.Model
+    quantity: str
+    question: _Question
+
+    @property
+    def names(self) -> list[str]:
+        """What is ranked: what the answer is read from, and the free parameters."""
+        return list(dict.fromkeys([self.quantity, *(str(rv.name) for rv in self.model.free_RVs)]))
+
+    @property
+    def observed(self) -> list[str]:
+        """Names of what is observed."""
+        return [str(rv.name) for rv in self.model.observed_RVs]
+
+    def simulated(self, simulations: int, rng: np.random.Generator) -> list[Simulation]:
+        """Draw parameters from the prior, and data given them."""
         import pymc as pm
 
-        seeds = [int(s) for s in rng.integers(2**31 - 1, size=simulations + 1)]
-        with self.model, _quiet_pymc():
+        with self.model, quiet_nuts_warnings():
             try:
-                tree = pm.sample_prior_predictive(simulations, random_seed=seeds[0])
+                tree = pm.sample_prior_predictive(
+                    simulations, random_seed=int(rng.integers(2**31 - 1))
+                )
             except NotImplementedError as error:
                 raise BayescompareError(
-                    f"{self.where}: cannot be simulated from: {error_in_one_line(error)}"
+                    f"{self.question.method.code.where}: cannot be simulated from: "
+                    f"{error_in_one_line(error)}"
                 ) from None
-        prior = {str(name): v.values[0] for name, v in tree["prior"].data_vars.items()}
-        names = [rv.name for rv in self.model.observed_RVs]
-        made = {name: tree["prior_predictive"][name].values[0] for name in names}
+        truth, data = (
+            {name: tree[group][name].values[0] for name in names}
+            for group, names in (("prior", self.names), ("prior_predictive", self.observed))
+        )
         return [
-            (
-                {name: values[k] for name, values in prior.items()},
-                {name: values[k] for name, values in made.items()},
-                seeds[k + 1],
-            )
+            {
+                "truth": {name: values[k] for name, values in truth.items()},
+                "data": {name: values[k] for name, values in data.items()},
+            }
             for k in range(simulations)
         ]
 
     def simulated_after(
         self, seen: pm.Model, simulations: int, rng: np.random.Generator
-    ) -> list[_Simulated]:
+    ) -> list[Simulation]:
         """Draw parameters from the posterior of a table, and as many datasets again given them."""
         import pymc as pm
 
-        seeds = [int(s) for s in rng.integers(2**31 - 1, size=simulations + 2)]
-        each = -(-self.thin * simulations // 4)
+        thin, tune = self.question.thin, 2 * self.question.tune
+        seeds = rng.integers(2**31 - 1, size=2).tolist()
         options: Any = {"progressbar": False, "compute_convergence_checks": False}
-        with seen, _quiet_pymc():
+        with seen, quiet_nuts_warnings():
             tree = pm.sample(
-                each, tune=2 * self.tune, chains=4, cores=1, random_seed=seeds[0], **options
+                -(-thin * simulations // 4),
+                tune=tune,
+                chains=4,
+                cores=1,
+                random_seed=seeds[0],
+                **options,
             )
-        posterior = tree["posterior"].to_dataset().stack(sample=("chain", "draw"))
-        posterior = posterior.transpose("sample", ...).isel(sample=slice(None, None, self.thin))
-        free = [str(rv.name) for rv in self.model.free_RVs]
-        names = [str(rv.name) for rv in self.model.observed_RVs]
-        known = [np.asarray(seen.rvs_to_values[seen[name]].eval()) for name in names]
-        with _quiet_pymc():
+        drawn = tree["posterior"].to_dataset().stack(sample=("chain", "draw"))
+        drawn = drawn.transpose("sample", ...).isel(sample=slice(None, None, thin))
+        known = {name: np.asarray(seen.rvs_to_values[seen[name]].eval()) for name in self.observed}
+        with quiet_nuts_warnings():
             predict = compiled_predictor(self.model, seeds[1])
-        made: list[_Simulated] = []
+        made: list[Simulation] = []
         for k in range(simulations):
-            truth = {str(name): v.values[k] for name, v in posterior.data_vars.items()}
-            both = predict(*(truth[name] for name in free))
+            truth = {name: drawn[name].values[k] for name in self.names}
+            both = predict(*(truth[str(rv.name)] for rv in self.model.free_RVs))
             data = {}
-            for name, old, new in zip(names, known, both, strict=True):
+            for (name, old), new in zip(known.items(), both, strict=True):
                 axis = list(self.model.named_vars_to_dims[name]).index("dataset")
                 more = np.take(new, range(old.shape[axis], new.shape[axis]), axis=axis)
                 data[name] = np.concatenate([old, more], axis=axis)
-            made.append((truth, data, seeds[k + 2]))
+            made.append({"truth": truth, "data": data})
         return made
 
-    def replicates(self, simulated: Sequence[_Simulated]) -> Iterator[Replicate]:
-        """Yield the parameters that were simulated, and draws given the data."""
-        likelihood, data = self._likelihood, self._shared
-        with self.model, _quiet_pymc(), nuts_rounding_as_written():
-            for truth, made, seed in simulated:
-                for name, shared in data.items():
-                    shared.set_value(made[name].astype(shared.dtype))
-                drawn = self._sampled(seed)
-                yield self._ranked(truth, drawn, made, likelihood)
+    def sampled(self, data: Mapping[str, AnyArray], seed: int) -> xr.Dataset:
+        """Draw from the posterior of these data, over "draw"."""
+        import pymc as pm
+
+        for name, shared in self._shared.items():
+            shared.set_value(data[name].astype(shared.dtype))
+        thin = self.question.thin
+        with self.model, quiet_nuts_warnings(), nuts_rounding_as_written():
+            tree = pm.sample(
+                thin * self.question.draws,
+                tune=self.question.tune,
+                chains=1,
+                cores=1,
+                step=self._step,
+                progressbar=False,
+                random_seed=seed,
+                compute_convergence_checks=False,
+            )
+        found: xr.Dataset = tree["posterior"].to_dataset()[self.names]
+        return found.isel(chain=0, draw=slice(None, None, thin), drop=True)
+
+    def log_likelihood(
+        self, truth: xr.Dataset, drawn: xr.Dataset, data: Mapping[str, AnyArray]
+    ) -> FloatArray:
+        """Log likelihood of the data under what made them, and under each draw."""
+        given = []
+        for rv in self.model.free_RVs:
+            both = [truth[str(rv.name)].values[None], drawn[str(rv.name)].values]
+            given.append(np.concatenate(both).astype(rv.dtype))
+        given += [data[str(rv.name)].astype(rv.dtype) for rv in self.model.observed_RVs]
+        return np.asarray(self._likelihood(*given)).sum(axis=1)
 
     @cached_property
     def _shared(self) -> dict[str, Any]:
-        """The data, which can be exchanged."""
-        return {rv.name: _as_shared(self.model, rv) for rv in self.model.observed_RVs}
+        """The data, which can be exchanged; the likelihood is compiled of the model as it was."""
+        import pytensor
+
+        found, _ = dict[str, Any](), self._likelihood
+        for rv in self.model.observed_RVs:
+            old = self.model.rvs_to_values[rv]
+            shared: Any = pytensor.shared(np.asarray(old.eval()), name=f"{rv.name}_seen")  # type: ignore[attr-defined, no-untyped-call]
+            self.model.rvs_to_values[rv] = shared
+            self.model.values_to_rvs.pop(old)
+            self.model.values_to_rvs[shared] = rv
+            found[str(rv.name)] = shared
+        return found
 
     @cached_property
     def _likelihood(self) -> Callable[..., FloatArray]:
@@ -250,107 +285,7 @@ class _Study:
 
     @cached_property
     def _step(self) -> Any:
-        """NUTS, compiled once."""
+        """NUTS, compiled once; it reads the data that were exchanged."""
         import pymc as pm
 
         return pm.NUTS(target_accept=0.9)
-
-    def _sampled(self, seed: int) -> dict[str, AnyArray]:
-        """Draw from the posterior of the data that the model has now."""
-        import pymc as pm
-
-        try:
-            tree = pm.sample(
-                self.thin * self.draws,
-                tune=self.tune,
-                chains=1,
-                cores=1,
-                step=self._step,
-                progressbar=False,
-                random_seed=seed,
-                compute_convergence_checks=False,
-            )
-        except Exception as error:
-            raise BayescompareError(
-                f"{self.where}: sampling of simulated data failed: {error_in_one_line(error)}"
-            ) from error
-        posterior = tree["posterior"]
-        return {str(name): v.values[0, :: self.thin] for name, v in posterior.data_vars.items()}
-
-    def _ranked(
-        self,
-        truth: Mapping[str, AnyArray],
-        drawn: Mapping[str, AnyArray],
-        made: Mapping[str, AnyArray],
-        likelihood: Callable[..., FloatArray],
-    ) -> Replicate:
-        ranked: dict[str, tuple[float, FloatArray]] = {}
-        for label, name, index in self.entries:
-            every: tuple[Any, ...] = (slice(None), *index)
-            ranked[label] = (float(truth[name][index]), drawn[name][every])
-        all_of = {
-            rv.name: np.concatenate([np.asarray(truth[rv.name])[None], drawn[rv.name]])
-            for rv in self.model.free_RVs
-        }
-        given = [all_of[rv.name].astype(rv.dtype) for rv in self.model.free_RVs]
-        given += [made[rv.name].astype(rv.dtype) for rv in self.model.observed_RVs]
-        logs = np.asarray(likelihood(*given)).sum(axis=1)
-        ranked["log likelihood"] = float(logs[0]), logs[1:]
-        return ranked
-
-    @cached_property
-    def entries(self) -> list[tuple[str, str, tuple[int, ...]]]:
-        """Label, variable and index of every scalar that is ranked."""
-        shapes = self.model.eval_rv_shapes()
-        free = [rv.name for rv in self.model.free_RVs if rv.name != self.quantity]
-        ends = [entry for name in free for entry in _ends(name, shapes[name])]
-        return [*self._answer_entries(), *ends]
-
-    def _answer_entries(self) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-        """The entries of what the answer is read from, by their coords."""
-        dims = self.model.named_vars_to_dims.get(self.quantity) or ()
-        labels = [[str(name) for name in self.model.coords[dim] or ()] for dim in dims]
-        indices = list(itertools.product(*(range(len(names)) for names in labels)))
-        if dims == ("algorithm", "opponent"):
-            # The other half of the matrix is its mirror image.
-            indices = [index for index in indices if index[0] < index[1]]
-        if len(indices) > _MOST:
-            indices = [indices[k] for k in np.linspace(0, len(indices) - 1, _MOST).astype(int)]
-        for index in indices:
-            named = ", ".join(names[k] for names, k in zip(labels, index, strict=True))
-            yield f"{self.quantity}[{named}]" if dims else self.quantity, self.quantity, index
-
-
-def _ends(name: str, shape: tuple[int, ...]) -> list[tuple[str, str, tuple[int, ...]]]:
-    """A scalar, or the first and the last entry of an array."""
-    first, last = (0,) * len(shape), tuple(n - 1 for n in shape)
-    if first == last:
-        return [(name, name, first)]
-    return [(f"{name}[0]", name, first), (f"{name}[-1]", name, last)]
-
-
-@contextmanager
-def _quiet_pymc() -> Iterator[None]:
-    """Silence PyMC, which warns of every short chain."""
-    logger = logging.getLogger("pymc")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logger.setLevel(level)
-
-
-def _as_shared(model: pm.Model, observed: Any) -> Any:
-    """Make the data replaceable without recompiling the model."""
-    import pytensor
-
-    old = model.rvs_to_values[observed]
-    seen = np.asarray(old.eval())
-    shared: Any = pytensor.shared(seen, name=f"{observed.name}_seen")  # type: ignore[attr-defined, no-untyped-call]
-    model.rvs_to_values[observed] = shared
-    model.values_to_rvs.pop(old)
-    model.values_to_rvs[shared] = observed
-    return shared
