@@ -463,7 +463,7 @@ def _whole_row(c: Comparison, *, judged: bool) -> Row:
         text = ", ".join(f"{who} on {measures_words(some, total)}" for who, some in on.items())
         if len(on) == 1 and next(iter(on)) in c.results.algorithms:
             side = c.results.algorithms.index(next(iter(on)))
-        text = text if d.settled else f"leads: {text}"
+        text = text if d.settled else f"most frequent: {text}"
         counts = f"{counts} of {len(c.results.datasets)}"
     if d.state == "tied":
         return Row(head, "level", side, "none leads", counts, _sure(d))

@@ -150,7 +150,7 @@ def _ranking_rows(r: Ranking) -> Iterator[Row]:
             marks.get(word, "level"),
             0,
             short[first],
-            f"place {count(float(table['place'].iloc[0]))}",
+            count(float(table["place"].iloc[0])),
             "" if math.isnan(p) else format_probability(p, levels=[level, SETTLED, AHEAD]),
             note=note,
         )

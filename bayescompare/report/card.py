@@ -194,8 +194,9 @@ def template(name: str) -> Any:
 
 
 def _soft(text: str) -> str:
-    """Let names break after their signs and wherever they are long; an arrow stays at its name."""
-    text = re.sub(r"([_/])", "\\1\u200b", text).replace(" ↑", "\u00a0↑").replace(" ↓", "\u00a0↓")
+    """Let names break after their signs and wherever they are long; figures stay together."""
+    text = re.sub(r"([_/])", "\\1\u200b", text)
+    text = re.sub(r" (?=[↑↓:]|tied)|(?<=[≥:]) ", "\u00a0", text)
     return re.sub(r"([^\s\u200b-]{20})(?=[^\s\u200b-])", "\\1\u200b", text)
 
 

@@ -78,17 +78,6 @@ def test_sample_writes_the_tree_and_the_diagnosis(folder: Path) -> None:
     assert {"sample_stats", "log_likelihood", "log_prior", "prior", "observed_data"} <= groups
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("folder")
-def test_a_seed_gives_the_same_tree() -> None:
-    trees = []
-    for force in ((), ("--force",)):
-        sample("--seed", 5, "--target-accept", 0.9, *force)
-        with xr.open_datatree("posterior.nc", engine="h5netcdf") as tree:
-            trees.append(tree["posterior"]["theta"].load())
-    xr.testing.assert_equal(*trees)
-
-
 @pytest.mark.usefixtures("folder")
 def test_calibrate_prints_the_verdict_and_draws_the_ranks() -> None:
     options = ("--simulations", 100, "--seed", 1, "--plot", "ranks.png")

@@ -5,18 +5,15 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
 import bayescompare as bc
 from bayescompare.cli import options
-from bayescompare.cli.app import app
 from bayescompare.cli.options import ALIASES, METHOD, Flag, in_flags, split_names
 from tests.cli.commands import refused, run, shell
 
@@ -92,127 +89,50 @@ def test_what_is_no_argument_stays(message: str) -> None:
 
 # ------------------------------------------------------------------------- the options of a command
 
-COLUMNS = (
-    "--measure --dataset-column --algorithm-column --replicate-column --replicates --cluster "
-    "--epoch --keep-items --group --weight"
-)
-TABLE = (
-    f"{COLUMNS} files --label --example --errors --predictions --rename --drop-column --sheet "
-    "--layout --format --reader --max-cells --max-bytes"
-)
-SELECTION = "--algorithms --only"
-ASKED = "--seed --missing"
-METHODS = "--method --set --prior --strength --ess --max-parents --search --average"
-OUTPUT = "--force --json --markdown --save"
-
-#: The options of every command, in the order of its help.
+#: The commands, and what they need besides a file.
 COMMANDS = {
-    "compare": f"{TABLE} {SELECTION} {ASKED} {METHODS} --alternative --ci-prob --ci-kind --jobs "
-    f"{OUTPUT} --report --no-progress",
-    "pairwise": f"{TABLE} {SELECTION} {ASKED} {METHODS} --alternative --reference --level --fdr "
-    f"--guard --jobs --effects {OUTPUT} --report --no-progress",
-    "rank": f"{TABLE} {SELECTION} --by --utility --level --draws {ASKED} {OUTPUT} --report --plot",
-    "sample": f"{TABLE} {SELECTION} {ASKED} {METHODS} --draws --chains --tune --target-accept "
-    "--cores --out --force --no-progress",
-    "look": TABLE,
-    "gate": f"{TABLE} --candidate --baseline --only --level --over {ASKED} {OUTPUT} --report",
-    "calibrate": "model --simulations --draws --example --table "
-    f"{COLUMNS} {SELECTION} --seed --plot --force",
-    "examples": "--json name",
-    "methods": "--json method",
+    **dict.fromkeys(("compare", "pairwise", "rank", "look"), ()),
+    "gate": ("--candidate", "A", "--baseline", "B"),
+    "sample": ("--out", "x.nc"),
+    **dict.fromkeys(("calibrate", "examples", "methods", "models copy"), ()),
 }
-
 #: Python's arguments whose flags are not their names.
 NAMED = {
-    "dataset": "--dataset-column",
-    "algorithm": "--algorithm-column",
-    "replicate": "--replicate-column",
-    "drop_columns": "--drop-column",
-    "rng": "--seed",
-    "n_jobs": "--jobs",
-    "overwrite": "--force",
+    **{name: f"--{name}-column" for name in ("dataset", "algorithm", "replicate")},
+    **{"drop_columns": "--drop-column", "rng": "--seed", "n_jobs": "--jobs"},
 }
-#: Flags that become no argument: what they say is read here, or is a path.
-NO_ARGUMENT = {
-    *("--label", "--example", "--table", "--errors", "--predictions", "--reader", "--set"),
-    *(
-        "--json",
-        "--markdown",
-        "--report",
-        "--save",
-        "--out",
-        "--plot",
-        "--no-progress",
-        "--effects",
-    ),
-    *("--measure", "--only", "--average", "--guard", "--effects"),
-}
+#: Arguments without a flag of their own, or with two that exclude each other.
+NO_FLAG = {"path", "results", "sampler", "progress", "frame", "guard", "overwrite"}
 
 
 def named(argument: str) -> str:
     return NAMED.get(argument, f"--{argument.replace('_', '-')}")
 
 
-def arguments_of(command: str) -> Iterator[tuple[str, str]]:
-    """Python's arguments that a command has a flag for."""
-    by_flag = {flag: argument for argument, flag in NAMED.items()}
-    for flag in COMMANDS[command].split():
-        if flag.startswith("--") and flag not in NO_ARGUMENT:
-            yield by_flag.get(flag, flag[2:].replace("-", "_")), flag
-    if "--only" in COMMANDS[command]:
-        yield "measures", "--only"
+def planted(where: str, door: Any, monkeypatch: pytest.MonkeyPatch, measures: str) -> str:
+    """Let a door fail with all arguments that it has, and return what is to be read then."""
+    arguments = [name for name in inspect.signature(door).parameters if name not in NO_FLAG]
 
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_options_of_a_command(command: str) -> None:
-    made: Any = get_command(app)
-    names = [each.opts[0] for each in made.get_command(None, command).params]
-    assert names == COMMANDS[command].split()
-
-
-def plant(monkeypatch: pytest.MonkeyPatch, where: str, message: str) -> None:
     def fail(*args: Any, **kwargs: Any) -> None:
-        raise bc.BayescompareError(message)
+        raise bc.BayescompareError(" ".join(f"{name}='x', {name}=." for name in arguments))
 
-    monkeypatch.setattr(where, fail)
-
-
-ASKING = {
-    "compare": ("results.csv", "--measure", "accuracy:max"),
-    "pairwise": ("results.csv", "--measure", "accuracy:max"),
-    "rank": ("results.csv", "--measure", "accuracy:max"),
-    "gate": ("results.csv", "-m", "accuracy:max", "--candidate", "A", "--baseline", "B"),
-    "sample": ("results.csv", "--measure", "accuracy:max", "--out", "x.nc"),
-    "calibrate": ("dirichlet",),
-}
+    monkeypatch.setattr(f"bayescompare.{where}", fail)
+    flags = [measures if name == "measures" else named(name) for name in arguments]
+    return " ".join(f"{flag} x, {flag}." for flag in flags)
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("command", ASKING)
+@pytest.mark.parametrize("command", ["compare", "pairwise", "rank", "gate"])
 def test_every_argument_is_named_by_its_flag(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    doors = {"sample": "compare", "calibrate": "studies.sbc"}
-    arguments = dict(arguments_of(command))
-    message = " ".join(f"{argument}='x', {argument}=." for argument in arguments)
-    plant(monkeypatch, f"bayescompare.{doors.get(command, command)}", message)
-    expected = " ".join(f"{flag} x, {flag}." for flag in arguments.values())
-    assert refused(command, *ASKING[command]) == expected
+    expected = planted(command, getattr(bc, command), monkeypatch, "--only")
+    more = COMMANDS[command]
+    assert refused(command, "results.csv", "-m", "accuracy:max", *more) == expected
 
 
 @pytest.mark.usefixtures("folder")
 def test_every_argument_of_the_reader_is_named_by_its_flag(monkeypatch: pytest.MonkeyPatch) -> None:
-    arguments = [*inspect.signature(bc.read_results).parameters][1:]
-    message = " ".join(f"{argument}='x'," for argument in arguments)
-    plant(monkeypatch, "bayescompare.readers.look.read_tables", f"results.csv: {message}")
-    flags = {"measures": "--measure"}
-    expected = " ".join(f"{flags.get(each, named(each))} x," for each in arguments)
-    assert refused("compare", *ASKING["compare"]) == f"results.csv: {expected}"
-
-
-def test_every_argument_of_the_doors_has_a_flag() -> None:
-    without = {"results", "sampler", "progress", "frame", "guard"}
-    for door in (bc.compare, bc.pairwise, bc.rank, bc.gate):
-        has = {argument for argument, _ in arguments_of(door.__name__)}
-        assert set(inspect.signature(door).parameters) - without <= has
+    expected = planted("readers.look.read_tables", bc.read_results, monkeypatch, "--measure")
+    assert refused("compare", "results.csv", "-m", "accuracy:max") == expected
 
 
 # -------------------------------------------------------------------------- the options of a method
@@ -306,7 +226,7 @@ def test_lists_of_names() -> None:
 # ------------------------------------------------------------------------------ help and completion
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "models copy"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_fits_the_terminal(command: str) -> None:
     text = run(f"{command} --help").stdout  # which Typer's runner makes 80 columns wide
     assert max(map(len, text.splitlines())) <= 80
@@ -327,8 +247,12 @@ def test_help_has_topics_and_all_of_the_first_lines() -> None:
 @pytest.mark.parametrize("command", ["compare", "pairwise", "rank", "sample", "gate", "calibrate"])
 def test_examples_of_the_help_can_be_pasted(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are parsed to the end, whatever becomes of them then."""
+
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise bc.BayescompareError("asked")
+
     for door in ("compare", "pairwise", "rank", "gate", "studies.sbc"):
-        plant(monkeypatch, f"bayescompare.{door}", "asked")
+        monkeypatch.setattr(f"bayescompare.{door}", fail)
     _, _, examples = run(f"{command} --help").stdout.partition("Examples:\n")
     lines = examples.replace("\\\n", " ").splitlines()
     assert len(lines) >= 2

@@ -59,47 +59,12 @@ def test_pairwise_and_its_rule(uci: bc.Results, folder: Path) -> None:
     assert "f the prior is right, at most 10 % of the verdicts" in page
 
 
-@pytest.fixture
-def file(uci: bc.Results, tmp_path: Path) -> tuple[Any, ...]:
-    path = tmp_path / "uci.csv"
-    uci.data.to_dataframe().reset_index().to_csv(path, index=False)
-    return (path, *(f"--measure={m}:{uci[m].direction}:bounds=0..1" for m in uci.measures))
-
-
-def test_dominance_of_many(file: tuple[Any, ...], tmp_path: Path) -> None:
-    flags = ("--method", "gsd", "--set", "delta=0", "--algorithms")
-    shown = flat("compare", *file, *flags, "GBM,RF,BDS")
-    assert "GBM dominates RF" in shown
-    assert "incomparable" in shown
-    page = tmp_path / "report.html"
-    pairs = (*flags, "GBM,RF,CART", "--set", "permutations=19", "--seed", 1, "--report", page)
-    assert "GBM over CART" in run("pairwise", *file, *pairs).stdout
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
-
-
-def test_any_option_of_a_method() -> None:
-    example = ("compare", "--example", "lacoste-svm-parzen", "--method", "poisson-binomial")
-    for choices, p in (((), 0.985346), (("--set", "joint=true"), 0.998807)):
-        told = found(*example, *choices)
-        best = next(s for s in told["statements"] if s["label"] == told["best"])
-        assert best["probability"] == pytest.approx(p, abs=5e-7)
-    told = found(*example, "--set", "a=0.5", "--set", "b=2")
-    plain = {"joint": False, "independent": False, "priors": None}
-    assert told["method"]["options"] == {**plain, "a": 0.5, "b": 2}
-
-
 def test_a_rope_a_selection_and_their_order(table: Path) -> None:
     told = found("compare", table, "-m", "acc:max:rope=0.015", "-m", "time:min", "-a", "B,A")
     assert told["results"]["measures"]["accuracy"]["rope"] == 0.015
     assert told["results"]["algorithms"] == ["B", "A"]
     told = found("compare", table, *OPTIONS, "--only", "acc")
     assert list(told["results"]["measures"]) == ["accuracy"]
-
-
-def test_missing_drop(tmp_path: Path) -> None:
-    path = tmp_path / "gaps.csv"
-    path.write_text(long_text().replace("zoo,B,0.96,0.2", "zoo,B,,0.2"))
-    assert "dropped: zoo" in flat("compare", path, *OPTIONS, "--missing", "drop")
 
 
 def test_lists_for_programs() -> None:

@@ -55,26 +55,6 @@ def test_a_trade_off_is_told_by_its_leaders() -> None:
     assert "May be on the front: A and B." in r.explain()
 
 
-def test_none_can_be_ruled_out_in_noise() -> None:
-    values = np.zeros((6, 3, 1)) + np.tile(np.eye(3), (2, 1))[:, :, None]
-    words = bc.rank(table(values), rng=0).headline()
-    assert words.endswith("none can be ruled out.")
-
-
-def test_ranks_come_with_their_caution_and_values_do_not(uci: bc.Results) -> None:
-    assert "who else is in the table" in bc.rank(uci, rng=0).explain()
-    assert "who else" not in bc.rank(uci, by="value", rng=0).explain()
-
-
-def test_notes_of_the_table_are_sentences() -> None:
-    rng = np.random.default_rng(0)
-    places = [(f"d{i}", a, k) for i in range(6) for a in "AB" for k in range(3)]
-    frame = pd.DataFrame(places, columns=["dataset", "algorithm", "seed"])
-    frame["score"] = rng.random(len(frame))
-    folds = bc.Results.from_frame(frame, measures={"score": "max"}, replicate="seed")
-    assert ". Each cell is the mean of 3 replicates." in bc.rank(folds, draws=100, rng=0).explain()
-
-
 def test_regret_and_share_are_told(ranking: bc.Ranking) -> None:
     words = ranking.explain()
     assert "GBM has the least expected regret" in words
@@ -137,12 +117,6 @@ def test_a_ranking_is_read_back_as_it_was(
     pd.testing.assert_frame_equal(again.summary(), r.summary())
     assert again.draws()["posterior"].equals(r.draws()["posterior"])
     assert json.loads(text)["schema"] == "bayescompare/ranking"
-
-
-def test_a_ranking_of_few_datasets_is_read_back(tmp_path: Path) -> None:
-    r = bc.rank(table(np.random.default_rng(0).random((3, 3, 2))), rng=0)
-    r.to_json(tmp_path / "r.json")
-    pd.testing.assert_frame_equal(bc.load_ranking(tmp_path / "r.json").places, r.places)
 
 
 def changed(document: dict[str, Any], *path: Any, value: Any) -> dict[str, Any]:

@@ -74,15 +74,6 @@ def test_few_datasets_separate_nobody_and_words_say_so() -> None:
         bc.rank(spread(), algorithms=["A"])
 
 
-def test_words_name_the_first_tier() -> None:
-    apart = bc.rank(spread(n=20, step=9.0), draws=200).explain()
-    assert "Tier 1 on m0: A alone, at 95 %." in apart
-    two = table(np.random.default_rng(1).normal(size=(20, 4, 1)) - [[0.0], [0.0], [9.0], [9.0]])
-    assert "Tier 1 on m0: B and A, not separated at 95 %." in bc.rank(two, draws=200).explain()
-    noise = bc.rank(spread(n=20, step=0.0), level=0.9, draws=200).explain()
-    assert "Tier 1 on m0: D, B, C and A, not separated at 90 %." in noise
-
-
 def test_files_keep_the_tiers_and_older_ones_get_them(tmp_path: Path) -> None:
     r = bc.rank(spread(n=14, m=2), draws=200)
     path = tmp_path / "r.json"

@@ -36,14 +36,6 @@ def test_the_spread_of_a_mean_is_that_of_students_t(n: int) -> None:
     assert abs((w @ f).mean() - f.mean()) < 4 * np.sqrt(wanted / len(w))
 
 
-def test_the_draws_do_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = weights(7, 50)
-    monkeypatch.setattr(bootstrap, "_BLOCK", 40)
-    blocks = list(bootstrap_weights(np.ones(7), 50, np.random.default_rng(0)))
-    assert len(blocks) == 10
-    np.testing.assert_array_equal(np.concatenate(blocks), whole)
-
-
 def test_means_are_weighted_sums_with_a_unit_whose_algorithms_are_shuffled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
