@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -340,13 +340,8 @@ def _named_pairs(decided: pd.DataFrame) -> Iterator[Said]:
     bayesian = "probability" in decided
     figure = decided["probability" if bayesian else "pvalue"].round(9) * (-1 if bayesian else 1)
     ranked = decided.assign(figure=figure).sort_values(["figure", "first", "second"])
-    compared = ranked["statement"] != ""
-    chosen: Mapping[str, Any] = {
-        "leading": compared & (ranked["decision"] == "leads"),
-        "left": compared & (ranked["decision"] == "open"),
-        "notcompared": ~compared,
-    }
-    for name, rows in chosen.items():
+    for state, name in {"leads": "leading", "open": "left", "none": "notcompared"}.items():
+        rows = ranked["decision"] == state
         pairs = ranked.loc[rows, ["first", "second"]].to_numpy().tolist()
         if pairs:
             yield name, {"list": [f"{a} against {b}" for a, b in pairs]}

@@ -316,8 +316,8 @@ class Pairwise(Shown):
             (P under the pair's own prior), or pvalue and adjusted; parts (the least P of what the
             statement says of each measure; frequentist: the largest p-value); running_fdr with
             `fdr`; decision: "better", "trade-off", "equal", "leads" (the statement reaches the
-            level, and some measure does not) or "open"; asserted, which says whether there is a
-            verdict: one of the first three. A pair with fewer than two common datasets has NaN.
+            level, and some measure does not), "open" or "none" (fewer than two datasets in common,
+            and so NaN); asserted, which says whether there is a verdict: one of the first three.
             With a guard (see `pairwise`): guard has the P of the same statement under the prior
             learned from all pairs, NaN where that names another.
             With `family`: adjusted is the largest p-value of a measure, and separated has the

@@ -46,7 +46,7 @@ from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.items import item_data_from_json, item_data_to_json
 from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
-from bayescompare.table.words import largest_benchmark, near_copies
+from bayescompare.table.words import table_figures
 from bayescompare.table.writing import write_bytes
 from bayescompare.text.numbers import count
 
@@ -85,12 +85,6 @@ def saved_head(kind: str) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "bayescompare_version": __version__,
     }
-
-
-def table_figures(results: Results) -> dict[str, Any]:
-    """Return what of a table could turn a verdict: near copies, and a benchmark that outweighs."""
-    copies = near_copies(results) if len(results.algorithms) > 2 else []
-    return {"near_copies": copies, "largest_benchmark": largest_benchmark(results)}
 
 
 # the table ----------------------------------------------------------------------------------------

@@ -144,7 +144,8 @@ def _states(table: pd.DataFrame, ahead: BoolArray, asserted: BoolArray) -> list[
         if holds:
             states.append(state_of(Statement.parse(label, (first, second)), 1.0, 1.0))
         else:
-            states.append("leads" if leads else "open")
+            # A pair with too few datasets in common has no statement.
+            states.append(("leads" if leads else "open") if label else "none")
     return states
 
 

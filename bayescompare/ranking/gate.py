@@ -28,6 +28,7 @@ from bayescompare.outcome.saved import results_document, saved_head
 from bayescompare.ranking.answer import unit_weights, units_of
 from bayescompare.ranking.words import gate_block, gate_units, gate_words
 from bayescompare.table.results import Results
+from bayescompare.table.words import table_figures
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -356,7 +357,7 @@ class Gate(Shown):
             "baseline": self.baseline,
             "level": self.level,
             "passed": self.passed,
-            "decision": self.decision.to_dict(),
+            "decision": self.decision.to_dict() | table_figures(self.results),
             "caveats": self.caveats,
             "exact": self.exact,
             "seed": None if self.exact else self.seed,

@@ -38,12 +38,12 @@ from bayescompare.outcome.saved import (
     results_document,
     results_of,
     saved_head,
-    table_figures,
 )
 from bayescompare.ranking.answer import RankAnswer, ranking_tree, tiers_of
 from bayescompare.ranking.options import RankOptions, as_utility
 from bayescompare.ranking.words import ranking_headline, ranking_words
 from bayescompare.table.results import Results
+from bayescompare.table.words import table_figures
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:

@@ -34,6 +34,9 @@ INCOMPLETE = "with missing cells"
 #: Cells that two algorithms must share to be called near copies.
 _FEWEST_ALIKE = 5
 
+#: The note of averaging: of how many, and of what.
+_MEAN = re.compile(r"each cell is the mean of (?:([\d,]+) to )?([\d,]+) (\w+?)s?\b")
+
 _MEASURES_SHOWN = 5
 _WIDTH = 96
 
@@ -126,6 +129,40 @@ def near_copies(results: Results, share: float = 0.95) -> list[tuple[str, str, f
         for b in np.flatnonzero((shares >= share) & (there >= _FEWEST_ALIKE)).tolist():
             copies.append((name, results.algorithms[a + 1 + b], float(shares[b])))
     return copies
+
+
+def table_figures(results: Results) -> dict[str, Any]:
+    """Return what of a table could turn a verdict, as numbers; the caveats say it in words.
+
+    Near copies; the benchmark that most datasets belong to; how many results come from models that
+    were trained on the dataset; and the replicates that each cell is the mean of.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> notes = ("2 results come from models trained on it", "each cell is the mean of 3 runs")
+    >>> figures = table_figures(bc.load_example("pnn")._with(notes=notes))
+    >>> figures["results_on_training_data"], figures["averaged"]
+    (2, {'fewest': 3, 'most': 3, 'of': 'run'})
+    """
+    trained, averaged = 0, None
+    for note in results.notes:
+        if "trained on" in note and (found := re.match(r"[\d,]+", note)):
+            trained += _number(found[0])
+        if found := _MEAN.match(note):
+            fewest, most, noun = found.groups()
+            ends = {"fewest": _number(fewest or most), "most": _number(most)}
+            averaged = {**ends, "of": noun}
+    return {
+        "near_copies": near_copies(results) if len(results.algorithms) > 2 else [],
+        "largest_benchmark": largest_benchmark(results),
+        "results_on_training_data": trained,
+        "averaged": averaged,
+    }
+
+
+def _number(text: str) -> int:
+    return int(text.replace(",", ""))
 
 
 def cell_words(cell: Mapping[Any, str]) -> str:

@@ -31,6 +31,7 @@ from bayescompare.outcome.words import (
     sentences,
 )
 from bayescompare.ranking.words import gate_block, ranking_block
+from bayescompare.report.card import block_of
 from bayescompare.text.names import spelled
 
 #: Shares of datasets on which A wins, B wins or both are equal, by measure.
@@ -228,14 +229,18 @@ def test_every_state_occurs_twenty_times(kind: str) -> None:
     assert {state: seen[state] for state in STATES[kind].split() if seen[state] < 20} == {}
 
 
-def test_a_pair_without_datasets_in_common_has_no_verdict() -> None:
-    frame = scores([(9,), (0,), (-9,)], 8, 0).to_frame().reset_index(drop=True)
-    frame = frame[(frame["algorithm"] != "x2") | (frame["dataset"] == "d0")]
-    p = bc.pairwise(frame, measures={"m0": "max"}, missing="drop", n_jobs=1)
-    assert p.skipped == (("x0", "x2", 1), ("x1", "x2", 1))
-    assert p.decide().set_index(["first", "second"]).loc[("x0", "x2"), "statement"] == ""
-    said = say("skipped", k=2, n=3)
-    assert said in pairs_block(p).sentences
+@pytest.mark.parametrize("method", [OWN, "glrt"], ids=str)
+def test_pairs_without_datasets_in_common_have_no_verdict(method: Any) -> None:
+    for seed in range(10):
+        frame = scores([(9,), (0,), (-9,)], 8, seed).to_frame().reset_index(drop=True)
+        frame = frame[(frame["algorithm"] != "x2") | (frame["dataset"] == "d0")]
+        asked: dict[str, Any] = {"measures": {"m0": "max"}, "missing": "drop", "method": method}
+        p = bc.pairwise(frame, **asked, n_jobs=1)
+        assert p.skipped == (("x0", "x2", 1), ("x1", "x2", 1))
+        none = p.decide().set_index(["first", "second"])["decision"]
+        assert none.to_dict() == {(a, b): "none" if b == "x2" else "better" for a, b in none.index}
+        assert say("skipped", k=2, n=3) in pairs_block(p).sentences
+        assert "Not compared, having fewer than two datasets in common" in p.explain()
 
 
 # two algorithms -----------------------------------------------------------------------------------
@@ -330,15 +335,25 @@ def test_files_say_how_firm_a_verdict_is(uci: bc.Results) -> None:
     assert settled["datasets_undoing"] == datasets_undoing(c)
 
 
-def test_near_copies_are_named() -> None:
+def test_what_of_a_table_could_turn_a_verdict_is_said_and_stands_in_files() -> None:
     values = np.random.default_rng(0).normal(size=(12, 3, 1))
-    copied = of_values(values[:, [0, 1, 2, 2]])
-    said = say("copies", a="x2", b="x3")
+    notes = (
+        "3 results come from models trained on that very dataset",
+        "each cell is the mean of 2 to 5 runs",
+    )
+    copied = of_values(values[:, [0, 1, 2, 2]])._with(notes=notes)
+    copies = say("copies", a="x2", b="x3")
+    said = [copies, *(f"{note[:1].upper()}{note[1:]}." for note in notes)]
     p, r = bc.pairwise(copied, n_jobs=1), bc.rank(copied, draws=100)
-    for document, block in ((p.to_json(), pairs_block(p)), (r.to_json(), ranking_block(r))):
-        assert json.loads(document)["decision"]["near_copies"] == [["x2", "x3", 1.0]]
-        assert said in block.slots["careful"]
-    assert said not in pairs_block(bc.pairwise(of_values(values), n_jobs=1)).sentences
+    g = bc.gate(copied, candidate="x0", baseline="x1")
+    for thing in (p, r, g):
+        decision = json.loads(thing.to_json())["decision"]
+        assert decision["results_on_training_data"] == 3
+        assert decision["averaged"] == {"fewest": 2, "most": 5, "of": "run"}
+        assert decision["near_copies"] == ([] if thing is g else [["x2", "x3", 1.0]])
+        careful = block_of(thing).slots["careful"]
+        assert set(said[thing is g :]) <= set(careful)
+    assert copies not in pairs_block(bc.pairwise(of_values(values), n_jobs=1)).sentences
 
 
 # boards -------------------------------------------------------------------------------------------
