@@ -251,7 +251,7 @@ def pairwise(asked: SimpleNamespace) -> None:
         level=o.option("--level P", "Of intervals and verdicts. Default: 0.95.", float, 0.95),
         draws=o.option("--draws N", "Default: 10000.", int, 10_000),
     ),
-    *(o.ASKED, o.OUTPUT, o.REPORT),
+    *(o.asked("raise|drop|worst"), o.OUTPUT, o.REPORT),
     o.panel("The output", plot=o.option("--plot PATH.png", "Draw the places.", Path)),
     examples="""\
   bayescompare rank results.csv --measure accuracy:max --measure time:min
@@ -317,7 +317,7 @@ def read_utility(text: str) -> Any:
             default="datasets",
         ),
     ),
-    *(o.ASKED, o.OUTPUT, o.REPORT),
+    *(o.asked("raise|drop"), o.OUTPUT, o.REPORT),
     examples="""Exit codes: 0 passed, 1 worse on some measure, 3 undecided, 2 wrong use.
 
   bayescompare gate results.csv --candidate new --baseline old \\
@@ -509,10 +509,10 @@ def examples(asked: SimpleNamespace) -> None:
         table = bc.load_example(example.name)
         measures = "\n".join(f"{name} {table[name].direction}" for name in table.measures)
         sizes = {"datasets": len(table.datasets), "algorithms": len(table.algorithms)}
-        return about | sizes | {"measures": f"{measures}\n", "source": example.source}
+        return about | sizes | {"measures": f"{measures}\n"}
 
     chosen = [each for each in bc.io.examples() if asked.name in (None, each.name)]
-    heads = ["name", "datasets", "algorithms", "measures", "source"]
+    heads = ["name", "datasets", "algorithms", "measures", "description"]
     _list(map(entry, chosen), asked, heads)
 
 

@@ -244,15 +244,23 @@ SEED = panel(
         min=0,
     ),
 )
-ASKED = SEED | panel(
-    "The question",
-    missing=option(
-        "--missing raise|drop|ignore|worst|bounds",
-        "If a cell is missing: stop (default); drop its dataset; ignore the cell but keep what was "
-        "seen beside it; take it for a failed run (worst); or bound P over all values.",
-        default="raise",
-    ),
-)
+_MISSING = {
+    "raise": "stop, by default",
+    "drop": "drop its dataset",
+    "ignore": "ignore the cell but keep what was seen beside it",
+    "worst": "take it for a failed run",
+    "bounds": "bound P over all values",
+}
+
+
+def asked(ways: str = "|".join(_MISSING)) -> Options:
+    """Return the options of every question; `ways` are those to treat missing cells."""
+    *first, last = [f"{_MISSING[way]} ({way})" for way in ways.split("|")]
+    text = f"If a cell is missing: {'; '.join(first)}; or {last}."
+    return SEED | panel("The question", missing=option(f"--missing {ways}", text, default="raise"))
+
+
+ASKED = asked()
 
 #: Options of methods that have a flag of their own: ``--ess 2`` is ``--set ess=2``.
 ALIASES = (

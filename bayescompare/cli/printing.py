@@ -111,7 +111,7 @@ def print_frame(out: Console, title: str, frame: pd.DataFrame, most: int | None 
 def print_block(out: Console, block: Block) -> None:
     """Print the verdict block."""
     coloured = out.is_terminal and not out.no_color
-    out.print(Text.from_ansi(card_text(block, width=out.width, colour=coloured)), "\n")
+    out.print(Text.from_ansi(card_text(block, width=out.width, colour=coloured)), end="\n\n")
 
 
 # answers ------------------------------------------------------------------------------------------

@@ -209,7 +209,8 @@ class Command(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments and options, a section for each topic."""
-        sections: dict[str, list[tuple[str, str]]] = {"Arguments": []}
+        # What is asked comes before the many ways to write a table.
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "The question": []}
         for each in self.get_params(ctx):
             if record := each.get_help_record(ctx):
                 panel, name = getattr(each, "rich_help_panel", None), record[0]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -361,7 +361,8 @@ def comparison_block(c: Comparison) -> Block:
         status = "trade-off" if state is not None and state.first and state.second else "settled"
     rows = [part_row(results, names, part, pvalue=d.pvalue) for part in d.measured]
     if state is None:
-        rows = [] if len(names) == 2 else rows
+        # Of many, the datasets that the first won say nothing of who stands where.
+        rows = [replace(row, counts="", share=None) for row in rows if len(names) > 2]
     if state is None or len(rows) > 1:
         rows.append(_whole_row(c, judged=state is not None))
     return Block(
@@ -491,6 +492,8 @@ def _sentences(
     if state is None:
         if not d.settled and not d.pvalue:
             yield "notequal", {}
+        if len(results.algorithms) > 2 and not d.settled and not c.method.scope.question:
+            yield "askpairs", {}
         return
     left = [part for part in d.measured if part.word in ("ahead", "level")]
     leading = grouped((part.ahead, part.measure) for part in left if part.word == "ahead")
@@ -628,7 +631,7 @@ def _least(holds: Callable[[int], bool], most: int) -> int | None:
 def changes(c: Comparison) -> Iterator[Said]:
     """Say how many datasets would change the verdict, where that is quick to count."""
     d, lost = c.decision, datasets_undoing(c)
-    if d.state == "tied":
+    if d.state == "tied" and len(c.results.algorithms) == 2:
         yield "tiebreak", {}
     if lost is not None:
         # Of counts, the datasets that are surest of the leader turn first.

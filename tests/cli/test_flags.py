@@ -237,7 +237,7 @@ def test_help_fits_the_terminal(command: str) -> None:
 def test_help_has_topics_and_all_of_the_first_lines() -> None:
     text = run("pairwise --help").stdout
     topics = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
-    assert topics[:3] == ["Arguments:", "The table:", "The question:"]
+    assert topics[:3] == ["Arguments:", "The question:", "The table:"]
     assert topics[-1] == "Options:"
     assert "--average / --no-average" in text
     assert "..." not in run("--help").stdout.partition("Commands:")[2]
