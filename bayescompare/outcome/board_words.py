@@ -29,6 +29,7 @@ from bayescompare.outcome.words import (
     part_row,
     placed,
     say,
+    told,
 )
 from bayescompare.statements import Statement
 from bayescompare.table.words import near_copies
@@ -287,8 +288,7 @@ def _next(board: _Board) -> Iterator[Said]:
 
 def pairs_words(p: Pairwise, rule: Rule) -> str:
     """Say for which pairs a winner can be named, at what risk, and what is open."""
-    said = [*_at_length(p, rule), *notes_said(p.tables)]
-    return " ".join(say(name, **values) for name, values in said)
+    return " ".join(told([*_at_length(p, rule), *notes_said(p.tables)]))
 
 
 def _at_length(p: Pairwise, rule: Rule) -> Iterator[Said]:

@@ -112,6 +112,11 @@ def say(name: str, **values: object) -> str:
     return _Filler().vformat(sentences()[name].text, (), filled)
 
 
+def told(said: Iterable[Said]) -> list[str]:
+    """Fill in several sentences."""
+    return [say(name, **values) for name, values in said]
+
+
 def placed(said: Iterable[Said]) -> dict[str, tuple[str, ...]]:
     """Fill in sentences and gather them by their places, in the order of the table."""
     order = {name: k for k, name in enumerate(sentences())}
@@ -664,4 +669,4 @@ def comparison_words(c: Comparison) -> str:
     if sampled and not (diagnosis := c.diagnose()).ok:
         said.append(("sampled", {"verdict": diagnosis.verdict}))
     said += [("note", {"note": note}) for note in c.results.notes]
-    return " ".join([*sentences, *(say(name, **values) for name, values in said)])
+    return " ".join([*sentences, *told(said)])

@@ -24,6 +24,7 @@ from bayescompare.outcome.words import (
     measures_words,
     placed,
     say,
+    told,
 )
 from bayescompare.ranking.answer import units_of
 from bayescompare.table.words import near_copies
@@ -197,9 +198,8 @@ def ranking_words(r: Ranking) -> str:
     """Return the paragraph."""
     block = ranking_block(r)
     drawn = _drawn(r) if r.answer.has_draws else iter(())
-    long = [say(name, **values) for name, values in (*drawn, _basis(r))]
     slots = (sentence for slot in block.slots.values() for sentence in slot)
-    return " ".join([block.headline, *block.notes, *long, *slots])
+    return " ".join([block.headline, *block.notes, *told([*drawn, _basis(r)]), *slots])
 
 
 def _drawn(r: Ranking) -> Iterator[Said]:
@@ -339,9 +339,8 @@ def gate_words(g: Gate) -> str:
         said += _on_measure(g, name, judged)
     if g.answer.has_verdicts:
         said += _gate_basis(g)
-    long = [say(name, **values) for name, values in said]
     notes = [say("note", note=note) for note in g.results.notes]
-    return " ".join([block.headline, *long, *block.slots["next"], *notes])
+    return " ".join([block.headline, *told(said), *block.slots["next"], *notes])
 
 
 def _on_measure(g: Gate, name: str, judged: MeasureGate) -> Iterator[Said]:

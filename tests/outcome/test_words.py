@@ -186,7 +186,7 @@ EVERY = {"two": two, "boards": boards, "gates": gates, "rankings": rankings}
 def test_no_sentence_is_written_twice_and_each_has_a_place() -> None:
     table = sentences()
     places = {"headline", "part", "measure", "unknown", "careful", "next"}
-    places |= {"words", "pairs", "ranking", "gate", "reading", "page", "method"}
+    places |= {"words", "pairs", "ranking", "gate", "reading", "page", "method", "long"}
     assert {row.slot for row in table.values()} == places
     times = Counter(row.text for row in table.values())
     assert {text for text in times if times[text] > 1} == {"{claim}."}

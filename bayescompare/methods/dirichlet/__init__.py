@@ -284,4 +284,4 @@ class Dirichlet(StatementTest):
         if not self.in_domains:
             return dirichlet_words(self, *found)
         weights = [] if found.results.weights is None else [power_words(found.results)]
-        return [*domain_words(*found), f"{size_words(found.results)}.", *weights]
+        return [*domain_words(*found), size_words(found.results), *weights]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from bayescompare.methods.gsd.problem import (
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.columns import OPT, SHARE_BELOW
 from bayescompare.outcome.decision import Decision, certainty_words
+from bayescompare.outcome.words import Said, say, told
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import (
     count,
@@ -48,7 +50,7 @@ def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decis
     dominates = PermutationDetails.of(answer).dominates
     over = dominates[answer.tested or 0]
     relation = _relation(results, dominates) + (" in these data" if any(dominates) else "")
-    significant = decision.verdict == "settled"
+    significant = decision.settled
     verdict = "significant" if significant else "not significant"
     # Opt may be unusually high, and negative all the same.
     but = f", but the labels matter in favour of {ahead}" if significant and not over else ""
@@ -59,97 +61,78 @@ def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decis
 def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say the relation in the data, the result of the test, and what neither shows."""
     ahead, behind = ahead_and_behind(results, answer)
-    alike, p = all(PermutationDetails.of(answer).dominates), _pvalue_words(method, decision)
-    sentences = [_relation_words("On {n}", results, answer)]
-    if not alike:
-        sentences.append(_least_words(results, answer))
+    dominates = PermutationDetails.of(answer).dominates
+    facts = {"a": ahead, "b": behind, "p": _pvalue_words(method, decision)}
+    said = [_relation_said(f"On {plural(len(results.datasets), 'dataset')}", results, dominates)]
+    if not all(dominates):
+        said.append(("leastfavourable", {**facts, **_least_facts(results, answer)}))
     if method.sides == 1:
-        sentences.append(
-            f"The test asked only whether {ahead} dominates {behind}, not the reverse."
-        )
-    caution = "" if alike else "; that does not show that the two are equal or incomparable"
-    found = f"not rejected ({p}){caution}"
-    if decision.verdict == "settled":
-        found = f"rejected in favour of {ahead} ({p})"
-    sentences.append(f"The hypothesis that the labels do not matter is {found}.")
-    return [*sentences, _meaning_words(method, results), *_small_print(method, results, answer)]
+        said.append(("onesided", facts))
+    rejected = "labelsmatter" if decision.settled else "labelsopen"
+    said.append(("labelsalike" if rejected == "labelsopen" and all(dominates) else rejected, facts))
+    return told([*said, *_small_print(method, results, answer)])
 
 
 def bootstrap_words(
     method: GsdMethod, results: Results, answer: Answer, decision: Decision
 ) -> list[str]:
     """Say the most probable relation, the others, and what the bootstrap assumes."""
-    claim = method.posterior_type(method, results, answer).claim
+    claim, best = method.posterior_type(method, results, answer).claim, decision.statement
     assert answer.probability is not None
-    tied = decision.state == "tied"
-    verdict = ", as probable as another relation" if tied else certainty_words(decision)
-    others = [
-        f"{claim(label)} {probability_words(float(p))}"
-        for label, p in zip(answer.labels, answer.probability, strict=True)
-        if label != decision.statement
-    ]
-    return [
-        f"On {plural(len(results.datasets), 'dataset')} the probability that "
-        f"{claim(decision.statement)} is {probability_words(decision.level)} "
-        f"({exactness_phrase(answer, decision.statement)}){verdict}.",
-        f"The others: {join_names(others)}.",
-        _relation_words("In the data themselves", results, answer),
-        _meaning_words(method, results),
-        "The bootstrap assumes that only the kinds of datasets seen exist, with unknown weights; "
-        "with few datasets it is overconfident.",
-        *_small_print(method, results, answer),
-    ]
+    figures = zip(answer.labels, answer.probability.tolist(), strict=True)
+    tied = ", as probable as another relation"
+    facts: dict[str, Any] = {
+        **{"n": plural(len(results.datasets), "dataset"), "claim": claim(best)},
+        **{"p": probability_words(decision.probability), "how": exactness_phrase(answer, best)},
+        "sure": tied if decision.state == "tied" else certainty_words(decision),
+        "list": [f"{claim(label)} {probability_words(p)}" for label, p in figures if label != best],
+    }
+    dominates = PairDetails.of(answer).dominates
+    in_data = _relation_said("In the data themselves", results, dominates)
+    said = [("dominance", facts), ("dominanceother", facts), in_data]
+    return told([*said, *_small_print(method, results, answer), ("seenkinds", {})])
 
 
 def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
     """The order of all algorithms, its front, and the pairs without one."""
+    return told([*_order(results, answer), *_small_print(method, results, answer)])
+
+
+def _order(results: Results, answer: Answer) -> Iterator[Said]:
     details, names = OrderDetails.of(answer), results.algorithms
     relation = np.array(details.relation)
     above = strict_order(relation)
 
-    def pairs(held: BoolArray) -> list[str]:
-        return [f"{names[i]} and {names[j]}" for i, j in np.argwhere(np.triu(held, 1)).tolist()]
+    def pairs(held: BoolArray) -> str:
+        found = [f"{names[i]} and {names[j]}" for i, j in np.argwhere(np.triu(held, 1)).tolist()]
+        more = f" and {len(found) - 12} more" if len(found) > 12 else ""
+        return f"{'; '.join(found[:12])}{more}"
 
     wins = [
         f"{name} dominates {join_names([names[j] for j in np.flatnonzero(above[i])])}"
         for i, name in enumerate(names)
         if above[i].any()
     ]
-    sentences = [
-        f"On {plural(len(results.datasets), 'dataset')} and "
-        f"{plural(len(results.measures), 'measure')}, {int(above.sum())} of "
-        f"{math.comb(len(names), 2)} pairs of algorithms are ordered: "
-        f"{'; '.join(wins) or 'none dominates another'}."
-    ]
-    if alike := pairs(relation & relation.T):
-        sentences.append(
-            f"These are equivalent, because no utility tells them apart: {'; '.join(alike)}."
-        )
-    if apart := pairs(~(relation | relation.T)):
-        more = f" and {len(apart) - 12} more" if len(apart) > 12 else ""
-        sentences.append(
-            "These are incomparable, because each is better for some utilities: "
-            f"{'; '.join(apart[:12])}{more}."
-        )
-    if triples := intransitive_triples(relation, names):
-        a, b, c = triples[0]
-        more = f" (and {len(triples) - 1} more such cases)" if len(triples) > 1 else ""
-        sentences.append(
-            f"{a} dominates {b} and {b} dominates {c}, but {a} does not dominate {c}{more}: each "
-            "pair is judged on its own results; system='all' judges all on one scale."
-        )
-    sentences.append(
-        f"No other algorithm dominates {join_names(details.front)}."
-        if len(details.front) < len(names)
-        else "No algorithm is dominated by another."
+    yield (
+        "orderedpairs",
+        {
+            "n": plural(len(results.datasets), "dataset"),
+            "m": plural(len(results.measures), "measure"),
+            **{"k": int(above.sum()), "all": math.comb(len(names), 2)},
+            "wins": "; ".join(wins) or "none dominates another",
+        },
     )
-    return [
-        *sentences,
-        _meaning_words(method, results),
-        "This is the order in these data; pairwise() tests, pair by pair, whether it could be "
-        "chance.",
-        *_small_print(method, results, answer),
-    ]
+    if alike := pairs(relation & relation.T):
+        yield "equivalent", {"pairs": alike}
+    if apart := pairs(~(relation | relation.T)):
+        yield "incomparable", {"pairs": apart}
+    if triples := intransitive_triples(relation, names):
+        (a, b, c), more = triples[0], len(triples) - 1
+        cases = f" (and {more} more such cases)" if more else ""
+        yield "intransitive", {"a": a, "b": b, "c": c, "more": cases}
+    whole = len(details.front) == len(names)
+    yield "frontall" if whole else "frontnone", {"list": list(details.front)}
+    yield "orderseen", {}
 
 
 def _sides(method: GSD) -> str:
@@ -157,12 +140,12 @@ def _sides(method: GSD) -> str:
 
 
 def _pvalue_words(method: GSD, decision: Decision) -> str:
-    return pvalue_equation(decision.level, f"{_sides(method)} p")
+    return pvalue_equation(decision.probability, f"{_sides(method)} p")
 
 
-def _least_words(results: Results, answer: Answer) -> str:
+def _least_facts(results: Results, answer: Answer) -> dict[str, str]:
     """The statistic of the tested direction, and how many resamples stay below it."""
-    ahead, behind = ahead_and_behind(results, answer)
+    _, behind = ahead_and_behind(results, answer)
     details, lead = PermutationDetails.of(answer), answer.tested or 0
     opt, below = (float(answer.per_statement[name][lead]) for name in (OPT, SHARE_BELOW))
     worth = f"as much as {behind}"
@@ -170,24 +153,17 @@ def _least_words(results: Results, answer: Answer) -> str:
         more = "more" if opt > 0 else "less"
         worth = f"{statistic_number_text(abs(opt))} {more} than {behind}"
     total = details.resamples[lead]
-    lower = round(below * total)
     tried = f"all {plural(total, 'relabelling')}"
     if not details.enumerated:
         tried = plural(total, "random resample")
-    return (
-        f"By the utility least favourable to {ahead}, {ahead} is on average worth {worth} "
-        f"(utilities run from 0 to 1); {count(lower) if lower else 'none'} of {tried} gave a lower "
-        "value."
-    )
+    return {"worth": worth, "lower": count(round(below * total)) if below else "none", "all": tried}
 
 
-def _relation_words(where: str, results: Results, answer: Answer) -> str:
-    dominates = PairDetails.of(answer).dominates
+def _relation_said(where: str, results: Results, dominates: tuple[bool, bool]) -> Said:
     why = ": no utility tells them apart" if all(dominates) else ""
     if not any(dominates):
         why = ": each is better for some utility (see witness)"
-    start = where.format(n=plural(len(results.datasets), "dataset"))
-    return f"{start} {_relation(results, dominates)}{why}."
+    return "relation", {"where": where, "relation": _relation(results, dominates), "why": why}
 
 
 def _relation(results: Results, dominates: tuple[bool, bool]) -> str:
@@ -199,7 +175,8 @@ def _relation(results: Results, dominates: tuple[bool, bool]) -> str:
     return f"{first} dominates {second}" if dominates[0] else f"{second} dominates {first}"
 
 
-def _meaning_words(method: GsdMethod, results: Results) -> str:
+def _small_print(method: GsdMethod, results: Results, answer: Answer) -> Iterator[Said]:
+    """Say what dominance means here, and what was assumed."""
     metric, ordinal = (
         [name for name in results.measures if results[name].scale == scale]
         for scale in ("metric", "ordinal")
@@ -213,31 +190,18 @@ def _meaning_words(method: GsdMethod, results: Results) -> str:
         if ordinal:
             scales.append(f"{join_names(ordinal)} by order alone")
     over = "the results of the two" if method.system == "pair" else "the results of all algorithms"
-    return (
-        "An algorithm dominates another if it is at least as good on average for every utility of "
-        f"{over} that counts {' and '.join(scales)}; you need no weights."
-    )
-
-
-def _small_print(method: GsdMethod, results: Results, answer: Answer) -> list[str]:
-    sentences = []
+    yield "utilities", {"over": over, "scales": scales}
     missing = np.isnan(declared_bounds(results)).any(axis=0)
     if loose := [name for name, lacks in zip(results.measures, missing, strict=True) if lacks]:
-        sentences.append(
-            f"Caution: {join_names(loose)} came without both bounds, so the range seen in the pair "
-            "is taken for the least and greatest possible value; pass bounds= if you know them."
-        )
+        yield "loosebounds", {"list": loose}
     details = answer.facts
     if isinstance(details, PairDetails) and method.epsilon is None:
         asked, largest = method.delta, details.delta_max
         if asked > largest:
-            sentences.append(
-                f"δ = {setting_number_text(asked)} is more than this pair allows and was reduced "
-                f"to {statistic_number_text(largest, levels=[asked])}."
-            )
+            reduced = statistic_number_text(largest, levels=[asked])
+            yield "reduced", {"x": setting_number_text(asked), "y": reduced}
     if any(results[name].rope is not None for name in results.measures):
-        sentences.append("This test ignores the rope.")
-    return sentences
+        yield "norope", {}
 
 
 def resolution_words(method: GSD, tests: int, alpha: float) -> str:
@@ -251,12 +215,14 @@ def resolution_words(method: GSD, tests: int, alpha: float) -> str:
     """
     if tests * method.least_pvalue <= alpha:
         return ""
-    least = f"{method.sides}/{count(method.permutations + 1)}"
-    wanted = math.ceil(2 * method.sides * tests / alpha)
-    return (
-        f"With {plural(method.permutations, 'resample')} no {_sides(method)} p-value is below "
-        f"{least}, and Holm's correction for {plural(tests, 'test')} asks for "
-        f"{setting_number_text(alpha)}/{tests} or less: use permutations={wanted} or more."
+    return say(
+        "resolution",
+        n=plural(method.permutations, "resample"),
+        sides=_sides(method),
+        least=f"{method.sides}/{count(method.permutations + 1)}",
+        tests=plural(tests, "test"),
+        wanted=f"{setting_number_text(alpha)}/{tests}",
+        more=str(math.ceil(2 * method.sides * tests / alpha)),
     )
 
 

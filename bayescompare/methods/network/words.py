@@ -33,7 +33,7 @@ def words(method: Any, results: Results, answer: Answer, decision: Decision) -> 
         _graph_words(method, answer),
         *_carrier_words(results, answer, decision),
         "The graph shows which measures win together, not what causes what.",
-        f"{size_words(results)}.",
+        size_words(results),
         *([NOT_EQUIVALENT] if alpha else []),
     ]
 

@@ -245,6 +245,7 @@ def verdict_words(
     else:
         said = [
             *lead_words(results, answer, decision),
+            *([learned_pair_words(method.learned, decision)] if method.learned else []),
             _sureness_words(results, details),
             _shift_words(details),
             _uncertainty_words(details, decision),
@@ -255,12 +256,7 @@ def verdict_words(
         said.append("Each dataset was judged by itself, without hearing the others.")
     if results.weights is not None:
         said.append(power_words(results))
-    said = [sentence for sentence in said if sentence]
-    if method.learned is not None:
-        # After the verdict and what it does not mean; a tie has only the first.
-        lead = 1 if decision.verdict == "tied" else 2
-        said.insert(lead, learned_pair_words(method.learned, decision))
-    return said
+    return [sentence for sentence in said if sentence]
 
 
 def dataset_headline(results: Results, decision: Decision) -> str:

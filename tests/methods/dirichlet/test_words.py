@@ -129,4 +129,4 @@ def test_imprecise_words() -> None:
     assert numbers is not None
     b = ask(example_1(), prior="imprecise").bounds.sel(statement="B>A|B>A").values
     assert [float(x) for x in numbers.groups()] == pytest.approx(b.tolist(), abs=5.1e-4)
-    assert "with no prior mean does it lead surely" in said
+    assert "it leads surely with none of them" in said
