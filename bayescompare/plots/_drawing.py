@@ -12,8 +12,8 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.statements import BAR, Statement
-from bayescompare.text.names import common_prefix, short_names
+from bayescompare.statements import Statement
+from bayescompare.text.names import common_prefix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,9 +42,6 @@ LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
 
 #: Holds words together on one line.
 GLUE = "\N{NO-BREAK SPACE}"
-
-#: Corners of a triangle of three shares: left, right, top.
-CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, math.sqrt(0.75)]])
 
 
 # axes ---------------------------------------------------------------------------------------------
@@ -173,20 +170,11 @@ def legend_beside(ax: Axes, title: str | None = None, **options: Any) -> None:
     add_legend(ax, **place, **({**lines, **options} if title is None else {**titled, **options}))
 
 
-def legend_below(ax: Axes, points: float, *, centred: bool = False, **options: Any) -> None:
+def legend_below(ax: Axes, points: float, **options: Any) -> None:
     """Add a legend so many points below the Axes, whatever the height of the figure."""
     below = moved(ax, ax.transAxes, 0.0, -points)
     place = {"loc": "upper left", "bbox_to_anchor": (0.0, 0.0), "borderaxespad": 0.0}
-    if centred:
-        place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0)}
     add_legend(ax, bbox_transform=below, **place, **options)
-
-
-def triangle(ax: Axes, *, x: tuple[float, float], y: tuple[float, float], **style: Any) -> None:
-    """Draw the triangle of three shares, and show it within these limits."""
-    ax.plot(*np.vstack([CORNERS, CORNERS[:1]]).T, color=INK, linewidth=1.2, **style)
-    ax.set(xlim=x, ylim=y, aspect="equal")
-    ax.set_axis_off()
 
 
 def readable_on(rgba: FloatArray) -> str:
@@ -214,17 +202,6 @@ def clip(text: str, width: int) -> str:
     return f"{text[: width - 1 - tail]}…{text[len(text) - tail :]}"
 
 
-def shown_names(names: Sequence[str], width: int) -> dict[str, str]:
-    """Return each name without what all begin with, shortened in its middle.
-
-    Examples
-    --------
-    >>> shown_names(["lab/net-small", "lab/net-extra-large"], 9)
-    {'lab/net-small': 'small', 'lab/net-extra-large': 'extr…arge'}
-    """
-    return {name: clip(own, width) for name, own in short_names(names).items()}
-
-
 def prefix_words(names: Sequence[str]) -> list[str]:
     """Say for a title what all names begin with, if that is left out.
 
@@ -235,32 +212,6 @@ def prefix_words(names: Sequence[str]) -> list[str]:
     """
     prefix = common_prefix(names)
     return [f"names without “{prefix}”"] if prefix else []
-
-
-def clip_statement(label: str, width: int) -> str:
-    """Shorten the names in a statement about two algorithms, and keep its meaning.
-
-    Longer orderings keep both ends.
-
-    Examples
-    --------
-    >>> clip_statement("a-very-long-name>another-long-name", 18)
-    'a-ve…ame>anot…ame'
-    >>> clip_statement("A>B>C>D>E>F>G", 9)
-    'A>B>…>F>G'
-    """
-    if len(label) <= width:
-        return label
-    statement = Statement.parse(label)
-    names = [name for state in statement.states for name in state.names]
-    # A sign stands between any two names.
-    room = width - len(names) + 1
-    pairs = all(len(state.names) == 2 for state in statement.states)
-    if not pairs or room < 3 * len(names):
-        return clip(label, width)
-    # Short names leave room for the others.
-    each = max(k for k in range(room) if sum(min(len(name), k) for name in names) <= room)
-    return str(statement.renamed(lambda name: clip(name, each)))
 
 
 def statement_words(label: str, width: int) -> str:
@@ -277,22 +228,3 @@ def statement_words(label: str, width: int) -> str:
     signs = {"=": "equal", "~": "incomparable"}
     words = [f"{s.leader} better" if s.leader else signs.get(s.relation, "") for s in states]
     return clip(words[0] if len(set(words)) == 1 else " · ".join(words), width)
-
-
-def wrap_statement(label: str, *, width: int = 40, most: int = 4) -> list[str]:
-    """Break a statement at its bars into lines of about `width` characters.
-
-    Examples
-    --------
-    >>> wrap_statement("B>A|A>B")
-    ['B>A|A>B']
-    >>> wrap_statement("A>B>C>D|B>A>C>D|D>C>B>A", width=16)
-    ['A>B>C>D|B>A>C>D|', 'D>C>B>A']
-    """
-    *states, last = (clip_statement(str(state), width) for state in Statement.parse(label).states)
-    lines = [""]
-    for part in [*(state + BAR for state in states), last]:
-        if lines[-1] and len(lines[-1]) + len(part.rstrip(BAR)) > width:
-            lines.append("")
-        lines[-1] += part
-    return lines if len(lines) <= most else [*lines[: most - 1], "…" + lines[-1]]

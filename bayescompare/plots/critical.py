@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
@@ -14,26 +15,24 @@ from bayescompare._typing import FloatArray
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.outcome.verdicts import Rule, as_rule
-from bayescompare.plots._drawing import clip, finish, prefix_words, shown_names
-from bayescompare.plots._pairs import (
+from bayescompare.plots._drawing import clip, finish, prefix_words
+from bayescompare.plots.kinds import plot_of
+from bayescompare.plots.pairs import (
     ABOVE,
     BELOW,
     SAME,
     ahead,
-    no_winner_words,
     ranked_measure,
     signs,
     verdicts_words,
 )
-from bayescompare.plots.boards import PHONE, WIDE
-from bayescompare.plots.kinds import plot_of
-from bayescompare.plots.pen import Pen, fit, width
+from bayescompare.plots.pen import PHONE, WIDE, Pen, fit, width
+from bayescompare.plots.rows import Strip, rows_pen
 from bayescompare.text.names import short_names
 from bayescompare.text.numbers import plural, rank_number_text
 
 if TYPE_CHECKING:
     import networkx as nx
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["plot_critical", "plot_ranks"]
@@ -72,10 +71,13 @@ class Bar:
 
 @dataclass(frozen=True)
 class Standing:
-    """The ranking, best first, and the pairs without a verdict.
+    """The ranking of a measure, best first, and what the decision says of its pairs.
 
     Attributes
     ----------
+    p : Pairwise
+    measure : str, optional
+    rule : Rule
     names : list of str
     ranks : array (l,)
     left_open, equivalent : graphs over the places
@@ -84,11 +86,103 @@ class Standing:
         Pairs whose verdict is neither a winner on every measure nor equivalence.
     """
 
+    p: Pairwise
+    measure: str | None
+    rule: Rule
     names: list[str]
     ranks: FloatArray
     left_open: nx.Graph[int]
     equivalent: nx.Graph[int]
     unordered: int
+
+    @classmethod
+    def of(cls, p: Pairwise, measure: str | None, rule: Rule) -> Standing:
+        """Rank all algorithms that were compared with another."""
+        import networkx as nx
+
+        measure = ranked_measure(p, measure)
+        ranks = expected_ranks(p, measure)
+        order = [k for k in np.argsort(ranks, kind="stable") if not np.isnan(ranks[k])]
+        names = [p.results.algorithms[k] for k in order]
+        place = {name: k for k, name in enumerate(names)}
+        left_open: nx.Graph[int] = nx.Graph()
+        equivalent: nx.Graph[int] = nx.Graph()
+        unordered, table = 0, p.decided(rule)
+        columns = (table[c] for c in ("first", "second", "statement", "asserted"))
+        for first, second, statement, asserted in zip(*columns, strict=True):
+            if first not in place or second not in place:
+                continue
+            verdict = set(signs(statement, first, second))
+            if not asserted:
+                left_open.add_edge(place[first], place[second])
+            elif verdict == {SAME}:
+                equivalent.add_edge(place[first], place[second])
+            elif verdict not in ({ABOVE}, {BELOW}):
+                unordered += 1
+        return cls(p, measure, rule, names, ranks[order], left_open, equivalent, unordered)
+
+    @cached_property
+    def bars(self) -> list[Bar] | None:
+        """The groups, best first; None if there are too many algorithms or groups for a line."""
+        import networkx as nx
+
+        if self.p.reference is not None or len(self.names) > _MOST_NAMES:
+            return None
+        bars: list[Bar] = []
+        for graph, equivalent in ((self.left_open, False), (self.equivalent, True)):
+            # The largest groups in which every pair has an edge; there may be very many.
+            some = itertools.islice(nx.find_cliques(graph), _MOST_BARS + 1)
+            bars += [Bar(tuple(sorted(group)), equivalent) for group in some]
+        if len(bars) > _MOST_BARS:
+            return None
+        return sorted(bars, key=lambda bar: (bar.equivalent, bar.members))
+
+    @property
+    def meaning(self) -> str:
+        """What the ranks are."""
+        by = "by dominance" if self.measure is None else f"on {clip(self.measure, _NAME)}"
+        what = f"{'rank by P' if self.p.bayesian else 'mean rank'} {by}"
+        if self.p.reference is None:
+            return what
+        short = short_names(self.p.results.algorithms)
+        return f"{what}, of two, against {clip(short[self.p.reference], _NAME)}"
+
+    def pen(self, w: float) -> Pen:
+        """Draw the ranks on a line or, of too many, in rows."""
+        short, ranks, graph = short_names(self.p.results.algorithms), self.ranks, self.left_open
+        shown = [short[name] for name in self.names]
+        if self.bars is not None:
+            return line_pen(ranks, shown, self.bars, w, label=self.meaning)
+        ends = 1.0, float(len(shown)) if self.p.reference is None else 2.0
+        others = [ranks[list(graph[k])].tolist() if k in graph else [] for k in range(len(shown))]
+        ticks = np.unique(np.round(np.linspace(*ends, 5))).tolist()
+        said = [rank_number_text(rank) for rank in ranks]
+        tips = [f"{name}: {rank}" for name, rank in zip(shown, said, strict=True)]
+        strip = Strip(ranks, ends, ticks, self.meaning, others=others, tips=tips)
+        return rows_pen(self.meaning, shown, [strip], w, figures=("rank", said))
+
+    def title(self) -> list[str]:
+        """Say what is drawn, and by which rule pairs have a verdict."""
+        p, bars = self.p, self.bars
+        lines = [
+            f"{p.method.name}: {self.meaning}, best {'on top' if bars is None else 'on the left'}",
+            verdicts_words(p, p.decided(self.rule), self.rule),
+        ]
+        if p.bayesian:
+            lines.append("rank by P: 1 + the sum of P(better) of the others")
+        if len(p.results.measures) > 1:
+            lines.append(f"verdicts are about all {len(p.results.measures)} measures")
+        if bars is None:
+            lines.append("marks: pairs without a verdict")
+        elif any(not bar.equivalent for bar in bars):
+            lines.append("bars: groups in which every pair is left open")
+        if same := self.equivalent.number_of_edges():
+            lines_are = "" if bars is None else " (double lines)"
+            lines.append(f"{plural(same, 'pair')} found equivalent{lines_are}")
+        if self.unordered:
+            name = "names" if self.unordered == 1 else "name"
+            lines.append(f"{plural(self.unordered, 'verdict')} {name} no winner on every measure")
+        return [*lines, *prefix_words(p.results.algorithms)]
 
 
 @plot_of(Pairwise, "critical")
@@ -149,138 +243,36 @@ def plot_critical(
     >>> [text.get_text() for text in ax.texts][-3:]
     ['GBM 1.44', 'RF 1.58', 'CART 2.98']
     """
-    rule = as_rule(level=level, fdr=fdr)
-    pen = critical_pen(p, measure=measure, rule=rule)
-    table, chosen = p.decided(rule), ranked_measure(p, measure)
-    standing = _standing(p, table, chosen)
-    title = _title(p, table, standing, _bars(p, standing), rule, chosen)
-    return finish(pen.onto(ax), *title)
+    standing = Standing.of(p, measure, as_rule(level=level, fdr=fdr))
+    return finish(standing.pen(WIDE).onto(ax), *standing.title())
 
 
 def critical_pen(
     p: Pairwise, w: float = WIDE, *, measure: str | None = None, rule: Rule | None = None
 ) -> Pen:
     """Draw the ranks of all algorithms on a measure, and what the decision leaves open."""
-    chosen = ranked_measure(p, measure)
-    standing = _standing(p, p.decided(rule or Rule()), chosen)
-    bars, short = _bars(p, standing), short_names(p.results.algorithms)
-    shown, meaning = [short[name] for name in standing.names], _meaning(p, chosen)
-    if bars is not None:
-        return line_pen(standing.ranks, shown, bars, w, label=meaning)
-    most = float(len(shown)) if p.reference is None else 2.0
-    how = {"label": meaning, "meaning": meaning}
-    return rows_pen(standing.ranks, shown, standing.left_open, w, most=most, **how)
-
-
-# what is drawn ------------------------------------------------------------------------------------
-
-
-def _standing(p: Pairwise, table: pd.DataFrame, measure: str | None) -> Standing:
-    import networkx as nx
-
-    ranks = expected_ranks(p, measure)
-    # An algorithm without any comparison has no rank and is left out.
-    order = [k for k in np.argsort(ranks, kind="stable") if not np.isnan(ranks[k])]
-    names = [p.results.algorithms[k] for k in order]
-    place = {name: k for k, name in enumerate(names)}
-    left_open: nx.Graph[int] = nx.Graph()
-    equivalent: nx.Graph[int] = nx.Graph()
-    unordered = 0
-    columns = ("first", "second", "statement", "asserted")
-    for first, second, statement, asserted in zip(*(table[c] for c in columns), strict=True):
-        if first not in place or second not in place:
-            continue
-        verdict = set(signs(statement, first, second))
-        if not asserted:
-            left_open.add_edge(place[first], place[second])
-        elif verdict == {SAME}:
-            equivalent.add_edge(place[first], place[second])
-        elif verdict not in ({ABOVE}, {BELOW}):
-            unordered += 1
-    return Standing(names, ranks[order], left_open, equivalent, unordered)
+    return Standing.of(p, measure, rule or Rule()).pen(w)
 
 
 def expected_ranks(p: Pairwise, measure: str | None) -> FloatArray:
     """Return the rank of each algorithm on a measure, as defined in `plot_critical`."""
     names = p.results.algorithms
     place = {name: k for k, name in enumerate(names)}
-    behind, met = np.zeros(len(names)), np.zeros(len(names))
     known = p.figures.ahead
     if known is None or measure is None:
         pairs = zip(p.comparisons, p.figures.pairs, strict=True)
-        leads = [ahead(c, first, second, measure) for c, (first, second) in pairs]
+        lead = np.array([ahead(c, first, second, measure) for c, (first, second) in pairs])
     else:
-        leads = known[:, p.results.measures.index(measure)].tolist()
-    for (one, other), lead in zip(p.figures.pairs, leads, strict=True):
-        first, second = place[one], place[other]
-        behind[first] += 1.0 - lead
-        behind[second] += lead
-        met[[first, second]] += 1
-    met[met == 0] = np.nan
+        lead = known[:, p.results.measures.index(measure)]
+    both = np.array([[place[one], place[other]] for one, other in p.figures.pairs]).T
+    behind = np.bincount(both.ravel(), np.concatenate([1.0 - lead, lead]), len(names))
+    met = np.bincount(both.ravel(), minlength=len(names)).astype(np.float64)
+    met[met == 0] = np.nan  # an algorithm without any comparison has no rank
     if p.reference is None:
         return np.asarray(1.0 + (len(names) - 1) * behind / met)
     ranks = 1.0 + behind / met
     ranks[place[p.reference]] = 1.5  # neither ahead of itself nor behind
     return np.asarray(ranks)
-
-
-def _bars(p: Pairwise, standing: Standing) -> list[Bar] | None:
-    """Return the groups, best first; None if there are too many algorithms or groups for a line."""
-    import networkx as nx
-
-    if p.reference is not None or len(standing.names) > _MOST_NAMES:
-        return None
-    bars: list[Bar] = []
-    for graph, equivalent in ((standing.left_open, False), (standing.equivalent, True)):
-        # The largest groups in which every pair has an edge; there may be very many.
-        some = itertools.islice(nx.find_cliques(graph), _MOST_BARS + 1)
-        bars += [Bar(tuple(sorted(group)), equivalent) for group in some]
-    if len(bars) > _MOST_BARS:
-        return None
-    return sorted(bars, key=lambda bar: (bar.equivalent, bar.members))
-
-
-# words --------------------------------------------------------------------------------------------
-
-
-def _meaning(p: Pairwise, measure: str | None) -> str:
-    by = "by dominance" if measure is None else f"on {clip(measure, _NAME)}"
-    what = f"rank by P {by}" if p.bayesian else f"mean rank {by}"
-    if p.reference is None:
-        return what
-    return f"{what}, of two, against {shown_names(p.results.algorithms, _NAME)[p.reference]}"
-
-
-def _title(
-    p: Pairwise,
-    table: pd.DataFrame,
-    standing: Standing,
-    bars: list[Bar] | None,
-    rule: Rule,
-    measure: str | None,
-) -> list[str]:
-    side = "on top" if bars is None else "on the left"
-    lines = [
-        f"{p.method.name}: {_meaning(p, measure)}, best {side}",
-        verdicts_words(p, table, rule),
-    ]
-    if p.bayesian:
-        lines.append("rank by P: 1 + the sum of P(better) of the others")
-    if len(p.results.measures) > 1:
-        lines.append(f"verdicts are about all {len(p.results.measures)} measures")
-    if bars is None:
-        lines.append("marks: pairs without a verdict")
-    elif any(not bar.equivalent for bar in bars):
-        lines.append("bars: groups in which every pair is left open")
-    if standing.equivalent.number_of_edges():
-        pairs = plural(standing.equivalent.number_of_edges(), "pair")
-        lines.append(f"{pairs} found equivalent{'' if bars is None else ' (double lines)'}")
-    if standing.unordered:
-        lines.append(no_winner_words(standing.unordered))
-    return [*lines, *prefix_words(p.results.algorithms)]
-
-
-# a line of ranks, or a row for each algorithm -----------------------------------------------------
 
 
 def line_pen(
@@ -351,41 +343,6 @@ def line_pen(
                 pen.dot(at(rank), level, 3, colour)
         if lettered:
             pen.text(ends[0] - 4, level + 4, ascii_lowercase[k], 10, "end", "mute")
-    return pen
-
-
-def rows_pen(
-    ranks: FloatArray,
-    names: Sequence[str],
-    left_open: nx.Graph[int],
-    w: float = WIDE,
-    *,
-    label: str,
-    meaning: str,
-    most: float,
-) -> Pen:
-    """Draw sorted ranks, best on top, with a mark in each row per pair without a verdict."""
-    high, size = (19.0, 12.0) if len(ranks) <= _MOST_WIDE else (11.0, 9.5)
-    pen = Pen(w, label)
-    room = min(max(width(name, size) for name in names) + 10, 0.4 * w)
-
-    def at(rank: float) -> float:
-        return room + 6 + (rank - 1) / max(most - 1, 1) * (w - room - 12)
-
-    for k, (rank, name) in enumerate(zip(ranks, names, strict=True)):
-        y = high * (k + 0.5)
-        pen.text(room - 4, y + 0.36 * size, fit(name, size, room - 4), size, "end", tip=name)
-        others = [float(ranks[j]) for j in left_open[k]] if k in left_open else []
-        reach = [at(rank), *map(at, others)]
-        pen.line((min(reach), y), (max(reach), y), stroke="graysoft")
-        for other in others:
-            pen.line((at(other), y - 4), (at(other), y + 4), stroke="ink")
-        pen.dot(at(rank), y, 3.4, "a", tip=f"{name}: {rank_number_text(rank)}")
-    bottom = high * len(ranks) + 4
-    for tick in np.unique(np.round(np.linspace(1, most, 5))).astype(int).tolist():
-        pen.line((at(tick), bottom), (at(tick), bottom + 4), stroke="gray")
-        pen.text(at(tick), bottom + 15, str(tick), 10, "middle", "mute")
-    pen.text(room, bottom + 31, meaning, 11, fill="mute")
     return pen
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from scipy.stats import beta
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
@@ -18,7 +19,6 @@ from bayescompare.plots._drawing import (
     GREY,
     LINES,
     clip,
-    clip_statement,
     finish,
     legend_below,
     legend_beside,
@@ -26,18 +26,25 @@ from bayescompare.plots._drawing import (
     note,
     statement_words,
 )
-from bayescompare.plots.boards import NARROW, PHONE, WIDE
 from bayescompare.plots.kinds import plot_of
-from bayescompare.plots.pen import Pen, fit
-from bayescompare.statements import State
+from bayescompare.plots.pen import NARROW, PHONE, WIDE, Pen, fit
+from bayescompare.plots.rows import weight_words
 from bayescompare.text.numbers import share_number_text, statistic_number_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayescompare._rng import Rng
+    from bayescompare.methods.dirichlet.elicit import Elicitation
 
-__all__ = ["plot_growth", "plot_plan", "plot_robustness", "plot_sensitivity", "plot_success"]
+__all__ = [
+    "plot_beliefs",
+    "plot_growth",
+    "plot_plan",
+    "plot_robustness",
+    "plot_sensitivity",
+    "plot_success",
+]
 
 #: Curves with more points than this have no markers.
 _FEW = 25
@@ -76,7 +83,7 @@ def plot_growth(c: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> c = bc.compare(results, method="gsd", algorithms=["BDS", "RF", "CART"])
     >>> ax = plot_growth(c, ax=Figure().subplots())
     >>> [text.get_text() for text in ax.texts]
-    ['2 at δ = 0', 'RF>BDS']
+    ['2 at δ = 0', 'RF over BDS']
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -90,9 +97,9 @@ def plot_growth(c: Comparison, *, ax: Axes | None = None) -> Axes:
     for (delta, label), height in zip(steps[:_MOST_STEPS], count[1:], strict=False):
         # The steps only rise, so there is room below a step to the right and above it to the left.
         if delta < end / 2:
-            note(ax, clip_statement(label, 30), (delta, height), 4, -3, ha="left", va="top")
+            note(ax, label, (delta, height), 4, -3, ha="left", va="top")
         else:
-            note(ax, clip_statement(label, 30), (delta, height), -4, 2, ha="right", va="bottom")
+            note(ax, label, (delta, height), -4, 2, ha="right", va="bottom")
     pairs = len(c.results.algorithms) * (len(c.results.algorithms) - 1) // 2
     ax.axhline(pairs, color=GREY, linewidth=1.0, linestyle="--")
     ax.set_xlim(0.0, end)
@@ -116,7 +123,7 @@ def _growth(c: Comparison) -> tuple[int, list[tuple[float, str]]]:
         if least == 0.0:
             start += 1
         elif np.isfinite(least):
-            steps.append((least, str(State.order(names[winner], names[loser]))))
+            steps.append((least, f"{clip(names[winner], 20)} over {clip(names[loser], 20)}"))
     return start, sorted(steps)
 
 
@@ -273,6 +280,64 @@ def plot_plan(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set(xlabel=label, ylabel="probability", ylim=(-0.02, 1.02))
     legend_beside(ax)
     return finish(ax, f"how probable it is that {label} settle the question")
+
+
+def plot_beliefs(elicitation: Elicitation, *, ax: Axes | None = None) -> Axes:
+    """Draw a prior measure by measure: the density of the share of datasets with each state.
+
+    States of the same density share a line; of two states only the first is drawn, since the
+    second is its mirror image.
+
+    Parameters
+    ----------
+    elicitation : Elicitation
+        From `bayescompare.methods.elicit`.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> belief = {"accuracy": {"B>A": 0.7}, "weight": 5}
+    >>> e = bc.methods.elicit(belief, algorithms=["A", "B"], measures=["accuracy", "time"])
+    >>> ax = plot_beliefs(e, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['B better on accuracy', 'A better on time']
+    """
+    ax = new_axes(ax, (6.8, 4.0))
+    share = np.linspace(0.001, 0.999, 400)
+    lines = _densities(elicitation)
+    for (alpha, names), line in zip(lines.items(), LINES, strict=False):
+        style = {k: v for k, v in line.items() if k != "marker"}
+        density = beta.pdf(share, alpha, max(elicitation.weight - alpha, 1e-9))
+        ax.plot(share, density, label=_line_names(names), **style)
+    ax.set(xlim=(0, 1), ylim=(0, None), xlabel="share of datasets", ylabel="prior density")
+    ax.set_ylim(top=min(ax.get_ylim()[1], 8.0))
+    legend_beside(ax)
+    worth = weight_words(elicitation)
+    return finish(ax, f"How often each state holds, by a prior worth {worth}")
+
+
+def _densities(elicitation: Elicitation) -> dict[float, list[str]]:
+    """The parameter of each line, and the states whose density it is."""
+    lines: dict[float, list[str]] = {}
+    for measure, states in elicitation.measures.groupby(level="measure", sort=False):
+        alphas = states["alpha"]
+        shown = alphas.nlargest(1, keep="first") if len(alphas) == 2 else alphas
+        for state, alpha in zip(shown.index.get_level_values("state"), shown, strict=True):
+            name = f"{statement_words(str(state), 32)} on {clip(str(measure), 24)}"
+            lines.setdefault(round(float(alpha), 9), []).append(name)
+    return lines
+
+
+def _line_names(names: list[str]) -> str:
+    """The states of one line; of many the first, and how many more."""
+    return ", ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more"
 
 
 def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) -> Axes:

@@ -6,6 +6,7 @@ the SVG, so that a page can be light, dark or printed; on Axes they are the ligh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from html import escape
@@ -16,7 +17,10 @@ from bayescompare.plots._drawing import LITERAL, inches_of, new_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DARK", "LIGHT", "Pen", "broken", "fit", "width", "wrapped"]
+__all__ = ["DARK", "LIGHT", "NARROW", "PHONE", "WIDE", "Pen", "fit", "width", "wrapped"]
+
+#: Width of a picture on a page and on a phone, in pixels, and where the one becomes the other.
+WIDE, NARROW, PHONE = 720.0, 358.0, 500.0
 
 LIGHT = {
     "ink": "#1b1f24",
@@ -82,31 +86,28 @@ def fit(text: str, size: float, room: float) -> str:
     return shown
 
 
-def broken(text: str, size: float, room: float) -> list[str]:
-    """Return one line, or two broken at a blank, a hyphen or an underscore, if one has no room."""
-    cuts = [k + 1 for k, letter in enumerate(text[:-3]) if letter in "_ -/"]
-    if width(text, size) <= room or not cuts:
-        return [fit(text, size, room)]
-    at = min(cuts, key=lambda k: max(width(text[:k], size), width(text[k:], size)))
-    return [fit(text[:at].strip(), size, room), fit(text[at:], size, room)]
-
-
-def wrapped(text: str, size: float, room: float) -> list[str]:
-    """Break a text at blanks into lines that fit.
+def wrapped(text: str, size: float, room: float, most: int = 99) -> list[str]:
+    """Break a text into lines that fit: after blanks and, within long names, after "-", "_" or "/".
 
     Examples
     --------
     >>> wrapped("B is better than A", 10, 60)
     ['B is better', 'than A']
+    >>> wrapped("a-long_name", 10, 40)
+    ['a-long_', 'name']
     """
     lines = [""]
     for word in text.split():
-        longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and width(longer, size) > room:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return lines
+        whole = width(word, size) <= room
+        for k, part in enumerate([word] if whole else re.split(r"(?<=[-_/])", word)):
+            longer = f"{lines[-1]}{'' if k else ' '}{part}".strip()
+            if lines[-1] and width(longer, size) > room:
+                lines.append(part)
+            else:
+                lines[-1] = longer
+    if len(lines) > most:
+        lines[most - 1 :] = [" ".join(lines[most - 1 :])]
+    return [fit(line, size, room) for line in lines]
 
 
 class Pen:
@@ -188,9 +189,9 @@ class Pen:
         >>> pen = Pen(100, "a dot")
         >>> pen.dot(5, 5, 2, "a")
         >>> pen.svg()
-        '<svg class="pen" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 13" role="img" ...
+        '<svg class="pen" xmlns="http://www.w3.org/2000/svg" viewBox="-1 0 102 13" role="img" ...
         """
-        head = f'viewBox="0 0 {round(self.w, 1):g} {round(self.h + 6, 1):g}" role="img"'
+        head = f'viewBox="-1 0 {round(self.w + 2, 1):g} {round(self.h + 6, 1):g}" role="img"'
         return (
             f'<svg class="pen" xmlns="http://www.w3.org/2000/svg" {head} '
             f'aria-label="{escape(self.label)}">{"".join(map(_written, self.items))}</svg>'
@@ -205,7 +206,7 @@ class Pen:
         ax = new_axes(ax, (self.w / _PIXELS, high / _PIXELS))
         wide, tall = inches_of(ax)
         scale = min(wide * _PIXELS / self.w, tall * _PIXELS / high)
-        ax.set(xlim=(0, self.w), ylim=(high, 0), aspect="equal", anchor="NW")
+        ax.set(xlim=(-1, self.w + 1), ylim=(high, 0), aspect="equal", anchor="NW")
         ax.set_axis_off()
         for order, (kind, v) in enumerate(self.items):
             look: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The statements of one comparison: a bar for each, and the posterior of three in a triangle."""
+"""The statements of one comparison, as a grid."""
 
 from __future__ import annotations
 
@@ -10,35 +10,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray
 from bayescompare.outcome.columns import LOWER, THETA_LOWER, THETA_MEAN, THETA_UPPER, UPPER
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SETTLED
-from bayescompare.outcome.registry import unavailable
 from bayescompare.outcome.words import ARROWS, figure_of
-from bayescompare.plots._drawing import (
-    BLUE,
-    CORNERS,
-    GREEN,
-    INK,
-    ORANGE,
-    finish,
-    new_axes,
-    statement_words,
-    triangle,
-)
+from bayescompare.plots._drawing import finish
 from bayescompare.plots.kinds import plot_of
-from bayescompare.plots.pen import Pen, fit, width
+from bayescompare.plots.pen import PHONE, WIDE, Pen, fit, width
 from bayescompare.statements import Statement
-from bayescompare.text.numbers import count, narrow_probability, probability_equation
+from bayescompare.text.numbers import count, narrow_probability
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayescompare._rng import Rng
-
-__all__ = ["plot_simplex", "plot_statements"]
+__all__ = ["plot_statements"]
 
 #: A statement that no dataset supports and that is less probable than this has no separate bar.
 _NEGLIGIBLE = 0.0005
@@ -46,8 +32,8 @@ _NEGLIGIBLE = 0.0005
 #: Largest width of the title in inches: the room above bars and figures, without the labels.
 _TITLE = 5.6
 
-#: Below this width a picture is a phone's; beyond so many measures marks have no room.
-_PHONE, _MOST_MARKED = 500.0, 10
+#: Beyond so many measures marks have no room.
+_MOST_MARKED = 10
 
 
 @dataclass(frozen=True)
@@ -101,10 +87,10 @@ def plot_statements(c: Comparison, *, most: int = 20, ax: Axes | None = None) ->
     return finish(statements_pen(c, most=most).onto(ax), c.headline(), most=_TITLE)
 
 
-def statements_pen(c: Comparison, w: float = 720.0, *, most: int = 20) -> Pen:
+def statements_pen(c: Comparison, w: float = WIDE, *, most: int = 20) -> Pen:
     """Draw the statements of a comparison, the most probable first."""
     rows, d, measures = _rows(c, most), c.decision, c.results.measures
-    names, narrow = c.results.algorithms, w < _PHONE
+    names, narrow = c.results.algorithms, w < PHONE
     grid = len(names) == 2 and len(c.answer.states) == len(measures) <= _MOST_MARKED
     size, k, total = 12.0 if narrow else 13.0, len(measures), len(c.results.datasets)
     pen = Pen(w, f"Statements about {' and '.join(names)}: {c.headline()}")
@@ -274,100 +260,3 @@ def _row(c: Comparison, k: int, *, best: bool) -> Row:
     if math.isfinite(extra.get(THETA_MEAN, math.nan)):
         theta = extra[THETA_LOWER], extra[THETA_MEAN], extra[THETA_UPPER]
     return Row(answer.labels[k], float(answer.counts[k]), p, best=best, theta=theta, bounds=bounds)
-
-
-# three statements ---------------------------------------------------------------------------------
-
-_COLOURS = (BLUE, ORANGE, GREEN)
-
-#: Where words stand beside each corner, in points, and how they are aligned.
-_OUTWARD = (
-    (-12.0, -8.0, "center", "top"),
-    (12.0, -8.0, "center", "top"),
-    (0.0, 8.0, "center", "bottom"),
-)
-
-
-@plot_of(Comparison, "simplex")
-def plot_simplex(c: Comparison, *, draws: int = 2000, rng: Rng = 0, ax: Axes | None = None) -> Axes:
-    """Draw the posterior of θ over three statements, such as "A>B", "B>A" and "A=B".
-
-    Each point is a draw; the lines separate the regions in which one statement is the most
-    probable, so that the share of points in a region estimates the probability at its corner.
-
-    Parameters
-    ----------
-    c : Comparison
-        A comparison with exactly three possible statements, as on one measure with a rope.
-    draws : int
-        Number of points.
-    rng : None, int or Generator
-    ax : Axes, optional
-        Where to draw; a new figure otherwise.
-
-    Returns
-    -------
-    Axes
-
-    Examples
-    --------
-    >>> import bayescompare as bc
-    >>> from matplotlib.figure import Figure
-    >>> frame = bc.load_example("benavoli-example1").to_frame()
-    >>> r = bc.Results.from_frame(frame, measures={"accuracy": bc.Measure("max", rope=1.0)})
-    >>> ax = plot_simplex(bc.compare(r), draws=100, ax=Figure().subplots())
-    >>> sum(len(points.get_offsets()) for points in ax.collections)
-    100
-    """
-    if not has_simplex(c):
-        raise BayescompareError(
-            f"kind='simplex' needs exactly three possible statements, but there are "
-            f"{count(c.answer.n_statements)}: compare two algorithms on one measure with a rope, "
-            "or use kind='statements'."
-        )
-    labels = c.answer.labels
-    # Left, right and top; equivalence is on top, between the two.
-    order = sorted(range(3), key=lambda k: ("=" in Statement.parse(labels[k]).relations, k))
-    theta = _theta(c, [labels[k] for k in order], draws, rng)
-    ax = new_axes(ax, (6.4, 5.8))
-    for k, colour in enumerate(_COLOURS):
-        x, y = (theta @ CORNERS)[theta.argmax(axis=1) == k].T
-        ax.scatter(x, y, s=9, color=colour, alpha=0.4, linewidths=0, zorder=2)
-    triangle(ax, x=(-0.22, 1.22), y=(-0.17, 1.04), zorder=3)
-    for k in range(3):
-        # Here two statements are equally probable and the third is less so.
-        ends = [CORNERS.mean(axis=0), (CORNERS[k] + CORNERS[(k + 1) % 3]) / 2]
-        ax.plot(*np.stack(ends).T, color=INK, linewidth=1.0, linestyle=(0, (4, 3)), zorder=3)
-    assert c.answer.probability is not None
-    for k, (dx, dy, ha, va), (x, y), colour in zip(order, _OUTWARD, CORNERS, _COLOURS, strict=True):
-        ax.annotate(
-            f"{statement_words(labels[k], 30)}\n"
-            f"{probability_equation(float(c.answer.probability[k]))}",
-            xy=(float(x), float(y)),
-            xytext=(dx, dy),
-            textcoords="offset points",
-            ha=ha,
-            va=va,
-            linespacing=1.4,
-            color=INK,
-            bbox={"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": colour},
-        )
-    return finish(ax, f"posterior of θ on {c.results.measures[0]}: {c.headline()}")
-
-
-def has_simplex(c: Comparison) -> bool:
-    """Whether there are exactly three statements, with shares that add up to one."""
-    return bool(c.answer.states) and c.answer.n_statements == 3 == len(c.answer.labels)
-
-
-def _theta(c: Comparison, labels: list[str], draws: int, rng: Rng) -> FloatArray:
-    """Return posterior draws (draws, 3), those of the answer itself if it was sampled."""
-    tree = c.answer.tree
-    if tree is None:
-        tree = c.draws(draws, chains=1, rng=rng)
-    posterior = tree["posterior"].to_dataset()
-    if "theta" not in posterior:
-        raise unavailable(c.method, "theta")
-    theta = posterior["theta"].sel(statement=labels).transpose("chain", "draw", "statement")
-    values = theta.values.reshape(-1, 3).astype(np.float64)
-    return values[:: max(1, len(values) // draws)][:draws]

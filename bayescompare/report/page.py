@@ -146,7 +146,7 @@ class Picture:
         """Return a picture that a pen draws; its words are the pen's own."""
 
         def draw(figure: Figure) -> None:
-            from bayescompare.plots.boards import WIDE
+            from bayescompare.plots.pen import WIDE
 
             pen(WIDE).onto(cast("Axes", figure))
 

@@ -20,13 +20,14 @@ from bayescompare.outcome.diagnosis import LIMITS
 from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.outcome.verdicts import PairVerdicts, Rule
 from bayescompare.outcome.words import comparison_block, say
-from bayescompare.plots.boards import order_graph, order_pen, places_pen, staircase_pen
 from bayescompare.plots.critical import critical_pen, ranks_pen
 from bayescompare.plots.curves import sensitivity_pen
 from bayescompare.plots.kinds import KINDS, usual_kind
-from bayescompare.plots.network import graph_of, network_pen
-from bayescompare.plots.ranking import gate_pen
-from bayescompare.plots.statements import has_simplex, statements_pen
+from bayescompare.plots.orders import graph_of, network_pen, order_graph, order_pen
+from bayescompare.plots.pairs import staircase_pen
+from bayescompare.plots.points import has_simplex
+from bayescompare.plots.rows import gate_pen, places_pen, shrinkage_pen
+from bayescompare.plots.statements import statements_pen
 from bayescompare.prior import POWER
 from bayescompare.ranking.gate import Gate
 from bayescompare.ranking.ranking import Ranking
@@ -169,7 +170,7 @@ def _pictures(c: Comparison, has: set[str]) -> list[Picture]:
     if "thresholds" in has and len(c.results.algorithms) > 2:
         shown.append(_plotted(c, "growth", "Growth", "g", "order by δ"))
     if "per_dataset" in has:
-        shown.append(_plotted(c, "shrinkage", "Datasets", "d", "every dataset"))
+        shown.append(Picture.of("Datasets", "d", partial(shrinkage_pen, c)))
     return shown
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from bayescompare._errors import BayescompareError
-from bayescompare.plots.boards import NARROW, WIDE
+from bayescompare.plots.pen import NARROW, WIDE
 from bayescompare.table.writing import check_file_is_writable, write_bytes
 
 if TYPE_CHECKING:

@@ -150,7 +150,7 @@ def _questions(c: Comparison) -> Table:
 
 def _groups_of_measures(c: Comparison) -> Table:
     """Return each independent group of measures with its best statement."""
-    from bayescompare.plots.network import graph_of
+    from bayescompare.plots.orders import graph_of
 
     rows = [
         [
@@ -167,7 +167,7 @@ def _groups_of_measures(c: Comparison) -> Table:
 
 def links(c: Comparison) -> list[Table]:
     """Return the links in the graph and probable ones outside it, the most probable first."""
-    from bayescompare.plots.network import graph_of, link_probability
+    from bayescompare.plots.orders import graph_of, link_probability
 
     names, graph = list(c.results.measures), graph_of(c, LEAST)
     arrows = {(names.index(a), names.index(b)) for a, b in graph.details.edges}
@@ -246,7 +246,7 @@ def standings_table(verdicts: PairVerdicts) -> Table:
 
 def pair_groups(p: Pairwise, verdicts: PairVerdicts) -> list[Table]:
     """Return every pair, on each measure by itself, grouped by what is said of it."""
-    from bayescompare.plots.boards import states_of_pairs
+    from bayescompare.plots.pairs import states_of_pairs
 
     if not len(verdicts.parts):
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import bayescompare as bc
+from bayescompare.plots.pen import Pen
+from tests.tables import table
 
 Pair = tuple[str, str]
 
 
 def fresh(width: float = 9, height: float = 7) -> Axes:
     return Figure(figsize=(width, height)).subplots()
+
+
+def words(pen: Pen) -> list[str]:
+    return [v["words"] for kind, v in pen.items if kind == "text"]
 
 
 def title(ax: Axes) -> str:
@@ -38,38 +45,11 @@ def legend(ax: Axes) -> list[str]:
     return [] if found is None else [text.get_text() for text in found.get_texts()]
 
 
-def points(ax: Axes, which: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """The places of the dots drawn first, second, ..."""
-    drawn = [c for c in ax.collections if hasattr(c, "get_sizes") and len(c.get_offsets()) > 1]
-    return np.asarray(drawn[which].get_offsets())
-
-
-def segments(ax: Axes, which: int) -> np.ndarray[Any, Any]:
-    """Ends (n, 2) on x of the lines drawn first, second, ..."""
-    return np.array([line[:, 0] for line in ax.collections[which].get_segments()])
-
-
-def arrows(ax: Axes) -> set[Pair]:
-    """Winner and loser of each arrow of an order."""
-    labels = {str(text.get_label()) for text in ax.texts}
-    return {tuple(label.split(">")) for label in labels if label}  # type: ignore[misc]
-
-
-def nodes(ax: Axes) -> dict[str, tuple[float, float]]:
-    return {t.get_text(): t.get_position() for t in ax.texts if t.get_bbox_patch() is not None}
-
-
 def laid_out(ax: Axes) -> Any:
     """Lay out a new figure, so that what is drawn has its size."""
     figure: Any = ax.get_figure()
     figure.canvas.draw()
     return figure
-
-
-def boxes(ax: Axes) -> list[Any]:
-    """Where the boxed texts of a laid out figure are, in pixels."""
-    patches = [text.get_bbox_patch() for text in ax.texts]
-    return [patch.get_window_extent() for patch in patches if patch is not None]
 
 
 def apart(found: Sequence[Any]) -> bool:
@@ -136,6 +116,45 @@ def network_of(*sizes: int, names: Any = None, **options: Any) -> Any:
     return bc.compare(grouped(*sizes, names=names), method=method, rng=1)
 
 
+def seeds(n: int = 6, m: int = 2, name: str = "d{}") -> bc.Results:
+    """Noisy replicates of two algorithms on some measures."""
+    rng = np.random.default_rng(5)
+    rows = [
+        (name.format(d), a, k, *(0.02 * (a == "B") + 0.03 * rng.normal(size=m)))
+        for d in range(n)
+        for a in "AB"
+        for k in range(5)
+    ]
+    measures = [f"q{j}" for j in range(m)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "seed", *measures])
+    options = {"replicate": "seed", "replicates": "seeds"}
+    return bc.Results.from_frame(frame, measures=dict.fromkeys(measures, "max"), **options)  # type: ignore[arg-type]
+
+
+# many algorithms ----------------------------------------------------------------------------------
+
+
+@cache
+def board(l: int, long: bool = False, n: int = 12, measures: int = 2) -> bc.Results:
+    rng = np.random.default_rng(l)
+    level = np.linspace(4.0, 0.0, l)[:, None] * np.array([1.0, 0.6, -0.4])[:measures]
+    values = rng.normal(size=(n, l, measures)) + level
+    names = [
+        f"{'a-very-long-laboratory/encoder-' * long}{k:03d}{'x' * 16 * long}" for k in range(l)
+    ]
+    return table(values, names=names)
+
+
+@cache
+def pairs_of(l: int, long: bool = False) -> bc.Pairwise:
+    return bc.pairwise(board(l, long), n_jobs=1)
+
+
+@cache
+def ranking_of(l: int, long: bool = False) -> bc.Ranking:
+    return bc.rank(board(l, long), draws=200, rng=0)
+
+
 # all pairs with given decisions, as no data would give them ---------------------------------------
 
 
@@ -178,7 +197,6 @@ def dominance_of(cells: Any, **options: Any) -> Any:
     """A comparison by dominance on two measures from 0 to 10."""
     from bayescompare.methods import GSD
     from tests.methods.gsd.cases import ask
-    from tests.tables import table
 
     measures: Any = {m: bc.Measure("max", bounds=(0, 10)) for m in "pq"}
     return ask(table(cells, measures=measures), GSD(**options))

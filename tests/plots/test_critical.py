@@ -13,9 +13,8 @@ from scipy.stats import rankdata
 import bayescompare as bc
 from bayescompare import plots
 from bayescompare.outcome.verdicts import as_rule
-from bayescompare.plots.boards import NARROW, WIDE
 from bayescompare.plots.critical import critical_pen, joined_ranks
-from bayescompare.plots.pen import Pen
+from bayescompare.plots.pen import NARROW, WIDE, Pen
 from bayescompare.report import page_of
 from tests.cases import few_quick
 from tests.plots.drawn import fresh, made, random_pairs, title

@@ -13,8 +13,8 @@ import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSD, GSDBootstrap
 from bayescompare.plots._drawing import statement_words
-from bayescompare.plots.boards import NARROW, WIDE
 from bayescompare.plots.curves import sensitivity_pen
+from bayescompare.plots.pen import NARROW, WIDE
 from bayescompare.studies import auc, success_curves, success_errors
 from reproduction.contexts import success_study
 from tests.methods.gsd.cases import ask
@@ -33,7 +33,7 @@ def test_growth_counts_the_ordered_pairs(whole: Any) -> None:
     assert first == "21 at δ = 0"
     names = whole.results.algorithms
     later = np.argwhere((found > 0) & np.isfinite(found)).tolist()
-    assert sorted(steps) == sorted(f"{names[i]}>{names[j]}" for i, j in later)
+    assert sorted(steps) == sorted(f"{names[i]} over {names[j]}" for i, j in later)
     at_last = int(np.isfinite(least).sum())
     assert title(ax) == f"{at_last} of 28 pairs are ordered at some δ, {28 - at_last} at none"
     # The words stand beside the steps, and beside each other.
@@ -52,7 +52,7 @@ def test_growth_does_not_call_equivalent_pairs_ordered(uci: bc.Results) -> None:
     assert "3 of 3 pairs are ordered" not in title(ax)
     assert texts(ax)[0] == "2 at δ = 0"
     pair = ask(uci, GSD(delta=0, permutations=1), algorithms=["BDS", "RF"])
-    assert texts(pair.plot("growth", ax=fresh())) == ["0 at δ = 0", "RF>BDS"]
+    assert texts(pair.plot("growth", ax=fresh())) == ["0 at δ = 0", "RF over BDS"]
 
 
 # contamination ------------------------------------------------------------------------------------

@@ -30,6 +30,8 @@ NAMES = sorted(name.removeprefix("plot_") for name in plots.__all__)
 CHOOSERS = {"comparison", "pairwise", "ranking"}
 
 every = pytest.mark.parametrize("name", list(cases()))
+#: A grid, a heat map, a diagram and points.
+some = pytest.mark.parametrize("name", ["statements", "matrix", "critical", "weights"])
 
 
 def test_every_plot_has_a_picture_and_every_picture_a_plot() -> None:
@@ -63,7 +65,7 @@ def test_kept_pictures_are_small(name: str) -> None:
 
 
 @pytest.mark.slow
-@every
+@some
 @pytest.mark.parametrize("what", ["words", "marks"])
 def test_a_wrong_picture_is_found_out(name: str, what: str) -> None:
     draw, size = cases()[name]
@@ -83,7 +85,7 @@ def noisy(pixels: Pixels) -> dict[str, Pixels]:
 
 
 @pytest.mark.slow
-@every
+@some
 def test_noise_is_not_a_change(name: str) -> None:
     pixels = np.pad(kept(name), ((2, 2), (2, 2), (0, 0)), constant_values=255.0)
     for how, other in noisy(pixels).items():

@@ -73,7 +73,7 @@ def test_pictures_and_reports_show_sampled_edges_once_they_are_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No picture starts a long computation by itself."""
-    from bayescompare.plots.network import _key, graph_of
+    from bayescompare.plots.orders import _key, graph_of
     from bayescompare.report.tables import links
 
     monkeypatch.setattr(graphs, "MOST_SUMMED", 3)

@@ -2,32 +2,57 @@
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import replace
-from typing import Any
+from collections import Counter
 
 import matplotlib as mpl
 import numpy as np
-import pytest
 from matplotlib.axes import Axes
 
 import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSD
 from bayescompare.plots._drawing import readable_on
+from bayescompare.plots.pairs import staircase_pen, states_of_pairs
 from bayescompare.report import render
 from bayescompare.text.numbers import narrow_probability
-from tests.plots.drawn import (
-    apart,
-    fresh,
-    inside,
-    results_of,
-    ticks,
-    title,
-)
+from tests.plots.drawn import fresh, laid_out, pairs_of, random_pairs, ticks, title
+
+# the staircase ------------------------------------------------------------------------------------
 
 
-def test_the_heat_map_is_the_matrix(pairs: bc.Pairwise) -> None:
+def test_marks_of_the_staircase_are_the_verdicts() -> None:
+    p = pairs_of(8)
+    decided, states = p.decide(), states_of_pairs(p, p.decision)
+    held = decided[decided["decision"] == "better"]
+    wins = {pair for pair, (state, _) in states.items() if state == "wins"}
+    assert wins == set(zip(held["first"], held["second"], strict=True))
+    for (first, second), (state, side) in states.items():
+        rows = p.parts.loc[(first, second)]
+        better = set(rows.loc[rows["word"] == "better", "ahead"])
+        if state == "wins":
+            assert better == {(first, second)[side]}
+        assert (state in ("open", "leads", "leadsplit", "tied")) == (not better)
+
+
+def test_pairs_in_another_order_turn_their_signs() -> None:
+    p = pairs_of(8)
+    names = list(p.decision.names)
+
+    def directions(order: list[str]) -> Counter[str]:
+        items = staircase_pen(p, p.decision, order).items
+        return Counter(
+            v["fill"] for kind, v in items if kind == "shape" and v["fill"] in "ab" and v["tip"]
+        )
+
+    forwards, backwards = directions(names), directions(names[::-1])
+    assert forwards.total() == (p.decide()["decision"] == "better").sum()
+    assert (forwards["a"], forwards["b"]) == (backwards["b"], backwards["a"])
+
+
+# the heat map -------------------------------------------------------------------------------------
+
+
+def test_the_heat_map_is_the_matrix(pairs: bc.Pairwise, uci: bc.Results) -> None:
     ax = plots.plot_matrix(pairs, ax=fresh())
     shown = np.ma.filled(ax.images[0].get_array(), np.nan)
     np.testing.assert_array_equal(shown, pairs.matrix.values)
@@ -38,6 +63,11 @@ def test_the_heat_map_is_the_matrix(pairs: bc.Pairwise) -> None:
     assert len(found) == 8 * 7
     for (i, j), value in np.ndenumerate(pairs.matrix.values):
         assert i == j or found[j, i] == narrow_probability(value)
+    # A one-sided p-value has a direction.
+    method, names = GSD(permutations=199), ["GBM", "CART", "RF"]
+    p = bc.pairwise(uci, method=method, algorithms=names, rng=1, n_jobs=1)
+    image = np.ma.filled(p.plot(ax=fresh()).images[0].get_array(), np.nan)
+    np.testing.assert_array_equal(image, p.matrix.values)
 
 
 def test_the_heat_map_of_p_values_differs(pairs: bc.Pairwise, tested: bc.Pairwise) -> None:
@@ -70,47 +100,21 @@ def test_cell_text_has_contrast() -> None:
             assert (light + 0.05) / (dark + 0.05) > 4.5
 
 
-@pytest.mark.slow
 def test_a_large_heat_map_has_no_cell_text_and_few_ticks() -> None:
-    """Every pair of a hundred shares the answer of one."""
-    names = [f"algorithm {k:03d}" for k in range(100)]
-    everything = results_of({n: [float(k), float(k), -float(k)] for k, n in enumerate(names)})
-    first = bc.compare(everything, algorithms=names[:2])
-
-    def renamed(a: str, b: str) -> Any:
-        new = {names[0]: a, names[1]: b}
-        labels = tuple(">".join(new[x] for x in s.split(">")) for s in first.answer.labels)
-        return replace(first.answer, labels=labels, states=(labels,))
-
-    comparisons = tuple(
-        replace(first, results=everything.sel(algorithms=[a, b]), answer=renamed(a, b))
-        for a, b in itertools.combinations(names, 2)
-    )
-    ax = plots.plot_matrix(bc.Pairwise(everything, first.method, comparisons))
+    ax = plots.plot_matrix(random_pairs(90, 0))
     assert len(ax.texts) == 0
-    assert ticks(ax) == names[::2]
+    assert len(ticks(ax)) == 45
     assert max(ax.figure.get_size_inches()) < 20
 
 
 def test_cell_text_fits_small_axes(pairs: bc.Pairwise) -> None:
     ax = plots.plot_matrix(pairs, ax=fresh(3, 3))
-    assert apart([text.get_window_extent() for text in ax.texts])
-
-
-def test_the_heat_map_is_directed(uci: bc.Results) -> None:
-    method, names = GSD(permutations=199), ["GBM", "CART", "RF"]
-    p = bc.pairwise(uci, method=method, algorithms=names, rng=1, n_jobs=1)
-    image = np.ma.filled(p.plot(ax=fresh()).images[0].get_array(), np.nan)
-    np.testing.assert_array_equal(image, p.matrix.values)
+    laid_out(ax)
+    x0, y0, x1, y1 = np.array([text.get_window_extent().extents for text in ax.texts]).T
+    clear = (x1[:, None] < x0) | (x1 < x0[:, None]) | (y1[:, None] < y0) | (y1 < y0[:, None])
+    assert clear[~np.eye(len(x0), dtype=bool)].all()
 
 
 def test_to_dominate_is_not_to_be_better_on_all_measures(bootstrapped: bc.Pairwise) -> None:
     assert "better than column on all" not in title(bootstrapped.plot(ax=fresh()))
     assert "better than column on every measure" not in render(bootstrapped, "markdown")
-
-
-@pytest.mark.parametrize("kind", ["dominance", "critical"])
-@pytest.mark.parametrize("which", ["pairs", "tested"])
-def test_nothing_is_cut_off(kind: Any, which: str, request: pytest.FixtureRequest) -> None:
-    options: Any = {"measure": "auc"} if kind == "critical" else {}
-    assert inside(request.getfixturevalue(which).plot(kind, **options), 2.0)

@@ -1,7 +1,8 @@
-"""Who is best: places with intervals, the front, open weights, and a gate."""
+"""Points in two measures, and in a triangle: the front, weights, and three statements."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +10,11 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
+from bayescompare.outcome.comparison import Comparison
+from bayescompare.outcome.registry import unavailable
 from bayescompare.plots._drawing import (
     BLUE,
-    CORNERS,
+    GREEN,
     GREY,
     INK,
     LINES,
@@ -21,24 +24,29 @@ from bayescompare.plots._drawing import (
     legend_beside,
     new_axes,
     note,
-    triangle,
+    statement_words,
 )
-from bayescompare.plots.boards import WIDE
 from bayescompare.plots.kinds import plot_of
-from bayescompare.plots.pen import Pen, fit, width
-from bayescompare.ranking.gate import Gate
 from bayescompare.ranking.ranking import Ranking
-from bayescompare.text.numbers import (
-    difference_number_text,
-    percent,
-    percent_setting,
-)
+from bayescompare.statements import Statement
+from bayescompare.text.numbers import count, percent, percent_setting, probability_equation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from bayescompare._rng import Rng
 
-__all__ = ["plot_front", "plot_gate", "plot_weights"]
+__all__ = ["plot_front", "plot_simplex", "plot_weights"]
+
+#: Corners of a triangle of three shares: left, right, top.
+_CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, math.sqrt(0.75)]])
+
+
+def _triangle(ax: Axes, *, x: tuple[float, float], y: tuple[float, float], **style: Any) -> None:
+    """Draw the triangle of three shares, and show it within these limits."""
+    ax.plot(*np.vstack([_CORNERS, _CORNERS[:1]]).T, color=INK, linewidth=1.2, **style)
+    ax.set(xlim=x, ylim=y, aspect="equal")
+    ax.set_axis_off()
 
 
 def _known(r: Ranking, measures: Sequence[str]) -> list[str]:
@@ -273,33 +281,42 @@ def _draw_weight_triangle(
     utility: FloatArray,
     leaders: dict[int, float],
 ) -> None:
-    where, best = weights @ CORNERS, utility.argmax(axis=1)
+    where, best = weights @ _CORNERS, utility.argmax(axis=1)
     for k, (who, share) in enumerate(leaders.items()):
         x, y = where[best == who].T
         ax.scatter(x, y, s=7, linewidths=0, **_leader(r, k, who, share))
-    triangle(ax, x=(-0.2, 1.2), y=(-0.12, 0.98))
-    for name, corner, up in zip(chosen, CORNERS, (-8, -8, 8), strict=True):
+    _triangle(ax, x=(-0.2, 1.2), y=(-0.12, 0.98))
+    for name, corner, up in zip(chosen, _CORNERS, (-8, -8, 8), strict=True):
         side = "bottom" if up > 0 else "top"
         note(ax, f"all weight on {clip(name, 20)}", corner, 0, up, ha="center", va=side)
 
 
-# a gate -------------------------------------------------------------------------------------------
+# three statements ---------------------------------------------------------------------------------
 
-#: Colour and side of the mark of each verdict.
-_VERDICTS = {"superior": "a", "not worse": "a", "worse": "b", "undecided": "gray"}
+_COLOURS = (BLUE, ORANGE, GREEN)
+
+#: Where words stand beside each corner, in points, and how they are aligned.
+_OUTWARD = (
+    (-12.0, -8.0, "center", "top"),
+    (12.0, -8.0, "center", "top"),
+    (0.0, 8.0, "center", "bottom"),
+)
 
 
-@plot_of(Gate, "bounds")
-def plot_gate(g: Gate, *, ax: Axes | None = None) -> Axes:
-    """Draw the candidate's mean advantage on each measure, with its two one-sided bounds.
+@plot_of(Comparison, "simplex")
+def plot_simplex(c: Comparison, *, draws: int = 2000, rng: Rng = 0, ax: Axes | None = None) -> Axes:
+    """Draw the posterior of θ over three statements, such as "A>B", "B>A" and "A=B".
 
-    The measures have scales of their own, so each row has one too, and the figures stand beside
-    the line. Its shaded part is the loss within the rope. A candidate passes where the line ends
-    on the left within that part, or to the right of it.
+    Each point is a draw; the lines separate the regions in which one statement is the most
+    probable, so that the share of points in a region estimates the probability at its corner.
 
     Parameters
     ----------
-    g : Gate
+    c : Comparison
+        A comparison with exactly three possible statements, as on one measure with a rope.
+    draws : int
+        Number of points.
+    rng : None, int or Generator
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -311,48 +328,63 @@ def plot_gate(g: Gate, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import bayescompare as bc
     >>> from matplotlib.figure import Figure
-    >>> g = bc.gate(bc.load_example("jansen-uci"), candidate="GBM", baseline="CART")
-    >>> ax = plot_gate(g, ax=Figure().subplots())
-    >>> [text.get_text() for text in ax.texts][:2]
-    ['auc', '+0.0736 (+0.056 to +0.093)']
+    >>> frame = bc.load_example("benavoli-example1").to_frame()
+    >>> r = bc.Results.from_frame(frame, measures={"accuracy": bc.Measure("max", rope=1.0)})
+    >>> ax = plot_simplex(bc.compare(r), draws=100, ax=Figure().subplots())
+    >>> sum(len(points.get_offsets()) for points in ax.collections)
+    100
     """
-    return finish(gate_pen(g).onto(ax), g.headline())
+    if not has_simplex(c):
+        raise BayescompareError(
+            f"kind='simplex' needs exactly three possible statements, but there are "
+            f"{count(c.answer.n_statements)}: compare two algorithms on one measure with a rope, "
+            "or use kind='statements'."
+        )
+    labels = c.answer.labels
+    # Left, right and top; equivalence is on top, between the two.
+    order = sorted(range(3), key=lambda k: ("=" in Statement.parse(labels[k]).relations, k))
+    theta = _theta(c, [labels[k] for k in order], draws, rng)
+    ax = new_axes(ax, (6.4, 5.8))
+    for k, colour in enumerate(_COLOURS):
+        x, y = (theta @ _CORNERS)[theta.argmax(axis=1) == k].T
+        ax.scatter(x, y, s=9, color=colour, alpha=0.4, linewidths=0, zorder=2)
+    _triangle(ax, x=(-0.22, 1.22), y=(-0.17, 1.04), zorder=3)
+    for k in range(3):
+        # Here two statements are equally probable and the third is less so.
+        ends = [_CORNERS.mean(axis=0), (_CORNERS[k] + _CORNERS[(k + 1) % 3]) / 2]
+        ax.plot(*np.stack(ends).T, color=INK, linewidth=1.0, linestyle=(0, (4, 3)), zorder=3)
+    assert c.answer.probability is not None
+    for k, (dx, dy, ha, va), (x, y), colour in zip(
+        order, _OUTWARD, _CORNERS, _COLOURS, strict=True
+    ):
+        ax.annotate(
+            f"{statement_words(labels[k], 30)}\n"
+            f"{probability_equation(float(c.answer.probability[k]))}",
+            xy=(float(x), float(y)),
+            xytext=(dx, dy),
+            textcoords="offset points",
+            ha=ha,
+            va=va,
+            linespacing=1.4,
+            color=INK,
+            bbox={"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": colour},
+        )
+    return finish(ax, f"posterior of θ on {c.results.measures[0]}: {c.headline()}")
 
 
-def gate_pen(g: Gate, w: float = WIDE) -> Pen:
-    """Draw a row for each measure, on a scale of its own: the mean advantage and its bounds."""
-    pen, size = Pen(w, f"Mean advantage of {g.candidate}: {g.headline()}"), 13.0
-    names = [fit(name, size, 0.26 * w) for name in g.results.measures]
-    left = max(width(name, size) for name in names) + 14
-    right = width("not worse", size) + 12
-    middle, half = (left + w - right) / 2, (w - right - left) / 2 - 6
-    y, high = 0.0, 48.0
-    for name, shown, judged in zip(g.results.measures, names, g.answer.measures, strict=True):
-        spec, y = g.results[name], y + high
-        ends = judged.lower, judged.upper
-        known = [abs(x) for x in (*ends, judged.difference, spec.rope or 0.0) if x == x]
-        scale = half / (max(known) or 1.0)
-        colour = _VERDICTS[judged.verdict]
-        if spec.rope:
-            pen.rect(middle - spec.rope * scale, y - 14, spec.rope * scale, 20, "band", "line")
-        label = difference_number_text(judged.difference, spec.unit or "")
-        if ends[0] == ends[0]:
-            soft = f"{colour}soft"
-            pen.rect(middle + ends[0] * scale, y - 7, (ends[1] - ends[0]) * scale, 6, soft, "", 3)
-            said = " to ".join(difference_number_text(x, significant=2) for x in ends)
-            label = f"{label} ({said})"
-        settled = judged.verdict != "undecided"
-        at = middle + judged.difference * scale
-        pen.dot(at, y - 4, 4.5, colour if settled else "paper", colour)
-        pen.text(2, y, shown, size, tip=name)
-        room = width(label, 11) / 2
-        pen.text(min(max(at, left + room), w - room), y - 18, label, 11, "middle", "mute")
-        pen.text(w - 2, y, judged.verdict, size, "end", bold=settled)
-    pen.items.insert(0, ("line", {"points": [(middle, 8.0), (middle, y + 10)], "stroke": "ink",
-                                  "sw": 1.0}))  # fmt: skip
-    side = percent_setting(g.level)
-    for x, words, anchor in ((middle - 8, "← worse", "end"), (middle + 8, "better →", "start")):
-        pen.text(x, y + 26, words, 11, anchor, "mute")  # type: ignore[arg-type]
-    pen.text(0, y + 44, f"bar: one-sided bounds, {side} each; box: the loss within the rope", 11,
-             fill="mute")  # fmt: skip
-    return pen
+def has_simplex(c: Comparison) -> bool:
+    """Whether there are exactly three statements, with shares that add up to one."""
+    return bool(c.answer.states) and c.answer.n_statements == 3 == len(c.answer.labels)
+
+
+def _theta(c: Comparison, labels: list[str], draws: int, rng: Rng) -> FloatArray:
+    """Return posterior draws (draws, 3), those of the answer itself if it was sampled."""
+    tree = c.answer.tree
+    if tree is None:
+        tree = c.draws(draws, chains=1, rng=rng)
+    posterior = tree["posterior"].to_dataset()
+    if "theta" not in posterior:
+        raise unavailable(c.method, "theta")
+    theta = posterior["theta"].sel(statement=labels).transpose("chain", "draw", "statement")
+    values = theta.values.reshape(-1, 3).astype(np.float64)
+    return values[:: max(1, len(values) // draws)][:draws]
