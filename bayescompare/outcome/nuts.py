@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError, error_in_one_line
@@ -293,6 +294,18 @@ def with_likelihood(
         by_dataset = likelihood(tree["posterior"].to_dataset())
         tree["log_likelihood"] = xr.DataTree(by_dataset.to_dataset(name=name))
     return tree
+
+
+def figures_of(tree: xr.DataTree, leads: ArrayLike, sampling: Sampling) -> dict[str, Any]:
+    """Return the figures of an answer by who leads in each draw, (chain, draw, statement)."""
+    each = np.asarray(leads, dtype=np.float64)
+    return {
+        "probability": each.mean(axis=(0, 1)),
+        "mcse": nuts_monte_carlo_error(each),
+        "none_leads": 1.0 - float(each.any(axis=-1).mean()),
+        "tree": tree,
+        "seed": sampling.seed,
+    }
 
 
 def nuts_monte_carlo_error(each: FloatArray) -> FloatArray:

@@ -201,7 +201,7 @@ class ThetaPosterior(Posterior):
 
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
         """Exact log predictive densities of each dataset: given the others, and given all."""
-        theta = self._known_for("loo")
+        theta = self._known_for("exact loo with a custom prior")
         if theta.states is not None:
             raise BayescompareError(
                 "loo: there are too many statements and datasets with gaps to leave each out "
@@ -473,8 +473,7 @@ def least_of_posterior(posterior: DirichletMixture) -> FloatArray:
     Parts are left out where α differ among the unlisted, whose sums are no Dirichlet.
     """
     probability = posterior.p_max()[:-1]
-    is_alike = len(posterior.components[0].lumps) <= 1
-    if len(posterior.evidence.statements.measures) == 1 or not is_alike:
+    if len(posterior.evidence.statements.measures) == 1 or len(posterior.components[0].lumps) > 1:
         return probability
     return np.minimum(probability, posterior.parts().min(axis=1))
 
@@ -580,7 +579,7 @@ def least_of_rows(
     """The least P that a verdict rests on, of other rows of evidence, under both priors."""
     evidence = replace(posterior.evidence, rows=rows, uncounted=np.arange(rows.shape[1]))
     try:
-        after = DirichletMixture.of(evidence, posterior.prior, joint=posterior.joint)
+        after = posterior.given(evidence)
     except TooManyVectors:
         if posterior.prior.own is not None:
             raise BayescompareError(

@@ -125,6 +125,10 @@ class DirichletMixture(Mixture):
             return self.of(self.evidence, prior, joint=False)
         return self.weighed(self.evidence, prior, self.counts, self.log_paths, joint=self.joint)
 
+    def given(self, evidence: Evidence) -> DirichletMixture:
+        """Return the posterior under the same prior after other data."""
+        return DirichletMixture.of(evidence, self.prior, joint=self.joint)
+
     @cached_property
     def alone(self) -> DirichletMixture | None:
         """The same under the pair's own prior, where this one was learned from others."""

@@ -26,8 +26,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -222,13 +223,16 @@ class RatePrior:
         Log density of t = logit r, normalised.
     hints : array
         Values of t where the prior has mass: panels begin there, so that no narrow prior is missed.
-    power : float
-        What the density of t is raised to.
+    weight : float
+        The power that the density of t is raised to.
     """
 
     log_density: LogPrior
     hints: FloatArray
-    power: float = 1.0
+    weight: float = 1.0
+
+    #: What users call that which makes it weaker or stronger.
+    weighed_by: ClassVar[str] = "power"
 
     @classmethod
     def of_rate(cls, log_density: LogPrior, rates: ArrayLike) -> RatePrior:
@@ -275,7 +279,11 @@ class RatePrior:
         """Return the log density to the power."""
         logs = self.log_density(t)
         # Outside the support 0 times −inf would be NaN.
-        return np.where(logs == -np.inf, -np.inf, self.power * logs)
+        return np.where(logs == -np.inf, -np.inf, self.weight * logs)
+
+    def mirrored(self) -> RatePrior:
+        """Return the prior of 1 − r."""
+        return replace(self, log_density=lambda t: self.log_density(-t), hints=-self.hints)
 
 
 @dataclass(frozen=True)

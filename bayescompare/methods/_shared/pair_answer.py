@@ -58,13 +58,13 @@ def pair_counts(results: Results) -> tuple[FloatArray, FloatArray]:
     return results.pair(first, second)
 
 
-def pair_leanings(p: FloatArray) -> FloatArray:
-    """Datasets that lean to the first and to the second; one in doubt counts half for each.
+def leanings(alone: FloatArray) -> FloatArray:
+    """How many datasets lean to each statement, by P of each (n, S); one in doubt is split.
 
     Examples
     --------
-    >>> pair_leanings(np.array([0.9, 0.5, 0.2])).tolist()
+    >>> leanings(np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]])).tolist()
     [1.5, 1.5]
     """
-    first = float((p > 0.5).sum() + 0.5 * (p == 0.5).sum())
-    return np.array([first, len(p) - first])
+    largest = alone == alone.max(axis=1, keepdims=True)
+    return np.asarray((largest / largest.sum(axis=1, keepdims=True)).sum(axis=0))

@@ -179,12 +179,12 @@ def _check_lengths(name: str, placed: Any, dims: tuple[str, ...]) -> None:
 
 def check_prior_ranges(priors: Priors | None, parameters: Sequence[Parameter]) -> None:
     """Reject priors that leave their parameters' ranges, each placed in a model of its own."""
-    import pymc as pm
-
     for parameter in parameters:
         value = (priors or {}).get(parameter.name)
         if value is None or is_fixed_prior(value):
             continue
+        import pymc as pm
+
         with pm.Model():
             check_placed_prior(parameter, place_prior(parameter.name, value, ()))
 

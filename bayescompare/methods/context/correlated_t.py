@@ -42,7 +42,6 @@ import numpy as np
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.evidence import Evidence
 from bayescompare.kernels.context.correlated_t import (
     correlated_t_from_moments,
     correlated_t_regions,
@@ -56,12 +55,13 @@ from bayescompare.methods._shared.correlation import (
     correlation_words,
     replicate_correlation,
 )
-from bayescompare.methods._shared.pair_answer import pair_answer, pair_leanings
 from bayescompare.methods._shared.priors import Priors
 from bayescompare.methods._shared.trees import add_constants, shrink_predictions, statement_each
 from bayescompare.methods._shared.words import text_on_sampling, text_on_weight
 from bayescompare.methods.context.comparison import ContextDetails
 from bayescompare.methods.context.shares import (
+    CUT_LACKS,
+    Said,
     SharePosterior,
     ShareTest,
     add_groups,
@@ -73,10 +73,11 @@ from bayescompare.outcome.method import (
     Form,
     Parameter,
     Phrases,
+    Sampling,
 )
 from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
-from bayescompare.statements import OUTCOME, Statements
+from bayescompare.statements import OUTCOME
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text, statistic_number_text
 from bayescompare.text.phrases import join_names
@@ -180,28 +181,18 @@ class Replicates:
         return np.ascontiguousarray(regions[:, ::-1] if self.rope else regions[:, [2, 0]])
 
 
-NO_MODEL = (
-    "model() and sample() are of the full model, and this answer is by the formula that judges "
-    "every dataset by its own replicates alone: say joint=True, or use draws(), which draws "
-    "from the formula."
-)
-_LACKS = {
-    **dict.fromkeys(("model", "sample"), Lack(NO_MODEL, unless={"joint": True})),
-    "psis": Lack("The formula is no likelihood times a prior.", unless={"joint": True}),
-    "evidence": Lack(
-        "The prior of every dataset's mean and spread is flat, so that the evidence is known "
-        "only up to a constant; loo() compares priors of the shares, for which it cancels."
-    ),
-    "simulate": Lack("The prior of every dataset's mean and spread is flat, and has no draws."),
-}
-
-
 class CorrelatedTPosterior(SharePosterior):
     """Shares of datasets after the data, and the mean and spread of each dataset."""
 
     method: CorrelatedT
 
-    lacks: ClassVar[Mapping[str, Lack]] = _LACKS
+    lacks: ClassVar[Mapping[str, Lack]] = CUT_LACKS | {
+        "evidence": Lack(
+            "The prior of every dataset's mean and spread is flat, so that the evidence is known "
+            "only up to a constant; loo() compares priors of the shares, for which it cancels."
+        ),
+        "simulate": Lack("The prior of every dataset's mean and spread is flat, and has no draws."),
+    }
 
     @cached_property
     def each(self) -> Replicates:
@@ -411,14 +402,18 @@ class CorrelatedT(ShareTest):
         """What every dataset's replicates say of the mean advantage of the first algorithm."""
         return Replicates.of(results, self.rho, self.folds)
 
-    def evidence_of(self, results: Results, seen: Replicates) -> Evidence:
+    def said(self, results: Results) -> Said:
         """Return the mass of each dataset's t above, in and below the rope."""
         self._check_outcomes(results)
-        (measure,) = results.measures
-        statements = Statements.without_data(results.algorithms, {measure: seen.rope or None})
+        each = self.read(results)
+        _, location, scale = each.student
+        columns = {"advantage": location, "scale": scale, "replicates": each.count, "rho": each.rho}
         with np.errstate(divide="ignore"):
-            rows = np.log(seen.evidence)
-        return Evidence.from_rows(replace(statements, datasets=results.datasets), rows)
+            return Said(np.log(each.evidence), each.evidence, columns)
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """The flat priors of mean and spread leave a constant of the evidence open."""
+        return replace(super().answer(results, sampling), log_evidence=None)
 
     def _check_outcomes(self, results: Results) -> None:
         """Reject a prior of two outcomes where there are three, and the reverse."""
@@ -435,34 +430,14 @@ class CorrelatedT(ShareTest):
                 "priors['r']."
             )
 
-    def told(
-        self, results: Results, seen: Replicates, given_all: FloatArray, figures: dict[str, Any]
-    ) -> Answer:
-        """Put figures about the shares and about every dataset into an answer."""
-        each, (_, location, scale) = seen, seen.student
-        columns = {"advantage": location, "scale": scale, "replicates": each.count, "rho": each.rho}
-        if self.joint:
-            columns["alone"] = each.evidence[:, 0]
-        if each.rope:
-            columns |= {"second_better": given_all[:, 2], "equivalent": given_all[:, 1]}
-        columns["probability"] = given_all[:, 0]
-        support = pair_leanings(each.evidence[:, 0])
-        if each.rope:
-            largest = each.evidence == each.evidence.max(axis=1, keepdims=True)
-            support = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
-        figures["facts"] = figures["facts"].by_dataset(**columns)
-        # The flat priors of mean and spread leave a constant open.
-        figures["log_evidence"] = None
-        return pair_answer(results, support, **figures)
-
     # the model ------------------------------------------------------------------------------------
 
-    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
+    def build(self, results: Results, form: Form) -> pm.Model:
         """Build the model with every mean and spread in it."""
         import pymc as pm
 
         each, statements = self.read(results), self.evidence(results).statements
-        if each.rope or form == "nuts" or not self.joint:
+        if each.rope or form == "nuts":
             return self._nuts_model(results)
         _check_spread(results, each)
         far, low, high = each.widths
@@ -491,8 +466,6 @@ class CorrelatedT(ShareTest):
         import pymc as pm
         import pytensor.tensor as pt
 
-        if not self.joint:
-            raise BayescompareError(NO_MODEL)
         evidence = self.evidence(results)
         labels = list(evidence.statements.labels)
         coords = {"statement": labels, "dataset": list(results.datasets)}

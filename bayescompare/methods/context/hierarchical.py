@@ -45,7 +45,7 @@ from bayescompare.methods._shared.new_datasets import (
     table_of_counts,
     truth_in_tree,
 )
-from bayescompare.methods._shared.pair_answer import WRONG, pair_answer, pair_counts, pair_leanings
+from bayescompare.methods._shared.pair_answer import WRONG, leanings, pair_answer, pair_counts
 from bayescompare.methods._shared.priors import (
     Priors,
     check_prior_ranges,
@@ -365,19 +365,19 @@ class Hierarchical(Method):
         """Pr(q > ½) by quadrature over both hyper-parameters, or from NUTS."""
         check_prior_ranges(self.priors, self.parameters)
         k_h, k_g = pair_counts(results)
-        alone = first_error_rate_better(k_h, k_g)
+        alone = np.stack([first_error_rate_better(*k) for k in ((k_h, k_g), (k_g, k_h))], axis=-1)
         better, share, figures = self._integrated(results) or self._sampled(results, sampling)
         columns = figures["facts"].both
         figures["facts"] = figures["facts"].by_dataset(
             first_wrong=k_h,
             second_wrong=k_g,
-            alone=alone,
+            alone=alone[:, 0],
             probability=better,
             # Under the uniform prior, as P(first better) alone is.
             share_alone=(k_h + 1.0) / (k_h + k_g + 2.0),
             share=share,
         )
-        return pair_answer(results, pair_leanings(alone), per_statement=columns, **figures)
+        return pair_answer(results, leanings(alone), per_statement=columns, **figures)
 
     def _integrated(self, results: Results) -> tuple[FloatArray, FloatArray, dict[str, Any]] | None:
         """P(better) and mean share of each dataset, and figures; None where NUTS is needed."""

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -30,7 +30,6 @@ import numpy as np
 from bayescompare._checks import check_flag, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray
-from bayescompare.evidence import Evidence
 from bayescompare.kernels.context.error_rates import (
     draw_error_rate_outcomes,
     draw_error_rate_shares,
@@ -39,12 +38,14 @@ from bayescompare.kernels.context.error_rates import (
     smaller_independent_rate,
 )
 from bayescompare.methods._shared.new_datasets import table_of_counts, truth_in_tree
-from bayescompare.methods._shared.pair_answer import WRONG, pair_answer, pair_counts, pair_leanings
+from bayescompare.methods._shared.pair_answer import WRONG, pair_counts
 from bayescompare.methods._shared.priors import Priors
 from bayescompare.methods._shared.trees import add_constants
 from bayescompare.methods._shared.words import option_as_given, text_on_sampling, text_on_weight
 from bayescompare.methods.context.probabilities import ErrorPrior, check_error_prior
 from bayescompare.methods.context.shares import (
+    CUT_LACKS,
+    Said,
     SharePosterior,
     ShareTest,
     add_groups,
@@ -59,9 +60,8 @@ from bayescompare.outcome.method import (
     Parameter,
     Phrases,
 )
-from bayescompare.outcome.posterior import Lack, Posterior
+from bayescompare.outcome.posterior import Lack, Posterior, least_of_rows
 from bayescompare.outcome.registry import title_in_registry
-from bayescompare.statements import Statements
 from bayescompare.table.counts import ErrorCounts
 from bayescompare.table.results import Results
 
@@ -70,27 +70,17 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-NO_MODEL = (
-    "model() and sample() are of the full model, and this answer is by the paper's formula, "
-    "which judges every dataset by its own errors alone: say joint=True, or use draws(), which "
-    "draws from the formula."
-)
-_LACKS = {
-    **dict.fromkeys(("model", "sample"), Lack(NO_MODEL, unless={"joint": True})),
-    "psis": Lack("The formula is no likelihood times a prior.", unless={"joint": True}),
-    "evidence": Lack(
-        "It is that of a model, which the paper's formula is not: say joint=True.",
-        unless={"joint": True},
-    ),
-}
-
-
 class PoissonBinomialPosterior(SharePosterior):
     """r after the data, every d and the error probabilities of each dataset."""
 
     method: PoissonBinomial
 
-    lacks: ClassVar[Mapping[str, Lack]] = _LACKS
+    lacks: ClassVar[Mapping[str, Lack]] = CUT_LACKS | {
+        "evidence": Lack(
+            "It is that of a model, which the paper's formula is not: say joint=True.",
+            unless={"joint": True},
+        ),
+    }
 
     def complete(
         self, tree: xr.DataTree, statement: IntArray, rng: np.random.Generator
@@ -100,11 +90,11 @@ class PoissonBinomialPosterior(SharePosterior):
         A tree of the textbook's form has d and h already. Where each algorithm had a test set of
         its own there is d, and no more.
         """
-        over, both = ("dataset",), np.exp(self.seen.rows[0])
+        over, sides = ("dataset",), np.exp(self.seen.rows[0])
         rate, before = (shares_in(tree[g].to_dataset())[..., :1] for g in ("posterior", "prior"))
         after = (statement == 0).reshape(*rate.shape[:2], -1)
-        ahead = rng.random((*before.shape[:2], len(both))) < before
-        each = np.log(rate * both[:, 0] + (1.0 - rate) * both[:, 1])
+        ahead = rng.random((*before.shape[:2], len(sides))) < before
+        each = np.log(rate * sides[:, 0] + (1.0 - rate) * sides[:, 1])
         groups: dict[str, dict[str, tuple[tuple[str, ...], AnyArray]]] = {
             "posterior": {"d": (over, after.astype(np.int8))},
             "prior": {"d": (over, ahead.astype(np.int8))},
@@ -133,8 +123,6 @@ class PoissonBinomialPosterior(SharePosterior):
         first, second = self.results.algorithms
         outcomes = [f"only {first} wrong", f"only {second} wrong", "neither alone"]
         tree = add_groups(tree, groups, {"dataset": self.results.datasets, "outcome": outcomes})
-        for group in ("posterior", "prior"):
-            tree[group] = _without_theta(tree[group].to_dataset())
         return add_constants(tree, facts, self.results.datasets)
 
     def why_not(self, quantity: str) -> str:
@@ -159,21 +147,22 @@ class PoissonBinomialPosterior(SharePosterior):
         """Predict datasets with as many discordant examples as those seen, one like another."""
         if self.method.independent:
             return super().grown()
-        draw, rows, a = self.share_draws(), self.seen.rows, self.method.kinds
+        theta, rows, a = self._known_for("plan"), self.seen.rows, self.method.kinds
         seen = np.add(*pair_counts(self.results)).astype(np.int64)
 
         def simulate(number: int, rng: np.random.Generator) -> FloatArray:
-            rate = draw(1, rng)[:, :1]
+            rate = np.exp(theta.draw(1, rng)[:, :1])
             n = rng.choice(seen, size=number)
             (wrong,) = _errors_on_new_datasets(rate, n, a, rng)
-            new = self.method._sides((wrong, n - wrong))
-            return self.least_of(np.concatenate([rows, new[None]], axis=1), rng)
+            new = self.method.sides(self.method.better((wrong, n - wrong)))
+            return least_of_rows(theta, np.concatenate([rows, new[None]], axis=1), rng)
 
         return simulate
 
     def level_given(self, decision: Decision) -> Callable[[int, int], float] | None:
         """P of the leading statement with more sure datasets, or its surest ones turned round."""
-        if self.method.needs_mcmc:
+        theta = self.theta
+        if theta is None:
             return None
         place, (rows,) = self.answer.labels.index(decision.statement), self.seen.rows
         # From the surest for it to the surest against it.
@@ -183,8 +172,8 @@ class PoissonBinomialPosterior(SharePosterior):
 
         def level(more: int, moved: int) -> float:
             turned = [rows[:moved, ::-1], rows[moved:], np.repeat(sure, more, axis=0)]
-            least = self.least_of(np.concatenate(turned)[None], np.random.default_rng(0))
-            return float(least[place])
+            rows_then = np.concatenate(turned)[None]
+            return float(least_of_rows(theta, rows_then, np.random.default_rng(0))[place])
 
         return level
 
@@ -269,12 +258,9 @@ class PoissonBinomial(ShareTest):
         given: Any = self.a
         return (*given, 1.0) if len(given) == 2 else given
 
-    def read(self, results: Results) -> tuple[FloatArray, ...]:
-        """Return errors of the first and of the second, and the sizes of test sets of their own."""
-        return _all_errors(results) if self.independent else pair_counts(results)
-
-    def evidence_of(self, results: Results, seen: tuple[FloatArray, ...]) -> Evidence:
+    def said(self, results: Results) -> Said:
         """Return p_i and 1 − p_i, each by its own tail, times the evidence of the counts."""
+        seen = _all_errors(results) if self.independent else pair_counts(results)
         k_h, k_g, *sizes = seen
         if sizes:
             sides = zip((k_h, k_g), self._risks, strict=True)
@@ -282,25 +268,29 @@ class PoissonBinomial(ShareTest):
             each = logs[0] + logs[1]
         else:
             each = error_rate_log_marginal(k_h, k_g, *self.kinds[:2])
-        statements = Statements.without_data(results.algorithms, dict.fromkeys(results.measures))
-        rows = self._sides(seen) + (math.log(2.0) + each)[:, None]
-        return Evidence.from_rows(replace(statements, datasets=results.datasets), rows)
+        alone = self.better(seen)
+        rows = self.sides(alone) + (math.log(2.0) + each)[:, None]
+        return Said(rows, alone, {"first_wrong": k_h, "second_wrong": k_g})
 
-    def _sides(self, seen: tuple[FloatArray, ...]) -> FloatArray:
-        """Log P of either side of each dataset; of the full model, against what it was before."""
-        with np.errstate(divide="ignore"):
-            logs = np.log(self._both(seen))
-        if not self.joint:
-            return logs
-        return logs - np.log(2.0 * self._both(tuple(np.zeros(1) for _ in seen)))
+    def better(self, seen: tuple[FloatArray, ...]) -> FloatArray:
+        """P(the first is better) and P(the second is) of each dataset, (n, 2), by its own tail.
 
-    def _both(self, seen: tuple[FloatArray, ...]) -> FloatArray:
-        """P(the first is better) and P(the second is) of each dataset, (n, 2), by its own tail."""
+        Seen are errors of the first and of the second, and the sizes of test sets of their own.
+        """
         k_h, k_g, *sizes = seen
         better: Any = smaller_independent_rate if sizes else first_error_rate_better
         priors: Any = self._risks if sizes else self.kinds[:2]
-        sides = (better(k_h, k_g, *sizes, *priors), better(k_g, k_h, *sizes, *priors[::-1]))
-        return np.stack(sides, axis=-1)
+        first, second = better(k_h, k_g, *sizes, *priors), better(k_g, k_h, *sizes, *priors[::-1])
+        return np.stack([first, second], axis=-1)
+
+    def sides(self, alone: FloatArray) -> FloatArray:
+        """Log P of either side of each dataset; of the full model, against what it was before."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(alone)
+        if not self.joint:
+            return logs
+        nothing = tuple(np.zeros((3 if self.independent else 2, 1)))
+        return logs - np.log(2.0 * self.better(nothing))
 
     @property
     def _risks(self) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -308,23 +298,7 @@ class PoissonBinomial(ShareTest):
         given: Any = self.a
         return ((given, given), (given, given)) if is_number(given) else given
 
-    def told(
-        self,
-        results: Results,
-        seen: tuple[FloatArray, ...],
-        given_all: FloatArray,
-        figures: dict[str, Any],
-    ) -> Answer:
-        """Put figures about r and about every dataset into an answer."""
-        k_h, k_g = seen[:2]
-        p = self._both(seen)[:, 0]
-        columns = {"first_wrong": k_h, "second_wrong": k_g, "probability": given_all[:, 0]}
-        if self.joint:
-            columns["alone"] = p
-        figures["facts"] = figures["facts"].by_dataset(**columns)
-        return pair_answer(results, pair_leanings(p), **figures)
-
-    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
+    def build(self, results: Results, form: Form) -> pm.Model:
         r"""Build the joint model; for NUTS every d and h is summed out, for with d it does not mix.
 
         h is the better one's share of the examples that only one of the two gets wrong, so that a d
@@ -333,8 +307,6 @@ class PoissonBinomial(ShareTest):
         import pymc as pm
         import pytensor.tensor as pt
 
-        if not self.joint:
-            raise BayescompareError(NO_MODEL)
         if self.independent:
             raise BayescompareError("model(): with independent=True there is no PyMC model.")
         k_h, k_g = (k.astype(np.int64) for k in pair_counts(results))
@@ -403,14 +375,6 @@ def _all_errors(results: Results) -> tuple[FloatArray, FloatArray, FloatArray]:
             "and n= to ErrorCounts.from_frame, or use ErrorCounts.from_predictions."
         )
     return wrong[:, 0], wrong[:, 1], n
-
-
-def _without_theta(data: xr.Dataset) -> xr.DataTree:
-    """Of two statements the first has the share r, and only what was learned needs both."""
-    import xarray as xr
-
-    data = data.drop_vars("theta", errors="ignore")
-    return xr.DataTree(data if "f" in data else data.drop_vars("statement", errors="ignore"))
 
 
 # the likelihood ----------------------------------------------------------------------------------

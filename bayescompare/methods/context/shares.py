@@ -4,7 +4,8 @@ r"""What the tests about shares of datasets have in common: the law with a few s
           p(\text{dataset } i \mid \theta) \propto \sum_s \theta_s\, \ell_i(s) ,
 
 with two statements, of which the first has the share r, or three with a rope. The prior may be
-given by b, learned from all pairs (SPEC 8: b = A/2 of two statements), or be any density of r.
+given by b, learned from all pairs (SPEC 8: b = A/2 of two statements), or be any density of r. A
+test is what each dataset says by itself, `ShareTest.said`, and its own model and words.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 from scipy.special import gammaln, logit, logsumexp
@@ -23,22 +24,17 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.context.correlated_t import draw_statements
-from bayescompare.kernels.context.poisson_binomial import (
-    RatePosterior,
-    RatePrior,
-)
+from bayescompare.kernels.context.poisson_binomial import RatePosterior, RatePrior
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.learned import Learned, LearnedPrior
 from bayescompare.methods._shared.learned import place_learned_shares
 from bayescompare.methods._shared.new_datasets import share_labels
+from bayescompare.methods._shared.pair_answer import leanings, pair_answer
 from bayescompare.methods._shared.priors import (
     Priors,
     check_prior_ranges,
     check_prior_support,
     check_priors,
-    constant_beta,
-    draws_of_prior,
-    log_density_of,
     place_prior,
     prior_options,
 )
@@ -55,30 +51,24 @@ from bayescompare.methods.context.comparison import (
     rate_words,
 )
 from bayescompare.methods.context.probabilities import check_weight
+from bayescompare.methods.context.rate import RateTheta, both, rate_prior_of
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import ALONE, theta_columns
-from bayescompare.outcome.method import LEAST_PAIRS, Method, Sampling, Scope
-from bayescompare.outcome.posterior import (
-    FACTORS,
-    ThetaPosterior,
-    by_prior_weight,
-    grown_by_resemblance,
-    least_of_rows,
-    resembling,
-)
-from bayescompare.outcome.registry import unavailable
+from bayescompare.outcome.method import LEAST_PAIRS, Form, Method, Sampling, Scope
+from bayescompare.outcome.posterior import Lack, ThetaPosterior, grown_by_resemblance
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.drawn import DrawnMixture
-from bayescompare.prior import POWER, DirichletPrior
+from bayescompare.prior import DirichletPrior
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pymc as pm
     import xarray as xr
 
 
@@ -88,10 +78,35 @@ _DIMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("r", "h", "same"), ()),
     **dict.fromkeys(("theta", "f"), ("statement",)),
 }
-#: A prior whose integral is further from 1 has mass that the quadrature does not see.
-_EXACT = 1e-6
-#: Draws that show where a prior is.
-_HINTS = 200
+_TAILS = np.array([0.025, 0.975])
+NO_MODEL = (
+    "model() and sample() are of the full model, and this answer is by the formula that judges "
+    "every dataset by its own data alone: say joint=True, or use draws(), which draws from the "
+    "formula."
+)
+#: What the formula has not.
+CUT_LACKS = {
+    **dict.fromkeys(("model", "sample"), Lack(NO_MODEL, unless={"joint": True})),
+    "psis": Lack("The formula is no likelihood times a prior.", unless={"joint": True}),
+}
+
+
+class Said(NamedTuple):
+    """What each dataset says by itself.
+
+    Attributes
+    ----------
+    rows : array (n, S)
+        log ℓ of each statement.
+    alone : array (n, S)
+        P of each statement by the dataset's own data.
+    columns : mapping
+        What else is told of the datasets.
+    """
+
+    rows: FloatArray
+    alone: FloatArray
+    columns: dict[str, FloatArray]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +114,6 @@ class ShareTest(Method):
     """A test of the shares of datasets on which each statement about a pair holds."""
 
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
-    #: Why the cut has no model.
 
     if TYPE_CHECKING:
         # Each test has them among its own options, in its own order.
@@ -111,22 +125,12 @@ class ShareTest(Method):
     taught: Learned | None = field(default=None, repr=False, compare=False)
 
     @abstractmethod
-    def read(self, results: Results) -> Any:
-        """Return what is taken from a table."""
+    def said(self, results: Results) -> Said:
+        """Return what each dataset says by itself."""
 
     @abstractmethod
-    def evidence_of(self, results: Results, seen: Any) -> Evidence:
-        """Return what each dataset says for each statement, from what was read."""
-
-    @abstractmethod
-    def told(
-        self, results: Results, seen: Any, given_all: FloatArray, figures: dict[str, Any]
-    ) -> Answer:
-        """Put figures, and P of each statement on each dataset (n, S), into an answer."""
-
-    def evidence(self, results: Results) -> Evidence:
-        """Return what each dataset says for each statement."""
-        return self.evidence_of(results, self.read(results))
+    def build(self, results: Results, form: Form) -> pm.Model:
+        """Build the full model."""
 
     @abstractmethod
     def own_words(self, results: Results, answer: Answer) -> list[str]:
@@ -150,9 +154,8 @@ class ShareTest(Method):
         if len(priors) > 1:
             names = " and ".join(p.name for p in self.parameters if p.name in priors)
             raise BayescompareError(f"priors names {names}: each determines the others; give one.")
-        for name in ("r", "theta"):
-            if is_number(priors.get(name)):
-                raise BayescompareError(f"priors[{name!r}] is a number: the test asks what it is.")
+        if is_number(priors.get("r")):
+            raise BayescompareError("priors['r'] is a number: the test asks what it is.")
         if priors and self.b != 1.0:
             raise BayescompareError(f"priors={list(priors)} replaces b={self.b!r}: give one.")
         if not (self.joint or all(map(is_number, priors.values()))):
@@ -175,18 +178,7 @@ class ShareTest(Method):
     def weight(self) -> float | tuple[float, float]:
         """The parameter b that holds; where it was learned, 1 is the pair's own."""
         weight = (self.priors or {}).get("b", self.b)
-        if isinstance(weight, tuple):
-            return weight
-        return float(weight) if is_number(weight) else 1.0
-
-    def alpha(self, size: int) -> FloatArray:
-        """α of each statement, where nothing was learned."""
-        if size == 3 and isinstance(self.weight, tuple):
-            raise BayescompareError(
-                f"b={self.b!r} is of two statements, and with a rope there are three: give one "
-                "number, or priors={'theta': ...}."
-            )
-        return np.ones(size) * self.weight
+        return weight if isinstance(weight, tuple) or is_number(weight) else 1.0
 
     @cached_property
     def rate_prior(self) -> RatePrior | None:
@@ -200,65 +192,64 @@ class ShareTest(Method):
         own = any(not is_number(value) for value in (self.priors or {}).values())
         return own and self.rate_prior is None
 
-    # the prior ------------------------------------------------------------------------------------
+    # evidence, prior, posterior -------------------------------------------------------------------
 
-    def prior_components(self, size: int) -> tuple[FloatArray, FloatArray]:
-        """Return α (A, S) of each component of the prior, and the weights of these."""
-        if self.learned is None:
-            return self.alpha(size)[None], np.ones(1)
-        strength = np.array(self.learned.values)[:, None]
-        return strength * np.exp(self.log_base(size)), self.learned.strength_weights
+    def evidence(self, results: Results) -> Evidence:
+        """Return what each dataset says for each statement."""
+        return self._evidence(results, self.said(results).rows)
 
-    def log_base(self, size: int) -> FloatArray:
-        """Log α of each statement, or of what each learned strength multiplies."""
+    def _evidence(self, results: Results, rows: FloatArray) -> Evidence:
+        (measure,) = results.measures
+        rope = results[measure].rope or None
+        statements = Statements.without_data(results.algorithms, {measure: rope})
+        return Evidence.from_rows(replace(statements, datasets=results.datasets), rows)
+
+    def alpha(self, size: int) -> FloatArray:
+        """α of each statement, where nothing was learned."""
+        if size == 3 and isinstance(self.weight, tuple):
+            raise BayescompareError(
+                f"b={self.b!r} is of two statements, and with a rope there are three: give one "
+                "number, or priors={'theta': ...}."
+            )
+        return np.ones(size) * self.weight
+
+    def base(self, size: int) -> FloatArray:
+        """α of each statement, or what each learned strength multiplies."""
         if self.learned is None:
-            return np.log(self.alpha(size))
+            return self.alpha(size)
         # Version 0.1.0 learned b itself.
-        return np.log(list(self.learned.shares.values())) if self.learned.folds else np.zeros(size)
+        return np.array(list(self.learned.shares.values())) if self.learned.folds else np.ones(size)
 
     def prior_on(self, evidence: Evidence) -> DirichletPrior:
         """Return Dirichlet(b, …, b), or what the pairs of a table taught."""
         size = evidence.statements.size
-        base = Component.listed(self.log_base(size))
+        own = DirichletPrior.of(Component.listed(np.log(self.alpha(size))))
+        if isinstance(self.weight, tuple):
+            return own
+        own = replace(own, weighed_by="b", weight=self.weight)
         if self.learned is None:
-            prior = DirichletPrior.of(base)
-            if isinstance(self.weight, tuple):
-                return prior
-            return replace(prior, weighed_by="b", weight=self.weight)
-        own = replace(DirichletPrior.symmetric(1.0, size), weighed_by="b")
-        return replace(self.learned.prior_on(base), own=own)
+            return own
+        return replace(self.learned.prior_on(Component.listed(np.log(self.base(size)))), own=own)
 
-    def place_shares(self, statements: Statements) -> Any:
-        """Place r, or with a rope θ, in the model in context; return θ over the statements."""
-        import pymc as pm
-        import pytensor.tensor as pt
+    def posterior(self, results: Results, rng: np.random.Generator | None = None) -> Any:
+        """Return θ after the data; None where a prior of the user's needs NUTS."""
+        return None if self.needs_mcmc else self._posterior(self.evidence(results), rng)
 
-        priors, size = self.priors or {}, statements.size
-        if self.learned is not None:
-            theta = place_learned_shares(self.learned, np.exp(self.log_base(size)))
-            if size == 2:
-                pm.Deterministic("r", theta[0])
-            return theta
-        if "theta" in priors:
-            theta = place_prior("theta", priors["theta"], ("statement",))
-            length = theta.type.shape[-1] if theta.ndim == 1 else None
-            if theta.ndim != 1 or length not in (None, size):
-                raise BayescompareError(
-                    f"priors['theta'] must be a vector over the {size} statements "
-                    f"{', '.join(statements.labels)}; its shape is {theta.type.shape}."
-                )
-            return theta
-        if "r" in priors:
-            r = _single("r", place_prior("r", priors["r"], ()))
-        else:
-            own = "b" in priors and self.needs_mcmc
-            alpha = self.alpha(size)
-            if own:
-                alpha = _single("b", place_prior("b", priors["b"], ())) * alpha
-            if size == 3:
-                return pm.Dirichlet("theta", alpha, dims="statement")
-            r = pm.Beta("r", alpha[0], alpha[1])
-        return pt.stack([r, 1.0 - r])
+    def _posterior(
+        self, evidence: Evidence, rng: np.random.Generator | None
+    ) -> DirichletMixture | RateTheta:
+        if self.rate_prior is not None:
+            return RateTheta(evidence, self.rate_prior)
+        if self.b == "learned" and self.learned is None:
+            raise _nothing_taught()
+        prior = self.prior_on(evidence)
+        try:
+            return DirichletMixture.of(evidence, prior, joint=self.joint)
+        except TooManyVectors:
+            if self.learned is not None:
+                raise
+            rng = np.random.default_rng(0) if rng is None else rng
+            return DrawnMixture.sampled(evidence, prior, rng, joint=self.joint).refined(rng)
 
     # what pairs teach each other ------------------------------------------------------------------
 
@@ -269,17 +260,12 @@ class ShareTest(Method):
 
     def learn(self, asked: Sequence[Results]) -> Method:
         """Return the test with what all pairs teach each; of none, with the pair's own b = 1."""
+        own: ShareTest = replace(cast(Any, self), b=1.0, learned=None)
         if not asked:
-            return self if self.learned is None else replace(cast(Any, self), b=1.0, learned=None)
+            return self if self.learned is None else own
         if len(asked) < LEAST_PAIRS:
             raise _nothing_taught()
-        own: ShareTest = replace(cast(Any, self), b=1.0)
-        pairs = {}
-        for results in asked:
-            posterior = own.posterior(results)
-            assert posterior is not None, "its prior is given by b"
-            pairs[results.algorithms[0], results.algorithms[1]] = posterior
-        taught = Learned.of(pairs)
+        taught = Learned.of({(r.algorithms[0], r.algorithms[1]): own.posterior(r) for r in asked})
         if taught is None:
             raise BayescompareError(
                 "b='learned': there are too many datasets for the exact evidence, from which pairs "
@@ -295,85 +281,98 @@ class ShareTest(Method):
 
     # the answer -----------------------------------------------------------------------------------
 
-    def posterior(
-        self, results: Results, rng: np.random.Generator | None = None
-    ) -> DirichletMixture | None:
-        """Return θ after the data; None where a prior of r of the user's makes it another kind."""
-        if self.needs_mcmc or self.rate_prior is not None:
-            return None
-        return self.posterior_of(self.evidence(results), rng)
-
-    def posterior_of(
-        self, evidence: Evidence, rng: np.random.Generator | None = None
-    ) -> DirichletMixture:
-        """Return the same, where the evidence is known."""
-        if self.b == "learned" and self.learned is None:
-            raise _nothing_taught()
-        prior = self.prior_on(evidence)
-        try:
-            return DirichletMixture.of(evidence, prior, joint=self.joint)
-        except TooManyVectors:
-            if self.learned is not None:
-                raise
-            rng = np.random.default_rng(0) if rng is None else rng
-            return DrawnMixture.sampled(evidence, prior, rng, joint=self.joint).refined(rng)
-
-    def rate_after(self, evidence: Evidence) -> RatePosterior:
-        """Return r after the data, under the user's prior of it."""
-        assert self.rate_prior is not None
-        return RatePosterior.of(_alone(evidence)[:, 0], self.rate_prior)
-
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(each statement is the most frequent): exactly, or from NUTS under a user's prior."""
         check_prior_ranges(self.priors, [p for p in self.parameters if not p.dims])
-        seen = self.read(results)
-        evidence = self.evidence_of(results, seen)
-        if self.needs_mcmc:
-            given_all, figures = self._sampled(results, evidence, sampling)
-        elif self.rate_prior is not None:
-            found = self.rate_after(evidence)
-            given_all = _both(found.wins)
-            rate = ContextDetails.of_rate(found.mean, found.sd, *found.quantile([0.025, 0.975]))
-            figures = {
-                "probability": np.array([found.first, found.second]),
-                "log_evidence": found.log_evidence
-                + float(logsumexp(evidence.rows[0], axis=1).sum()),
-                "per_statement": rate.both,
-                "facts": rate,
-            }
+        said = self.said(results)
+        evidence = self._evidence(results, said.rows)
+        found = self._sampled if self.needs_mcmc else self._exact
+        given_all, figures = found(results, evidence, sampling)
+        columns = {**said.columns, "probability": given_all[:, 0]}
+        if given_all.shape[1] == 3:
+            columns |= {"equivalent": given_all[:, 1], "second_better": given_all[:, 2]}
+        if self.joint:
+            columns["alone"] = said.alone[:, 0]
+        figures["facts"] = figures["facts"].by_dataset(**columns)
+        return pair_answer(results, leanings(said.alone), **figures)
+
+    def _exact(
+        self, results: Results, evidence: Evidence, sampling: Sampling
+    ) -> tuple[FloatArray, dict[str, Any]]:
+        """P of each statement on each dataset, and figures; of two, both shares sum to one."""
+        posterior = self._posterior(evidence, sampling.rng)
+        mean, mcse = posterior.mean(), posterior.mcse()
+        if isinstance(posterior, RateTheta) or len(mean) == 2:
+            first = posterior.betas(0)
+            figures = _of_shares(mean, first.quantile(_TAILS)[:, None], first.sd)
         else:
-            posterior = self.posterior_of(evidence, sampling.rng)
-            given_all, figures = posterior.per_dataset(), _figures(posterior)
-            if posterior.states is not None:
-                figures["seed"] = sampling.seed
-        return self.told(results, seen, given_all, figures)
+            figures = _of_shares(mean, posterior.intervals())
+        if posterior.alone is not None:
+            own = {ALONE: posterior.alone.p_max()[:-1]}
+            figures["per_statement"] = own | figures["per_statement"]
+        return posterior.per_dataset(), {
+            **figures,
+            "probability": posterior.p_max()[:-1],
+            "mcse": None if mcse is None else mcse[:-1],
+            "log_evidence": posterior.log_evidence,
+            "posterior": posterior,
+            "seed": None if posterior.states is None else sampling.seed,
+        }
 
     def _sampled(
         self, results: Results, evidence: Evidence, sampling: Sampling
     ) -> tuple[FloatArray, dict[str, Any]]:
-        """Figures from NUTS, with their Monte Carlo standard error."""
+        """The same from NUTS, with the Monte Carlo standard error."""
         model = self.model(results, "nuts")
         check_prior_support(self.priors or {}, self.parameters, model)
         # There is no answer yet.
         asked: Any = self.posterior_type(self, results, cast(Any, None))
         tree = asked.from_nuts(nuts.sample(sampling, model), sampling.rng)
         theta = shares_in(tree["posterior"].to_dataset())
-        leads = sole_leader(theta).astype(np.float64)
         # Given the shares every dataset is known exactly.
         within = theta[..., None, :] * _alone(evidence)
         given_all = (within / within.sum(axis=-1, keepdims=True)).mean(axis=(0, 1))
-        mean, (low, high) = theta.mean(axis=(0, 1)), np.quantile(theta, (0.025, 0.975), axis=(0, 1))
-        sd = float(theta[..., 0].std()) if len(mean) == 2 else None
-        rate = ContextDetails.of_rate(mean[0], sd, low[0], high[0])
-        return given_all, {
-            "probability": leads.mean(axis=(0, 1)),
-            "mcse": nuts.nuts_monte_carlo_error(leads),
-            "none_leads": 1.0 - float(leads.any(axis=-1).mean()),
-            "per_statement": theta_columns(mean, low, high) if sd is None else rate.both,
-            "facts": rate,
-            "tree": tree,
-            "seed": sampling.seed,
-        }
+        ends = np.quantile(theta, _TAILS, axis=(0, 1))
+        sd = float(theta[..., 0].std()) if theta.shape[-1] == 2 else None
+        shares = _of_shares(theta.mean(axis=(0, 1)), ends, sd)
+        return given_all, shares | nuts.figures_of(tree, sole_leader(theta), sampling)
+
+    def model(self, results: Results, form: Form = "textbook") -> pm.Model:
+        """Build the full model; the formula has none."""
+        if not self.joint:
+            raise BayescompareError(NO_MODEL)
+        return self.build(results, form)
+
+    def place_shares(self, statements: Statements) -> Any:
+        """Place r, or with a rope θ, in the model in context; return θ over the statements."""
+        import pymc as pm
+        import pytensor.tensor as pt
+
+        priors, size = self.priors or {}, statements.size
+        if self.learned is not None:
+            theta = place_learned_shares(self.learned, self.base(size))
+            if size == 2:
+                pm.Deterministic("r", theta[0])
+            return theta
+        if "theta" in priors:
+            theta = place_prior("theta", priors["theta"], ("statement",))
+            length = theta.type.shape[-1] if theta.ndim == 1 else None
+            if theta.ndim != 1 or length not in (None, size):
+                raise BayescompareError(
+                    f"priors['theta'] must be a vector over the {size} statements "
+                    f"{', '.join(statements.labels)}; its shape is {theta.type.shape}."
+                )
+            return theta
+        if "r" in priors:
+            r = _single("r", place_prior("r", priors["r"], ()))
+        else:
+            alpha = self.alpha(size)
+            if self.needs_mcmc:
+                alpha = _single("b", place_prior("b", priors["b"], ())) * alpha
+            if size == 3:
+                return pm.Dirichlet("theta", alpha, dims="statement")
+            r = pm.Beta("r", alpha[0], alpha[1])
+        return pt.stack([r, 1.0 - r])
 
     # words ----------------------------------------------------------------------------------------
 
@@ -398,52 +397,11 @@ class ShareTest(Method):
         return sentences + self.own_words(results, answer)
 
 
-def rate_prior_of(value: Any) -> RatePrior | None:
-    """Return the density of a prior of r; None where only NUTS can answer under it.
-
-    Examples
-    --------
-    >>> import pymc as pm
-    >>> round(rate_prior_of(pm.Uniform.dist(0.2, 0.6)).log_total, 12) == 0
-    True
-    """
-    shape = constant_beta(value)
-    if shape is not None and min(shape) > 0.0:
-        return RatePrior.beta(*shape)
-    density = log_density_of("r", value)
-    if density is None:
-        return None
-    try:
-        prior = RatePrior.of_rate(density, draws_of_prior("r", value, _HINTS))
-        return prior if abs(prior.log_total) <= _EXACT else None
-    except (ArithmeticError, BayescompareError):
-        # No density anywhere, or no draws: the prior is all atoms, or improper.
-        return None
-
-
-def _figures(posterior: DirichletMixture) -> dict[str, Any]:
-    """Return the figures of an answer: P(max), shares, and the rate of the first statement."""
-    mean = posterior.mean()
-    if len(mean) == 2:
-        # Both shares sum to one.
-        first = posterior.betas(0)
-        rate = ContextDetails.of_rate(mean[0], first.sd, *first.quantile(np.array([0.025, 0.975])))
-        columns = rate.both
-    else:
-        ends = posterior.intervals()
-        columns = theta_columns(mean, *ends)
-        rate = ContextDetails.of_rate(mean[0], None, *ends[:, 0])
-    if posterior.alone is not None:
-        columns = {ALONE: posterior.alone.p_max()[:-1], **columns}
-    mcse = posterior.mcse()
-    return {
-        "probability": posterior.p_max()[:-1],
-        "mcse": None if mcse is None else mcse[:-1],
-        "log_evidence": posterior.log_evidence,
-        "per_statement": columns,
-        "facts": rate,
-        "posterior": posterior,
-    }
+def _of_shares(mean: FloatArray, ends: FloatArray, sd: float | None = None) -> dict[str, Any]:
+    """Figures of the shares, with their intervals (2, S), or (2, 1) of the first of two."""
+    rate = ContextDetails.of_rate(mean[0], sd, *ends[:, 0])
+    columns = rate.both if len(mean) == 2 else theta_columns(mean, *ends)
+    return {"per_statement": columns, "facts": rate}
 
 
 class SharePosterior(ContextPosterior, ThetaPosterior):
@@ -453,6 +411,12 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
 
     weighed_by: ClassVar[str | None] = "b"
     draws_are: ClassVar[str] = "exact"
+    lacks: ClassVar[Mapping[str, Lack]] = CUT_LACKS
+
+    @cached_property
+    def theta(self) -> Any:
+        """The distribution of θ: a `DirichletMixture`, or a `RateTheta`."""
+        return super().theta
 
     @cached_property
     def seen(self) -> Evidence:
@@ -464,68 +428,13 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
         assert self.answer.tree is not None
         return sole_leader(shares_in(self.answer.tree["posterior"].to_dataset())).astype(np.float64)
 
-    def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
-        """Exact predictive densities of each dataset; under the user's prior of r by quadrature."""
-        if self.method.needs_mcmc:
-            raise unavailable(self.method, "exact loo with a custom prior")
-        if self.method.rate_prior is None:
-            return super().leave_one_out()
-        found = self.method.rate_after(self.seen)
-        each = np.logaddexp(*self.seen.rows[0].T)
-        within = _alone(self.seen) @ [found.mean, 1.0 - found.mean]
-        return each + found.log_predictive, each + np.log(within)
-
-    def under_other_priors(self, values: FloatArray | None) -> pd.DataFrame | None:
-        """Raise the user's prior of r to powers, exactly; b is varied otherwise."""
-        prior = self.method.rate_prior
-        if prior is None or self.answer.tree is not None:
-            return super().under_other_priors(values)
-        p = _alone(self.seen)[:, 0]
-
-        def both(power: float) -> tuple[float, float]:
-            found = RatePosterior.of(p, replace(prior, power=power))
-            return found.first, found.second
-
-        at = FACTORS if values is None else values
-        return by_prior_weight(POWER, at, self.answer.labels, both)
-
     def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
         """Draw the shares of datasets, and who is better on new datasets."""
         return share_labels(self, number, draws, rng)
 
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets that resemble those seen, statement by statement."""
-        if self.theta is not None:
-            return grown_by_resemblance(self.theta)
-        shares, rows = self.share_draws(), self.seen.rows
-        wins = self.method.rate_after(self.seen).wins
-        given_all = np.stack([wins, 1.0 - wins], axis=1)
-
-        def simulate(more: int, rng: np.random.Generator) -> FloatArray:
-            new = resembling(rows, given_all, shares(1, rng)[0], more, rng)
-            return self.least_of(np.concatenate([rows, new], axis=1), rng)
-
-        return simulate
-
-    def share_draws(self) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Return what draws θ from its posterior, (draws, S)."""
-        if self.method.needs_mcmc:
-            raise BayescompareError("plan() needs the exact answer, and this prior needs NUTS.")
-        if self.method.rate_prior is not None:
-            rates = self.method.rate_after(self.seen).draw
-            return lambda draws, rng: _both(rates(draws, rng))
-        theta = self.theta
-        assert theta is not None
-        return lambda draws, rng: np.exp(theta.draw(draws, rng)[:, :-1])
-
-    def least_of(self, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """The least P that a verdict rests on, of other rows of evidence, (1, n, S)."""
-        if self.method.rate_prior is not None:
-            other = Evidence.from_rows(self.seen.statements, rows)
-            found = self.method.rate_after(other)
-            return np.array([found.first, found.second])
-        assert self.theta is not None
-        return least_of_rows(self.theta, rows, rng)
+        return grown_by_resemblance(self._known_for("plan"))
 
     @property
     def wins(self) -> pd.Series[float]:
@@ -536,15 +445,14 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
         import pandas as pd
 
         theta = self.theta
-        if theta is None or theta.states is not None:
+        if not isinstance(theta, DirichletMixture) or theta.states is not None:
             raise BayescompareError(
                 "wins: their exact distribution is that of an answer by counts, under a prior b "
                 "or a learned one; this answer came from another prior, or from draws."
             )
         number = len(self.results.datasets)
-        weight = np.bincount(
-            theta.counts[:, 0].astype(np.int64), theta.weight.sum(axis=0), number + 1
-        )
+        wins = theta.counts[:, 0].astype(np.int64)
+        weight = np.bincount(wins, theta.weight.sum(axis=0), number + 1)
         return pd.Series(weight, pd.RangeIndex(number + 1, name="wins"), name="probability")
 
     # draws ----------------------------------------------------------------------------------------
@@ -557,22 +465,12 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
 
     def draws(self, draws: int, chains: int, rng: np.random.Generator) -> xr.DataTree:
         """Draw independently from the posterior, and from the prior where it has draws."""
-        if self.method.needs_mcmc:
+        if self.theta is None:
             raise BayescompareError(
                 "draws() are exact, and a custom prior has no exact formula: use sample(), or the "
                 "posterior kept as c.tree."
             )
-        posterior, prior = self._drawn_shares((chains, draws), rng)
-        statement = None
-        if not self.method.joint:
-            # The cut: each dataset's statement by its own data, and then the shares.
-            alone = _alone(self.seen)
-            size = alone.shape[1]
-            statement = draw_statements(alone, np.ones((chains * draws, size)), rng)
-            counts = (statement[:, :, None] == np.arange(size)).sum(axis=1)
-            alpha = self.method.alpha(size)
-            gammas = rng.standard_gamma(alpha + counts.reshape(chains, draws, size))
-            posterior = {"theta": gammas / gammas.sum(axis=-1, keepdims=True)}
+        posterior, prior, statement = self._drawn_shares((chains, draws), rng)
         for variables in (posterior, prior):
             variables.pop("log_theta", None)
             if variables["theta"].shape[-1] == 2:
@@ -599,27 +497,32 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
 
     def _drawn_shares(
         self, size: tuple[int, int], rng: np.random.Generator
-    ) -> tuple[dict[str, AnyArray], dict[str, AnyArray]]:
+    ) -> tuple[dict[str, AnyArray], dict[str, AnyArray], IntArray | None]:
         """Draw independently from the posterior, and once as many from the prior.
 
-        What pairs taught has three further variables; see `draw_given_component`.
+        What pairs taught has three further variables; see `draw_given_component`. In the cut each
+        dataset's statement is drawn first, by its own data.
         """
-        method, before = self.method, (1, size[1])
-        if method.rate_prior is not None:
-            after = method.rate_after(self.seen).draw(size[0] * size[1], rng).reshape(size)
-            first = RatePosterior.of([], method.rate_prior).draw(size[1], rng)[None]
-            return {"theta": _both(after)}, {"theta": _both(first)}
-        theta = self.theta
-        assert theta is not None, "asked only where the answer is exact"
-        log_base = method.log_base(theta.evidence.statements.size)
+        method, theta, (chains, draws) = self.method, self.theta, size
+        if isinstance(theta, RateTheta):
+            after = theta.found.draw(chains * draws, rng).reshape(size)
+            before = RatePosterior.of([], theta.prior).draw(draws, rng)[None]
+            return {"theta": both(after)}, {"theta": both(before)}, None
         component, vector = theta.draw_place(size, rng)
+        counts, statement = theta.counts[vector], None
+        states = np.arange(counts.shape[-1])
+        if not method.joint:
+            even = np.ones((chains * draws, len(states)))
+            statement = draw_statements(_alone(self.seen), even, rng)
+            counts = (statement[:, :, None] == states).sum(axis=1).reshape(counts.shape)
         weights = np.exp(theta.prior.log_weight)
-        chosen = rng.choice(len(weights), size=before, p=weights / weights.sum())
-        both = (component, theta.counts[vector]), (chosen, np.zeros_like(log_base))
+        chosen = rng.choice(len(weights), size=(1, draws), p=weights / weights.sum())
+        log_base = np.log(method.base(len(states)))
         posterior, prior = (
-            dict(draw_given_component(log_base, method.learned, *drawn, rng)[0]) for drawn in both
+            dict(draw_given_component(log_base, method.learned, place, counted, rng)[0])
+            for place, counted in ((component, counts), (chosen, np.zeros(len(states))))
         )
-        return posterior, prior
+        return posterior, prior, statement
 
     def _with_log_prior(self, tree: xr.DataTree) -> xr.DataTree:
         """Add the log prior of the shares, what was learned of their prior summed out.
@@ -628,19 +531,19 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
         """
         import xarray as xr
 
-        posterior = tree["posterior"].to_dataset()
+        posterior, method = tree["posterior"].to_dataset(), self.method
         name = "f" if "f" in posterior else "r" if "r" in posterior else "theta"
-        if name == "f":
-            theta = posterior["f"].transpose(*_SAMPLE, "statement").values
-        else:
-            theta = shares_in(posterior)
+        theta = shares_in(posterior.assign(theta=posterior["f"]) if name == "f" else posterior)
         logs = np.log(np.maximum(theta, np.finfo(np.float64).tiny))
-        if self.method.rate_prior is not None:
-            density = self.method.rate_prior.log_density(logit(theta[..., 0])) - logs.sum(axis=-1)
+        if method.rate_prior is not None:
+            density = method.rate_prior.log_density(logit(theta[..., 0])) - logs.sum(axis=-1)
         else:
-            alpha, weight = self.method.prior_components(theta.shape[-1])
-            norm = gammaln(alpha.sum(axis=1)) - gammaln(alpha).sum(axis=1)
-            density = logsumexp(norm + logs @ (alpha - 1.0).T, b=weight, axis=-1)
+            learned, alpha, weight = method.learned, method.base(theta.shape[-1]), np.ones(1)
+            if learned is not None:
+                alpha, weight = np.outer(learned.values, alpha), learned.strength_weights
+            norm = gammaln(alpha.sum(axis=-1)) - gammaln(alpha).sum(axis=-1)
+            each = norm + logs @ (np.atleast_2d(alpha) - 1.0).T
+            density = logsumexp(each, b=weight, axis=-1)
         coords = {axis: posterior[axis].values for axis in _SAMPLE}
         found = xr.Dataset({name: (_SAMPLE, density)}, coords, {"sample_dims": list(_SAMPLE)})
         tree["log_prior"] = xr.DataTree(found)
@@ -651,7 +554,7 @@ def shares_in(data: xr.Dataset) -> FloatArray:
     """Return the draws of θ (chain, draw, S): of two statements the first has the share r."""
     if "theta" in data:
         return np.asarray(data["theta"].transpose(*_SAMPLE, "statement").values)
-    return _both(data["r"].transpose(*_SAMPLE).values)
+    return both(data["r"].transpose(*_SAMPLE).values)
 
 
 def add_groups(
@@ -683,10 +586,6 @@ def add_groups(
 def _alone(evidence: Evidence) -> FloatArray:
     """P of each statement on each dataset by its own data, (n, S)."""
     return evidence.each_alone(np.ones(1))
-
-
-def _both(r: FloatArray) -> FloatArray:
-    return np.stack([r, 1.0 - r], axis=-1)
 
 
 def _single(name: str, placed: Any) -> Any:
