@@ -198,6 +198,32 @@ def draw_shares(
 # nodes -------------------------------------------------------------------------------------------
 
 
+class Points(NamedTuple):
+    """Points that stand for the posterior, nodes or draws: logit μ, logit ρ and their masses."""
+
+    u: FloatArray
+    v: FloatArray
+    mass: FloatArray
+
+    @property
+    def that_matter(self) -> Points:
+        """Those of more than negligible mass."""
+        some = self.mass > _FAINT
+        return Points(self.u[some], self.v[some], self.mass[some])
+
+    def by_dataset(self, pairs: FloatArray) -> FloatArray:
+        """Return mean and P(< ½) of the probability of each dataset (D, 2), also (D, 2)."""
+        u, v, mass = self.that_matter
+        mu, rho, rest = expit(u), expit(v), expit(-v)
+        figures = np.empty((len(pairs), 2))
+        for row, (k_h, k_g) in enumerate(pairs):
+            # The ratio of φ μ + k_h to φ + n, times ρ.
+            mean = (mu * rest + rho * k_h) / (rest + rho * (k_h + k_g))
+            better = better_share(mu, rho, k_h, k_g)
+            figures[row] = (mass * mean).sum(), (mass * better).sum()
+        return figures
+
+
 class Grid(NamedTuple):
     """Quadrature nodes with the posterior mass of each, and the cell around it.
 
@@ -224,10 +250,9 @@ class Grid(NamedTuple):
     log_total: float
 
     @property
-    def rates(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """μ and ρ of the nodes that matter, and their masses."""
-        some = self.mass > _FAINT
-        return expit(self.u[some]), expit(self.v[some]), self.mass[some]
+    def points(self) -> Points:
+        """The nodes by themselves."""
+        return Points(self.u, self.v, self.mass)
 
 
 class _Support(NamedTuple):
@@ -319,15 +344,21 @@ class Hyper(NamedTuple):
     sd_q: float
 
     @classmethod
-    def of(cls, grid: Grid) -> Hyper:
-        """Sum over nodes."""
-        mu, rho, mass = grid.rates
+    def of(cls, points: Points, log_total: float = math.nan) -> Hyper:
+        """Sum over points; draws do not know the evidence."""
+        u, v, mass = points.that_matter
+        mu, rho = expit(u), expit(v)
         moments = []
         for x in (mu, rho, better_share(mu, rho)):
             mean = float(mass @ x)
             moments += [mean, math.sqrt(float(mass @ (x - mean) ** 2))]
-        sides = (float(grid.mass[side].sum()) for side in (grid.u < 0.0, grid.u > 0.0))
-        return cls(grid.log_total, *sides, *moments)
+        sides = (float(points.mass[side].sum()) for side in (points.u < 0.0, points.u > 0.0))
+        return cls(log_total, *sides, *moments)
+
+
+def flat(share: FloatArray) -> FloatArray:
+    """Log density of a uniform share."""
+    return np.zeros_like(share)
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,7 +369,7 @@ class Pool:
     ----------
     k_h, k_g : arrays (N,)
         Examples that only the first, and only the second, got wrong.
-    log_prior_mu, log_prior_rho : callables, optional
+    log_prior_mu, log_prior_rho : callables
         Log densities of μ and ρ on (0, 1), uniform by default; they must be normalised if the
         evidence is used. A density that jumps inside (0, 1) is integrated less exactly: see
         `error`.
@@ -354,8 +385,8 @@ class Pool:
 
     k_h: FloatArray
     k_g: FloatArray
-    log_prior_mu: LogPrior | None = None
-    log_prior_rho: LogPrior | None = None
+    log_prior_mu: LogPrior = flat
+    log_prior_rho: LogPrior = flat
     tolerance: float = 1e-9
 
     @cached_property
@@ -365,11 +396,7 @@ class Pool:
     def _density(self, u: FloatArray, v: FloatArray) -> FloatArray:
         """Log of evidence times posterior density of (logit μ, logit ρ)."""
         value = self._likelihood(u, v) + log_expit(u) + log_expit(-u) + log_expit(v) + log_expit(-v)
-        if self.log_prior_mu is not None:
-            value = value + self.log_prior_mu(expit(u))
-        if self.log_prior_rho is not None:
-            value = value + self.log_prior_rho(expit(v))
-        return np.asarray(value)
+        return np.asarray(value + self.log_prior_mu(expit(u)) + self.log_prior_rho(expit(v)))
 
     @cached_property
     def _support(self) -> _Support:
@@ -427,7 +454,7 @@ class Pool:
 
     @cached_property
     def _hyper(self) -> tuple[int, float]:
-        return self._settled(lambda grid: np.array(Hyper.of(grid)))
+        return self._settled(lambda grid: np.array(Hyper.of(grid.points, grid.log_total)))
 
     @property
     def nodes(self) -> Grid:
@@ -437,7 +464,7 @@ class Pool:
     @cached_property
     def hyper(self) -> Hyper:
         """Figures of μ, ρ and q."""
-        return Hyper.of(self.nodes)
+        return Hyper.of(self.nodes.points, self.nodes.log_total)
 
     @property
     def error(self) -> float:
@@ -466,8 +493,8 @@ class Pool:
         pairs, _, which = self._distinct
         # The largest datasets have the sharpest steps: nodes that suffice for them suffice for all.
         hard = pairs[np.argsort(pairs.sum(axis=1))[-_HARDEST:]]
-        level, error = self._settled(lambda grid: _by_dataset(grid, hard))
-        mean, first = _by_dataset(self.grid(level), pairs)[which].T
+        level, error = self._settled(lambda grid: grid.points.by_dataset(hard))
+        mean, first = self.grid(level).points.by_dataset(pairs)[which].T
         return mean, first, error
 
     @cached_property
@@ -523,8 +550,7 @@ class Pool:
         [0.1135, 0.0947, 0.1135, 0.0584]
         """
         grid, (pairs, _, which) = self.nodes, self._distinct
-        some = grid.mass > _FAINT
-        mass, at = grid.mass[some], (grid.u[some], grid.v[some])
+        *at, mass = grid.points.that_matter
         each = [np.exp(logit_likelihood(pair[:1], pair[1:])(*at)) for pair in pairs]
         return np.log([float((mass * density).sum()) for density in each])[which]
 
@@ -608,20 +634,6 @@ class Pool:
 
 def _log_total(grid: Grid) -> FloatArray:
     return np.array([grid.log_total])
-
-
-def _by_dataset(grid: Grid, pairs: FloatArray) -> FloatArray:
-    """Return mean and P(< ½) of the probability of each distinct dataset, (D, 2)."""
-    (mu, rho, mass), rest = grid.rates, expit(-grid.v[grid.mass > _FAINT])
-    figures = np.empty((len(pairs), 2))
-    for row, (k_h, k_g) in enumerate(pairs):
-        # The ratio of φ μ + k_h to φ + n, times ρ.
-        mean = (mu * rest + rho * k_h) / (rest + rho * (k_h + k_g))
-        figures[row] = (
-            (mass * mean).sum(),
-            (mass * better_share(mu, rho, k_h, k_g)).sum(),
-        )
-    return figures
 
 
 def _log_predictive(grid: Grid, single: Density) -> tuple[float, float]:

@@ -35,7 +35,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -163,6 +163,12 @@ def _largest_pvalue(states: IntArray, counts: FloatArray, best: int) -> float:
 
 # ------------------------------------------------------------------------- a pair on one measure
 
+#: The tests of a pair, as a methods section and as a sentence about findings name them.
+NAMED = {
+    "sign": ("the sign test", "sign test"),
+    "wilcoxon": ("Wilcoxon's signed-rank test", "Wilcoxon signed-rank test"),
+}
+
 
 class PairTest(NamedTuple):
     """What a test found on one measure.
@@ -184,7 +190,7 @@ class PairTest(NamedTuple):
         return None if first == second else int(second > first)
 
 
-def run_pair_test(results: Results, measure: str, test: Literal["sign", "wilcoxon"]) -> PairTest:
+def run_pair_test(results: Results, measure: str, test: str) -> PairTest:
     """Test one measure of two algorithms, two-sided; ties and the rope are left out.
 
     Examples
@@ -211,6 +217,38 @@ def run_pair_test(results: Results, measure: str, test: Literal["sign", "wilcoxo
     return PairTest((found.plus, found.minus), wins, ties, found.pvalue, found.exact)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PairDetails(Facts):
+    """What each algorithm has, wins or rank sums, and ties, which are left out.
+
+    `exact` is whether the p-value of the rank sums is.
+    """
+
+    wins: tuple[int, int] | None = None
+    rank_sums: tuple[float, float] | None = None
+    ties: int
+    exact: bool | None = None
+
+
+class SignResult(Tested):
+    """What the test can be asked; it tells its counts, too."""
+
+    facts_type: ClassVar[type[Facts]] = PairDetails
+
+
+class WilcoxonResult(SignResult):
+    """What the test can be asked; it tells its rank sums, too."""
+
+    @property
+    def one_sided(self) -> float:
+        """P-value of the one-sided test in the likelier direction; NaN where neither is.
+
+        Since the data chose the direction, compare it with half of a level.
+        """
+        assert self.answer.pvalue is not None
+        return math.nan if self.answer.tested is None else self.answer.pvalue / 2
+
+
 class _Words(NamedTuple):
     """The sentences of a test of a pair: of a tie, of a lead, its hypothesis and its limits."""
 
@@ -226,36 +264,50 @@ class _OfPair(Method):
     scope: ClassVar[Scope] = Scope(pair=True, measure=True)
     words: ClassVar[_Words]
 
+    def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
+        """Test the wins of each against a fair coin, or the rank sums of the differences."""
+        test = run_pair_test(results, results.measures[0], self.name)
+        order, by_ranks = State.order(*results.algorithms), self.name == "wilcoxon"
+        both = Statement.of(order), Statement.of(order.reversed())
+        facts = PairDetails(wins=test.wins, ties=test.ties)
+        if by_ranks:
+            facts = PairDetails(rank_sums=test.sums, ties=test.ties, exact=test.exact)
+        return TestResult(
+            pvalue=test.pvalue,
+            statistic=test.sums[0],
+            # Wins need not follow the rank sums.
+            statement=both[test.favours] if by_ranks and test.favours is not None else None,
+            support=dict(zip(both, test.wins, strict=True)),
+            level_given=None if by_ranks else _sign_pvalue,
+            approximate=not test.exact,
+            facts=facts,
+        )
+
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        named = {"sign": "the sign test", "wilcoxon": "Wilcoxon's signed-rank test"}[self.name]
-        return f"by {named}, two-sided ({{aside}})."
+        return f"by {NAMED[self.name][0]}, two-sided ({{aside}})."
 
     def sentences(self, found: Found) -> list[str]:
         """Say what was counted for each, and what the test assumes or ignores."""
         results, answer, decision = found
-        facts, ahead = answer.facts, 0
-        assert isinstance(facts, SignDetails | WilcoxonDetails)
+        facts = PairDetails.of(answer)
+        sums = facts.wins if facts.rank_sums is None else facts.rank_sums
+        assert sums is not None
         tied = "are ties" if facts.ties != 1 else "is a tie"
         left = f"{plural(facts.ties, 'dataset')} {tied} and left out"
         said = {
             "n": plural(len(results.datasets), "dataset"),
             "left": left if facts.ties else "no dataset is a tie",
         }
-        sums = facts.wins if isinstance(facts, SignDetails) else facts.rank_sums
         if decision.state == "tied":
             first = self.words.tied.format(own=count(sums[0]), **said)
             first = f"{first}: p = 1. That does not show that they are equal."
             return [first, self.words.limits, NOT_A_PROBABILITY]
         ahead = answer.labels.index(decision.statement)
-        first = self.words.leads.format(
-            own=count(sums[ahead]),
-            other=count(sums[1 - ahead]),
-            claim=decision.claim(results.measures),
-            **said,
-        )
+        own, other, claim = sums[ahead], sums[1 - ahead], decision.claim(results.measures)
+        first = self.words.leads.format(own=count(own), other=count(other), claim=claim, **said)
         tested, limits = [finding(decision, self.words.hypothesis)], self.words.limits
-        if isinstance(facts, WilcoxonDetails):
+        if facts.exact is not None:
             if answer.counts[ahead] < answer.counts[1 - ahead]:
                 first += (
                     " The reverse holds on more datasets, but by smaller differences on the whole."
@@ -274,24 +326,10 @@ class _OfPair(Method):
         return [first, *tested, limits, NOT_A_PROBABILITY]
 
 
-def pair_support(results: Results, wins: tuple[int, int]) -> dict[Statement, float]:
-    """Return how many datasets show that each of the two is better."""
-    order = State.order(*results.algorithms)
-    return {Statement.of(order): wins[0], Statement.of(order.reversed()): wins[1]}
-
-
-@dataclass(frozen=True)
-class SignDetails(Facts):
-    """Datasets on which each algorithm is better, and ties, which are left out."""
-
-    wins: tuple[int, int]
-    ties: int
-
-
-class SignResult(Tested):
-    """What the test can be asked; it tells its counts, too."""
-
-    facts_type: ClassVar[type[Facts]] = SignDetails
+def _sign_pvalue(counts: FloatArray, best: int) -> float:
+    """The p-value of other wins; 1 where they no longer lead."""
+    wins, losses = int(counts[best]), int(counts[1 - best])
+    return float(stats.binomtest(wins, wins + losses).pvalue) if wins > losses else 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -324,47 +362,6 @@ class Sign(_OfPair):
         "either algorithm is as likely as the other to be the better one on a dataset",
         "The test counts on how many datasets an algorithm is better and ignores by how much.",
     )
-
-    def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
-        """Count the wins of each and test them against a fair coin."""
-        test = run_pair_test(results, results.measures[0], "sign")
-        return TestResult(
-            pvalue=test.pvalue,
-            statistic=test.sums[0],
-            support=pair_support(results, test.wins),
-            level_given=_sign_pvalue,
-            facts=SignDetails(test.wins, test.ties),
-        )
-
-
-def _sign_pvalue(counts: FloatArray, best: int) -> float:
-    """The p-value of other wins; 1 where they no longer lead."""
-    wins, losses = int(counts[best]), int(counts[1 - best])
-    return float(stats.binomtest(wins, wins + losses).pvalue) if wins > losses else 1.0
-
-
-@dataclass(frozen=True)
-class WilcoxonDetails(Facts):
-    """Rank sum of each algorithm, ties, and whether the p-value is exact."""
-
-    rank_sums: tuple[float, float]
-    ties: int
-    exact: bool
-
-
-class WilcoxonResult(Tested):
-    """What the test can be asked; it tells its counts, too."""
-
-    facts_type: ClassVar[type[Facts]] = WilcoxonDetails
-
-    @property
-    def one_sided(self) -> float:
-        """P-value of the one-sided test in the likelier direction; NaN where neither is.
-
-        Since the data chose the direction, compare it with half of a level.
-        """
-        assert self.answer.pvalue is not None
-        return math.nan if self.answer.tested is None else self.answer.pvalue / 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -400,16 +397,3 @@ class Wilcoxon(_OfPair):
         "The test assumes that differences are comparable between datasets and symmetric about "
         "their median; where they are not, use method='sign'.",
     )
-
-    def posterior(self, results: Results, rng: np.random.Generator | None = None) -> TestResult:
-        """Rank the differences and test the rank sums."""
-        test = run_pair_test(results, results.measures[0], "wilcoxon")
-        support = pair_support(results, test.wins)
-        return TestResult(
-            pvalue=test.pvalue,
-            statistic=test.sums[0],
-            statement=None if test.favours is None else list(support)[test.favours],
-            support=support,
-            approximate=not test.exact,
-            facts=WilcoxonDetails(test.sums, test.ties, test.exact),
-        )

@@ -36,7 +36,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.classic.wilcoxon import differences
 from bayescompare.methods.classic.friedman import pair_among_all
-from bayescompare.methods.classic.hypotheses import NOT_A_PROBABILITY, run_pair_test
+from bayescompare.methods.classic.hypotheses import NAMED, NOT_A_PROBABILITY, run_pair_test
 from bayescompare.outcome.answer import Answer, Direction, Found, TestResult
 from bayescompare.outcome.codec import read
 from bayescompare.outcome.decision import SIGNIFICANT, Decision
@@ -57,9 +57,7 @@ from bayescompare.text.phrases import join_names
 
 #: The tests of one measure, as a methods section and as a sentence about findings name them.
 _AMONG = "of mean ranks among all algorithms"
-_NAMED = {
-    "sign": ("the sign test", "sign test"),
-    "wilcoxon": ("Wilcoxon's signed-rank test", "Wilcoxon signed-rank test"),
+_NAMED = NAMED | {
     "nemenyi": (f"the tests of Friedman and Nemenyi {_AMONG}",),
     "ranks": (f"the normal test {_AMONG}",),
 }
@@ -178,14 +176,12 @@ class PerMeasure(Method):
         """
 
     @abstractmethod
-    def neither(
-        self, names: Sequence[str], rows: Sequence[Direction], signs: FloatArray
-    ) -> tuple[Statement, BoolArray]:
-        """The statement where nobody leads, and which datasets show it."""
+    def neither(self, names: Sequence[str], rows: Sequence[Direction]) -> Statement:
+        """The statement where nobody leads."""
 
     @abstractmethod
-    def supports(self, signs: FloatArray) -> BoolArray:
-        """Which datasets, by their signs (dataset, measure), show what is tested."""
+    def shows(self, statement: Statement, names: Sequence[str], signs: FloatArray) -> BoolArray:
+        """Which datasets, by their signs (dataset, measure), show a statement."""
 
     @abstractmethod
     def headline(self, found: Found, p: str) -> str:
@@ -249,18 +245,14 @@ class PerMeasure(Method):
         ).T
         order, wide = State.order(*names), 1 if self.scope.question else len(rows)
         both = [Statement.of(state, measures=wide) for state in (order, order.reversed())]
-        shown = {both[0]: self.supports(signs), both[1]: self.supports(-signs)}
-        if lead:
-            statement = both[names.index(lead)]
-        else:
-            statement, shows = self.neither(names, rows, signs)
-            shown[statement] = shows
+        statement = both[names.index(lead)] if lead else self.neither(names, rows)
+        shown = dict.fromkeys([*both, statement])
         return TestResult(
             pvalue=pvalue,
             statistic=float(statistic),
             statement=statement,
             directions=tuple(rows),
-            support={each: float(datasets.sum()) for each, datasets in shown.items()},
+            support={each: float(self.shows(each, names, signs).sum()) for each in shown},
             approximate=self.among is not None,
             facts=PerMeasureDetails(asked, self.alpha, tuple(rows)),
         )
@@ -343,22 +335,16 @@ class AllTest(PerMeasure):
         agree = len(own[lead]) == measures
         return (lead, max(own[lead]), measures) if agree else ("", 1.0, len(own[lead]))
 
-    def neither(
-        self, names: Sequence[str], rows: Sequence[Direction], signs: FloatArray
-    ) -> tuple[Statement, BoolArray]:
+    def neither(self, names: Sequence[str], rows: Sequence[Direction]) -> Statement:
         """What each measure favours; "=" where it favours neither."""
         first = State.order(*names)
-        said = {
-            names[0]: (first, 1.0),
-            names[1]: (first.reversed(), -1.0),
-            None: (State.equal(*names), 0.0),
-        }
-        states, favoured = zip(*(said[row.better] for row in rows), strict=True)
-        return Statement.of(*states), np.asarray((signs == np.array(favoured)).all(axis=1))
+        said = {names[0]: first, names[1]: first.reversed(), None: State.equal(*names)}
+        return Statement.of(*(said[row.better] for row in rows))
 
-    def supports(self, signs: FloatArray) -> BoolArray:
-        """Better on every measure."""
-        return np.asarray((signs > 0).all(axis=1))
+    def shows(self, statement: Statement, names: Sequence[str], signs: FloatArray) -> BoolArray:
+        """Every measure says what the statement says of it."""
+        said = [0 if name is None else 1 - 2 * names.index(name) for name in statement.leaders]
+        return np.asarray((signs == said).all(axis=1))
 
     def headline(self, found: Found, p: str) -> str:
         """Say whether one is better on every measure, or on which measures each is."""
@@ -436,18 +422,19 @@ class OneTest(PerMeasure):
             return "", 1.0, counted
         return lead, least[lead], counted
 
-    def neither(
-        self, names: Sequence[str], rows: Sequence[Direction], signs: FloatArray
-    ) -> tuple[Statement, BoolArray]:
+    def neither(self, names: Sequence[str], rows: Sequence[Direction]) -> Statement:
         """Incomparable where each has a significant measure, equal where none favours either."""
-        if all(row.better is None for row in rows):
-            return Statement.of(State.equal(*names)), np.asarray((signs == 0).all(axis=1))
-        mixed = (signs > 0).any(axis=1) & (signs < 0).any(axis=1)
-        return Statement.of(State.apart(*names)), np.asarray(mixed)
+        nobody = all(row.better is None for row in rows)
+        return Statement.of((State.equal if nobody else State.apart)(*names))
 
-    def supports(self, signs: FloatArray) -> BoolArray:
-        """Better on some measure, worse on none."""
-        return np.asarray((signs >= 0).all(axis=1) & (signs > 0).any(axis=1))
+    def shows(self, statement: Statement, names: Sequence[str], signs: FloatArray) -> BoolArray:
+        """Better on some measure and worse on none; or each on some, or neither on any."""
+        (state,) = statement.states
+        if state.leader is None:
+            ahead, behind = ((sign * signs > 0).any(axis=1) for sign in (1, -1))
+            return np.asarray(ahead & behind if state.relation == "~" else ~(ahead | behind))
+        own = (1 - 2 * names.index(state.leader)) * signs
+        return np.asarray((own >= 0).all(axis=1) & (own > 0).any(axis=1))
 
     def headline(self, found: Found, p: str) -> str:
         """Say on which measures one is significantly better, and whether the other is on any."""

@@ -33,7 +33,9 @@ from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
 from bayescompare.kernels.context.beta_binomial import (
+    Hyper,
     LogPrior,
+    Points,
     Pool,
     better_share,
     draw_shares,
@@ -86,6 +88,9 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
+
+#: Share and P(better) of each dataset, the hyper-parameters, the interval of q, and figures.
+type _Found = tuple[tuple[FloatArray, FloatArray], Hyper, tuple[float, float], dict[str, Any]]
 
 #: A prior that jumps is integrated less exactly; beyond this error NUTS takes over.
 _EXACT = 1e-6
@@ -235,11 +240,8 @@ class HierarchicalPosterior(ContextPosterior):
 
     def _log_prior(self, mu: FloatArray, rho: FloatArray) -> dict[str, AnyArray]:
         """Log densities of the parameters that have a prior: φ in place of ρ where it was given."""
-        given = zip((self.pool.log_prior_mu, self.pool.log_prior_rho), (mu, rho), strict=True)
-        of_mu, of_rho = (
-            np.zeros_like(x) if density is None else density(x.ravel()).reshape(x.shape)
-            for density, x in given
-        )
+        of_mu = self.pool.log_prior_mu(mu.ravel()).reshape(mu.shape)
+        of_rho = self.pool.log_prior_rho(rho.ravel()).reshape(rho.shape)
         if "phi" in (self.method.priors or {}):
             return {"mu": of_mu, "phi": of_rho + 2.0 * np.log(rho)}
         return {"mu": of_mu, "rho": of_rho}
@@ -366,27 +368,8 @@ class Hierarchical(Method):
         check_prior_ranges(self.priors, self.parameters)
         k_h, k_g = pair_counts(results)
         alone = np.stack([first_error_rate_better(*k) for k in ((k_h, k_g), (k_g, k_h))], axis=-1)
-        better, share, figures = self._integrated(results) or self._sampled(results, sampling)
-        columns = figures["facts"].both
-        figures["facts"] = figures["facts"].by_dataset(
-            first_wrong=k_h,
-            second_wrong=k_g,
-            alone=alone[:, 0],
-            probability=better,
-            # Under the uniform prior, as P(first better) alone is.
-            share_alone=(k_h + 1.0) / (k_h + k_g + 2.0),
-            share=share,
-        )
-        return pair_answer(results, leanings(alone), per_statement=columns, **figures)
-
-    def _integrated(self, results: Results) -> tuple[FloatArray, FloatArray, dict[str, Any]] | None:
-        """P(better) and mean share of each dataset, and figures; None where NUTS is needed."""
-        if (pool := self.pool(results)) is None:
-            return None
-        share, better, error = pool.each()
-        if max(pool.error, error) > _EXACT:
-            return None
-        hyper, (low, high) = pool.hyper, pool.share_interval()
+        found = self._integrated(results) or self._sampled(results, sampling)
+        (share, better), hyper, (low, high), figures = found
         pooled = PooledDetails(
             rate_mean=hyper.mean_q,
             rate_sd=hyper.sd_q,
@@ -398,44 +381,41 @@ class Hierarchical(Method):
             rho_sd=hyper.sd_rho,
             per_dataset={},
         )
-        figures = {
-            "probability": np.array([hyper.first, hyper.second]),
-            "facts": pooled,
-            "log_evidence": hyper.log_evidence,
-        }
-        return better, share, figures
+        facts = pooled.by_dataset(
+            first_wrong=k_h,
+            second_wrong=k_g,
+            alone=alone[:, 0],
+            probability=better,
+            # Under the uniform prior, as P(first better) alone is.
+            share_alone=(k_h + 1.0) / (k_h + k_g + 2.0),
+            share=share,
+        )
+        columns = pooled.both
+        return pair_answer(results, leanings(alone), per_statement=columns, facts=facts, **figures)
 
-    def _sampled(
-        self, results: Results, sampling: Sampling
-    ) -> tuple[FloatArray, FloatArray, dict[str, Any]]:
+    def _integrated(self, results: Results) -> _Found | None:
+        """What the quadrature found; None where NUTS is needed."""
+        if (pool := self.pool(results)) is None:
+            return None
+        share, better, error = pool.each()
+        if max(pool.error, error) > _EXACT:
+            return None
+        probability = np.array([pool.hyper.first, pool.hyper.second])
+        figures = {"probability": probability, "log_evidence": pool.hyper.log_evidence}
+        return (share, better), pool.hyper, pool.share_interval(), figures
+
+    def _sampled(self, results: Results, sampling: Sampling) -> _Found:
         """The same from NUTS, with its Monte Carlo standard error."""
         tree = nuts.sample(sampling, self.model(results, "nuts"))
         # There is no answer yet.
         asked = HierarchicalPosterior(self, results, None)  # type: ignore[arg-type]
         tree = asked.from_nuts(tree, sampling.rng)
-        mu, rho, q = _drawn(tree, "mu", "rho", "q")
-        leads, ends = _mean_leads(tree), np.quantile(q, (0.025, 0.975))
-        moments: dict[str, Any] = {
-            f"{name}_{of.__name__.replace('std', 'sd')}": float(of(values))
-            for name, values in (("mu", mu), ("rho", rho), ("rate", q))
-            for of in (np.mean, np.std)
-        }
-        pooled = PooledDetails(
-            rate_lower=float(ends[0]), rate_upper=float(ends[1]), per_dataset={}, **moments
-        )
-        better, share = [], []
-        for h, g in zip(*pair_counts(results), strict=True):
-            better.append(better_share(mu.ravel(), rho.ravel(), h, g).mean())
-            share.append(((mu * (1.0 - rho) + rho * h) / (1.0 - rho + rho * (h + g))).mean())
-        figures = {
-            "probability": leads.mean(axis=(0, 1)),
-            "facts": pooled,
-            "mcse": nuts.nuts_monte_carlo_error(leads),
-            "none_leads": float((mu == 0.5).mean()),
-            "tree": tree,
-            "seed": sampling.seed,
-        }
-        return np.array(better), np.array(share), figures
+        mu, rho, q = (drawn.ravel() for drawn in _drawn(tree, "mu", "rho", "q"))
+        points = Points(logit(mu), logit(rho), np.full(len(mu), 1.0 / len(mu)))
+        low, high = np.quantile(q, (0.025, 0.975)).tolist()
+        each = points.by_dataset(np.stack(pair_counts(results), axis=-1)).T
+        figures = nuts.figures_of(tree, _mean_leads(tree), sampling)
+        return (each[0], each[1]), Hyper.of(points), (low, high), figures
 
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the model with the user's priors in it; for NUTS every z is summed out."""
@@ -494,11 +474,11 @@ def _of_rho(of_phi: LogPrior) -> LogPrior:
     return lambda rho: np.asarray(of_phi((1.0 - rho) / rho) - 2.0 * np.log(rho))
 
 
-def _powered(log_prior: LogPrior | None, power: float, *, of_phi: bool = False) -> LogPrior:
+def _powered(log_prior: LogPrior, power: float, *, of_phi: bool = False) -> LogPrior:
     """The density of a share, given that of its logit (or of φ) to a power."""
 
     def density(share: FloatArray) -> FloatArray:
-        own = np.zeros_like(share) if log_prior is None else log_prior(share)
+        own = log_prior(share)
         # dφ/dρ is 1/ρ², dt/dρ is 1/(ρ(1 − ρ)).
         jacobian = 2.0 * np.log(share) if of_phi else np.log(share) + np.log1p(-share)
         with np.errstate(invalid="ignore"):

@@ -16,7 +16,7 @@ from statsmodels.stats.descriptivestats import sign_test
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.methods.classic.hypotheses import Sign, SignDetails, Wilcoxon
+from bayescompare.methods.classic.hypotheses import PairDetails, Sign, Wilcoxon
 from bayescompare.methods.classic.per_measure import AllTest, OneTest, PerMeasure
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.method import Method
@@ -37,7 +37,7 @@ def test_sign_as_statsmodels_and_by_hand(differences: list[int]) -> None:
     assert c.pvalue == pytest.approx(sign_test(np.array(differences, dtype=float))[1], rel=1e-12)
     assert c.statistic == wins
     assert c.summary()["count"].to_dict() == {"A>B": wins, "B>A": losses}
-    assert c.answer.facts == SignDetails((wins, losses), len(differences) - n)
+    assert c.answer.facts == PairDetails(wins=(wins, losses), ties=len(differences) - n)
 
 
 @given(st.lists(st.integers(-4, 4), min_size=2, max_size=9))
@@ -92,7 +92,7 @@ def test_rules_by_their_definition(case: tuple[type[PerMeasure], np.ndarray], te
 
 def _favoured(c: Comparison) -> str | None:
     details = c.answer.facts
-    sums = details.wins if isinstance(details, SignDetails) else details.rank_sums
+    sums = details.wins if details.rank_sums is None else details.rank_sums
     return None if sums[0] == sums[1] else "A" if sums[0] > sums[1] else "B"
 
 
@@ -243,7 +243,7 @@ def test_error_counts_are_results_too() -> None:
     counts = bc.ErrorCounts.from_frame(
         frame, dataset="task", first_wrong="svm", second_wrong="nn", algorithms=("svm", "nn")
     )
-    assert ask(counts, Sign).answer.facts == SignDetails((2, 1), 1)
+    assert ask(counts, Sign).answer.facts == PairDetails(wins=(2, 1), ties=1)
     # Differences 3, 1, 0, -2.
     assert ask(counts, Wilcoxon).answer.facts.rank_sums == (4.0, 2.0)
     assert "The sizes of the test sets are not known here" in ask(counts, Wilcoxon).explain()
