@@ -7,9 +7,19 @@ from typing import Any
 
 from bayescompare._checks import is_number
 from bayescompare.methods._shared.priors import prior_options
+from bayescompare.outcome.answer import Found
+from bayescompare.outcome.decision import certainty_words
+from bayescompare.statements import Statement
 from bayescompare.table.checks import effective_weights
 from bayescompare.table.results import Results
-from bayescompare.text.numbers import setting_number_text, statistic_number_text
+from bayescompare.text.numbers import (
+    count,
+    plural,
+    probability_words,
+    setting_number_text,
+    statistic_number_text,
+)
+from bayescompare.text.phrases import exactness_phrase
 
 
 def text_on_how(method: Any) -> str:
@@ -37,6 +47,40 @@ def option_as_given(value: object) -> str:
 def text_on_weight(b: object) -> str:
     """The parameter b of a symmetric Beta prior."""
     return "b learned from all pairs" if b == "learned" else f"b = {option_as_given(b)}"
+
+
+# which outcome leads -----------------------------
+
+
+def outcome_words(label: str) -> str:
+    """Say a statement about one pair and one measure."""
+    (state,) = Statement.parse(label).states
+    if state.relation == "=":
+        return f"{' and '.join(state.names)} are practically equivalent"
+    return state.words()
+
+
+def leading_words(found: Found, among: str, often: str, lean: str) -> list[str]:
+    """Say which outcome leads and how sure that is, and how many datasets lean to it.
+
+    `among` says of what tied outcomes are equally probable, `often` what the leading one is, and
+    `lean` what the datasets do.
+    """
+    results, answer, decision = found
+    (measure,), best = results.measures, decision.statement
+    n, level = plural(len(results.datasets), "dataset"), probability_words(decision.level)
+    if decision.verdict == "tied":
+        tied = " and that ".join(map(outcome_words, (best, *decision.rivals)))
+        return [
+            f"On {n} no outcome on {measure} leads: that {tied} are equally probable {among} "
+            f"({level} each)."
+        ]
+    own, whole = answer.counts[answer.labels.index(best)], answer.counts.sum()
+    return [
+        f"On {n} the probability that {outcome_words(best)} on {measure}, {often}, is {level} "
+        f"({exactness_phrase(answer, best)}){certainty_words(decision)}.",
+        f"Of the datasets seen, {count(float(own))} of {count(float(whole))} {lean}.",
+    ]
 
 
 # weights of datasets -----------------------------

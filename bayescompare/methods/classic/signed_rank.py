@@ -51,7 +51,7 @@ from bayescompare.methods._shared.priors import (
 )
 from bayescompare.methods._shared.simplex import DRAWN, WEIGHT, place_weights, weights_alpha
 from bayescompare.methods._shared.trees import add_constants, make_tree, ratio_prior
-from bayescompare.methods._shared.words import text_on_sampling
+from bayescompare.methods._shared.words import leading_words, text_on_sampling
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import (
@@ -66,10 +66,10 @@ from bayescompare.outcome.decision import certainty_words
 from bayescompare.outcome.method import Form, Method, Parameter, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import FACTORS, Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
-from bayescompare.statements import State, Statement
+from bayescompare.statements import State
 from bayescompare.table.results import Results
-from bayescompare.text.numbers import count, percent, plural, probability_words, setting_number_text
-from bayescompare.text.phrases import exactness_phrase, join_names
+from bayescompare.text.numbers import percent, plural, probability_words, setting_number_text
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -509,30 +509,17 @@ class SignedRank(Method):
     def sentences(self, found: Found) -> list[str]:
         """Say which outcome is the most probable on the whole, and what that assumes."""
         results, answer, decision = found
-        (measure,), rope = results.measures, results[results.measures[0]].rope
-        best, n = decision.statement, plural(len(results.datasets), "dataset")
-        level = probability_words(decision.level)
-        weight = setting_number_text(self.strength)
-        if decision.verdict == "tied":
-            tied = " and that ".join(_claim(label) for label in (best, *decision.rivals))
-            said = [
-                f"On {n} no outcome on {measure} leads: that {tied} are equally probable on the "
-                f"whole ({level} each)."
-            ]
-        else:
-            own = float(answer.counts[answer.labels.index(best)])
+        best, rope = decision.statement, results[results.measures[0]].rope
+        said = leading_words(found, "on the whole", "on the whole", "support it")
+        if decision.verdict != "tied":
             mean, low, high = (
                 percent(answer.column_at(column, best))
                 for column in (THETA_MEAN, THETA_LOWER, THETA_UPPER)
             )
-            said = [
-                f"On {n} the probability that {_claim(best)} on {measure}, on the whole, is "
-                f"{level} ({exactness_phrase(answer, best)}){certainty_words(decision)}.",
-                f"Of the datasets seen, {count(own)} of {count(float(answer.counts.sum()))} "
-                "support it.",
+            said.append(
                 "For two datasets taken at random, the mean of the two differences supports it in "
-                f"{mean} of all pairs (95 % interval {low} to {high}).",
-            ]
+                f"{mean} of all pairs (95 % interval {low} to {high})."
+            )
         if rope:
             said.append(
                 f"Differences of at most {setting_number_text(rope)} count as equivalent; a pair "
@@ -541,7 +528,8 @@ class SignedRank(Method):
         said.append(
             f"You chose the prior of {join_names(list(self.priors))}."
             if self.priors
-            else f"The prior weighs as much as {weight} of a dataset on which the two are equal."
+            else f"The prior weighs as much as {setting_number_text(self.strength)} of a dataset "
+            "on which the two are equal."
         )
         if self.prior == "imprecise" and decision.verdict != "tied":
             low, high = (probability_words(answer.column_at(end, best)) for end in (LOWER, UPPER))
@@ -555,10 +543,3 @@ class SignedRank(Method):
             "are not, use method='dirichlet'. The test knows no kinds of datasets besides those "
             "seen.",
         ]
-
-
-def _claim(statement: str) -> str:
-    (state,) = Statement.parse(statement).states
-    if state.relation == "=":
-        return f"{' and '.join(state.names)} are practically equivalent"
-    return state.words()

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
-from bayescompare._typing import FloatArray
-from bayescompare.outcome.answer import Answer
+from bayescompare._typing import AnyArray, FloatArray, StrArray
+from bayescompare.methods._shared.new_datasets import share_labels, table_of_counts, truth_in_tree
+from bayescompare.methods._shared.pair_answer import WRONG
+from bayescompare.methods._shared.words import leading_words, outcome_words
+from bayescompare.outcome import nuts
+from bayescompare.outcome.answer import Answer, Found
 from bayescompare.outcome.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
-from bayescompare.outcome.decision import Decision, certainty_words
+from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.posterior import Posterior
-from bayescompare.statements import Statement
 from bayescompare.table.results import Results
-from bayescompare.text.numbers import count, percent, plural, probability_words
-from bayescompare.text.phrases import exactness_phrase
+from bayescompare.text.numbers import percent, plural, probability_words
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 _WHOLE = ("first_wrong", "second_wrong", "replicates")
 
@@ -85,6 +90,10 @@ class ContextPosterior(Posterior):
         table = pd.DataFrame(dict(ContextDetails.of(self.answer).per_dataset), index=index)
         return table.astype({name: int for name in _WHOLE if name in table})
 
+    def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
+        """Draw the shares of datasets, and who is better on new datasets."""
+        return share_labels(self, number, draws, rng)
+
     @property
     def rate(self) -> pd.Series[float]:
         """The share of datasets on which the first is better: mean, sd and 95 % interval.
@@ -118,34 +127,42 @@ class ContextPosterior(Posterior):
         return {"Datasets": table[[*shown, *rest]].rename(columns=heads)}
 
 
-def context_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+class CountsPosterior(ContextPosterior):
+    """The same from counts of errors, which its model draws."""
+
+    def simulate(self, rng: np.random.Generator) -> Results:
+        """Draw parameters from the prior, and errors on each dataset."""
+        if self.method.needs_mcmc:
+            tree = nuts.draw_prior_as_nuts(self.method.model(self.results, "nuts"), rng)
+        else:
+            exact: Any = self
+            tree = exact.draws(1, 1, rng)
+        (wrong,) = drawn(tree, WRONG, group="prior_predictive")
+        return table_of_counts(self.results, wrong[0, 0].astype(np.float64), truth_in_tree(tree))
+
+
+def drawn(tree: xr.DataTree, *names: str, group: str = "posterior") -> list[AnyArray]:
+    """Return variables of a tree, chain and draw first."""
+    return [tree[group][name].transpose("chain", "draw", ...).values for name in names]
+
+
+def context_words(found: Found) -> list[str]:
     """Say who is better on most datasets of the kind, how sure that is, and what the data were."""
-    first, second = results.algorithms
-    (measure,) = results.measures
-    n, three = plural(len(results.datasets), "dataset"), len(answer.labels) == 3
-    level = probability_words(decision.level)
-    if decision.verdict == "tied" and three:
-        tied = " and that ".join(map(_claim, (decision.statement, *decision.rivals)))
+    results, answer, decision = found
+    three = len(answer.labels) == 3
+    if decision.verdict == "tied" and not three:
+        first, second = results.algorithms
         return [
-            f"On {n} no outcome on {measure} leads: that {tied} are equally probable to be the "
-            f"most frequent on datasets of this kind ({level} each)."
-        ]
-    if decision.verdict == "tied":
-        return [
-            f"On {n} neither {first} nor {second} leads on {measure}: each is as probable as the "
-            f"other to be better on most datasets of this kind ({level} each)."
+            f"On {plural(len(results.datasets), 'dataset')} neither {first} nor {second} leads on "
+            f"{results.measures[0]}: each is as probable as the other to be better on most "
+            f"datasets of this kind ({probability_words(decision.level)} each)."
         ]
     # Of three outcomes the most frequent one need not be that of most datasets.
     often = "on most datasets of this kind"
     if three:
         often = "on datasets of this kind more often than either other outcome"
-    how = exactness_phrase(answer, decision.statement)
-    leaning = count(float(answer.counts[answer.labels.index(decision.statement)]))
-    return [
-        f"On {n} the probability that {_claim(decision.statement)} on {measure}, {often}, is "
-        f"{level} ({how}){certainty_words(decision)}.",
-        f"Of the datasets seen, {leaning} of {count(float(answer.counts.sum()))} lean that way.",
-    ]
+    among = "to be the most frequent on datasets of this kind"
+    return leading_words(found, among, often, "lean that way")
 
 
 def rate_words(answer: Answer, decision: Decision) -> str:
@@ -155,13 +172,6 @@ def rate_words(answer: Answer, decision: Decision) -> str:
         for column in (THETA_MEAN, THETA_LOWER, THETA_UPPER)
     )
     return (
-        f"It is expected that {_claim(decision.statement)} on {mean} of datasets of this kind "
-        f"(95 % interval {low} to {high})."
+        f"It is expected that {outcome_words(decision.statement)} on {mean} of datasets of this "
+        f"kind (95 % interval {low} to {high})."
     )
-
-
-def _claim(statement: str) -> str:
-    (state,) = Statement.parse(statement).states
-    if state.relation == "=":
-        return f"{' and '.join(state.names)} are practically equivalent"
-    return state.words()

@@ -58,7 +58,7 @@ from bayescompare.methods._shared.correlation import (
 from bayescompare.methods._shared.priors import Priors
 from bayescompare.methods._shared.trees import add_constants, shrink_predictions, statement_each
 from bayescompare.methods._shared.words import text_on_sampling, text_on_weight
-from bayescompare.methods.context.comparison import ContextDetails
+from bayescompare.methods.context.comparison import ContextDetails, drawn
 from bayescompare.methods.context.shares import (
     CUT_LACKS,
     Said,
@@ -212,8 +212,7 @@ class CorrelatedTPosterior(SharePosterior):
         dof, location, scale = each.student
         theta, before = (shares_in(tree[g].to_dataset()) for g in ("posterior", "prior"))
         if ADVANTAGE in posterior:
-            means = posterior[ADVANTAGE].transpose("chain", "draw", "dataset").values
-            spreads = posterior[SIGMA].transpose("chain", "draw", "dataset").values
+            means, spreads = drawn(tree, ADVANTAGE, SIGMA)
         else:
             # Statements begin with the first better, regions with the left.
             region = 2 - statement if each.rope else 2 * (1 - statement)
@@ -274,15 +273,14 @@ class CorrelatedTPosterior(SharePosterior):
         only, since the prior of their mean and spread is flat.
         """
         each, labels = self.each, self.seen.statements.labels
-        drawn = tree["prior_predictive" if prior else "posterior_predictive"].to_dataset()
-        predicted = drawn[OUTCOME].sum("dataset").transpose("chain", "draw", "statement").values
+        again = tree["prior_predictive" if prior else "posterior_predictive"].to_dataset()
+        predicted = again[OUTCOME].sum("dataset").transpose("chain", "draw", "statement").values
         predicted = predicted.reshape(-1, len(labels)).astype(np.float64)
         if prior:
             statement = draw_statements(each.evidence, np.ones_like(predicted), rng)
             seen = (statement[:, :, None] == np.arange(len(labels))).sum(axis=1)
         else:
-            mean = tree["posterior"][ADVANTAGE].transpose("chain", "draw", "dataset").values
-            mean = mean.reshape(len(predicted), -1)
+            mean = drawn(tree, ADVANTAGE)[0].reshape(len(predicted), -1)
             # A mean of exactly 0 without a rope makes either true alike.
             even = 0.0 if each.rope else 0.5 * (mean == 0.0).sum(axis=1)
             better, worse = ((sign * mean > each.rope).sum(axis=1) + even for sign in (1.0, -1.0))
@@ -293,11 +291,11 @@ class CorrelatedTPosterior(SharePosterior):
             for k, label in enumerate(labels)
         }
         varying = each.student[2] > 0.0
-        if DIFFERENCE in drawn and varying.any():
+        if DIFFERENCE in again and varying.any():
             order = ("chain", "draw", "dataset", "replicate")
-            again = drawn[DIFFERENCE].transpose(*order).values.astype(np.float64)
-            again = again.reshape(-1, *each.differences.shape)[:, varying]
-            shapes = map(_shape_of_replicates, (again, each.differences[None, varying]))
+            x = again[DIFFERENCE].transpose(*order).values.astype(np.float64)
+            x = x.reshape(-1, *each.differences.shape)[:, varying]
+            shapes = map(_shape_of_replicates, (x, each.differences[None, varying]))
             for name, (values, now) in zip(_SHAPES, zip(*shapes, strict=True), strict=True):
                 statistics[name] = values, float(now[0])
         return statistics

@@ -31,7 +31,7 @@ from scipy.special import logit
 
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
+from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.kernels.context.beta_binomial import (
     Hyper,
     LogPrior,
@@ -42,11 +42,6 @@ from bayescompare.kernels.context.beta_binomial import (
     logit_likelihood,
 )
 from bayescompare.kernels.context.error_rates import first_error_rate_better
-from bayescompare.methods._shared.new_datasets import (
-    share_labels,
-    table_of_counts,
-    truth_in_tree,
-)
 from bayescompare.methods._shared.pair_answer import WRONG, leanings, pair_answer, pair_counts
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -61,8 +56,9 @@ from bayescompare.methods._shared.words import text_on_sampling
 from bayescompare.methods.context.comparison import (
     FIGURE,
     ContextDetails,
-    ContextPosterior,
+    CountsPosterior,
     context_words,
+    drawn,
     rate_words,
 )
 from bayescompare.methods.context.shares import add_groups
@@ -112,7 +108,7 @@ class PooledDetails(ContextDetails):
     rho_sd: float = field(metadata=FIGURE)
 
 
-class HierarchicalPosterior(ContextPosterior):
+class HierarchicalPosterior(CountsPosterior):
     """The hyper-parameters after the data: by quadrature, or by the draws of the answer."""
 
     facts_type: ClassVar[type[Facts]] = PooledDetails
@@ -179,7 +175,7 @@ class HierarchicalPosterior(ContextPosterior):
     def likelihood_of_more(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets from one draw, and weigh every draw by them."""
         assert self.answer.tree is not None
-        mu, rho = _drawn(self.answer.tree, "mu", "rho")
+        mu, rho = drawn(self.answer.tree, "mu", "rho")
         u, v = logit(mu.ravel()), logit(rho.ravel())
 
         def likelihood(number: int, rng: np.random.Generator) -> FloatArray:
@@ -251,26 +247,13 @@ class HierarchicalPosterior(ContextPosterior):
         k_h, k_g = pair_counts(self.results)
         nothing = np.zeros_like(k_h)
         for group, known in (("posterior", (k_h, k_g)), ("prior", (nothing, nothing))):
-            mu, rho = _drawn(tree, "mu", "rho", group=group)
+            mu, rho = drawn(tree, "mu", "rho", group=group)
             z = draw_shares(*known, mu.ravel(), rho.ravel(), rng).reshape(*mu.shape, -1)
             q = better_share(mu, rho)
             found = {"phi": ((), (1.0 - rho) / rho), "q": ((), q), "z": (("dataset",), z)}
             tree = add_groups(tree, {group: found}, {"dataset": self.results.datasets})
         tree = logit_prior(tree, ["mu", "rho"])
         return add_constants(tree, {"discordant": k_h + k_g}, self.results.datasets)
-
-    def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
-        """Draw the hyper-parameters, and who is better on new datasets."""
-        return share_labels(self, number, draws, rng)
-
-    def simulate(self, rng: np.random.Generator) -> Results:
-        """Draw the hyper-parameters from the prior, and errors on each dataset."""
-        if self.method.needs_mcmc:
-            tree = nuts.draw_prior_as_nuts(self.method.model(self.results, "nuts"), rng)
-        else:
-            tree = self.draws(1, 1, rng)
-        (wrong,) = _drawn(tree, WRONG, group="prior_predictive")
-        return table_of_counts(self.results, wrong[0, 0].astype(np.float64), truth_in_tree(tree))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -410,7 +393,7 @@ class Hierarchical(Method):
         # There is no answer yet.
         asked = HierarchicalPosterior(self, results, None)  # type: ignore[arg-type]
         tree = asked.from_nuts(tree, sampling.rng)
-        mu, rho, q = (drawn.ravel() for drawn in _drawn(tree, "mu", "rho", "q"))
+        mu, rho, q = (values.ravel() for values in drawn(tree, "mu", "rho", "q"))
         points = Points(logit(mu), logit(rho), np.full(len(mu), 1.0 / len(mu)))
         low, high = np.quantile(q, (0.025, 0.975)).tolist()
         each = points.by_dataset(np.stack(pair_counts(results), axis=-1)).T
@@ -446,7 +429,7 @@ class Hierarchical(Method):
     def sentences(self, found: Found) -> list[str]:
         """Say who is better on most datasets, and how alike the datasets are."""
         results, answer, decision = found
-        sentences = [*context_words(results, answer, decision), rate_words(answer, decision)]
+        sentences = [*context_words(found), rate_words(answer, decision)]
         # Without any discordant example only the prior would be speaking.
         if np.any(pair_counts(results)):
             rho = PooledDetails.of(answer).rho_mean
@@ -465,7 +448,7 @@ class Hierarchical(Method):
 
 def _mean_leads(tree: xr.DataTree) -> FloatArray:
     """Whether μ is below ½, so that the first is better on most datasets, and whether above."""
-    (mu,) = _drawn(tree, "mu")
+    (mu,) = drawn(tree, "mu")
     return np.stack([mu < 0.5, mu > 0.5], axis=-1).astype(np.float64)
 
 
@@ -505,10 +488,6 @@ def _place_hyper_parameters(priors: Priors) -> tuple[Any, Any, Any]:
         return mu, pm.Deterministic("rho", 1.0 / (1.0 + phi)), phi
     rho = place("rho") if "rho" in priors else pm.Uniform("rho", 0.0, 1.0)
     return mu, rho, pm.Deterministic("phi", (1.0 - rho) / rho)
-
-
-def _drawn(tree: xr.DataTree, *names: str, group: str = "posterior") -> list[AnyArray]:
-    return [tree[group][name].transpose("chain", "draw", ...).values for name in names]
 
 
 def _errors_on_new_datasets(

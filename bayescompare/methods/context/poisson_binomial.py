@@ -37,11 +37,11 @@ from bayescompare.kernels.context.error_rates import (
     first_error_rate_better,
     smaller_independent_rate,
 )
-from bayescompare.methods._shared.new_datasets import table_of_counts, truth_in_tree
 from bayescompare.methods._shared.pair_answer import WRONG, pair_counts
 from bayescompare.methods._shared.priors import Priors
 from bayescompare.methods._shared.trees import add_constants
 from bayescompare.methods._shared.words import option_as_given, text_on_sampling, text_on_weight
+from bayescompare.methods.context.comparison import CountsPosterior
 from bayescompare.methods.context.probabilities import ErrorPrior, check_error_prior
 from bayescompare.methods.context.shares import (
     CUT_LACKS,
@@ -51,7 +51,6 @@ from bayescompare.methods.context.shares import (
     add_groups,
     shares_in,
 )
-from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer
 from bayescompare.outcome.decision import Decision
 from bayescompare.outcome.method import (
@@ -70,7 +69,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-class PoissonBinomialPosterior(SharePosterior):
+class PoissonBinomialPosterior(SharePosterior, CountsPosterior):
     """r after the data, every d and the error probabilities of each dataset."""
 
     method: PoissonBinomial
@@ -133,15 +132,6 @@ class PoissonBinomialPosterior(SharePosterior):
                 "that both have seen; draws() has r and every d."
             )
         return super().why_not(quantity)
-
-    def simulate(self, rng: np.random.Generator) -> Results:
-        """Draw r from the prior, and errors on each dataset."""
-        if self.method.needs_mcmc:
-            tree = nuts.draw_prior_as_nuts(self.method.model(self.results, "nuts"), rng)
-        else:
-            tree = self.draws(1, 1, rng)
-        wrong = tree["prior_predictive"].to_dataset()[WRONG].isel(chain=0, draw=0)
-        return table_of_counts(self.results, wrong.values.astype(np.float64), truth_in_tree(tree))
 
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets with as many discordant examples as those seen, one like another."""

@@ -21,14 +21,13 @@ from scipy.special import gammaln, logit, logsumexp
 
 from bayescompare._checks import check_flag, is_number
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
+from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.evidence import Evidence, TooManyVectors
 from bayescompare.kernels.context.correlated_t import draw_statements
 from bayescompare.kernels.context.poisson_binomial import RatePosterior, RatePrior
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.learned import Learned, LearnedPrior
 from bayescompare.methods._shared.learned import place_learned_shares
-from bayescompare.methods._shared.new_datasets import share_labels
 from bayescompare.methods._shared.pair_answer import leanings, pair_answer
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -379,7 +378,7 @@ class ShareTest(Method):
     def sentences(self, found: Found) -> list[str]:
         """Say who is better on most datasets, what was learned, and what was assumed."""
         results, answer, decision = found
-        verdict, *rest = context_words(results, answer, decision)
+        verdict, *rest = context_words(found)
         learned = [] if self.learned is None else [learned_pair_words(self.learned, decision)]
         sentences = [verdict, *learned, *rest, rate_words(answer, decision)]
         if self.priors:
@@ -427,10 +426,6 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
         """Whether each share is the largest, in each draw."""
         assert self.answer.tree is not None
         return sole_leader(shares_in(self.answer.tree["posterior"].to_dataset())).astype(np.float64)
-
-    def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
-        """Draw the shares of datasets, and who is better on new datasets."""
-        return share_labels(self, number, draws, rng)
 
     def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets that resemble those seen, statement by statement."""
