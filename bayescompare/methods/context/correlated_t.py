@@ -451,7 +451,9 @@ class CorrelatedT(ShareTest):
             between = {"default_transform": transforms.Interval(-far, far), "dims": "dataset"}
             mu = pm.Mixture(ADVANTAGE, theta, sides, **between)
             positive = {"default_transform": transforms.log, "dims": "dataset"}
-            sigma = pm.CustomDist(SIGMA, low, high, dist=_log_uniform, **positive)
+            sigma = pm.CustomDist(
+                SIGMA, low, high, dist=_log_uniform, class_name="LogUniform", **positive
+            )
             exchangeable_normal(DIFFERENCE, mu, sigma, rho, present, observed=x, dims=over)
         return model
 

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import json
 import math
 import re
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from matplotlib.figure import Figure
-from rich.console import Console
 from scipy import integrate, stats
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.cli.printing import print_comparison
-from bayescompare.methods.classic.friedman import Friedman, RankDetails
+from bayescompare.methods.classic.friedman import Friedman
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import pvalue_equation
@@ -201,22 +194,6 @@ def test_count_is_of_datasets_that_show_the_ordering() -> None:
     assert none.answer.n_observed == 0
 
 
-def test_equal_mean_ranks_stay_in_listing_order() -> None:
-    results = one_measure([[1.0, 2, 3], [3, 2, 1]])
-    assert ask(results).best == "A>B>C"
-    assert ask(results.sel(algorithms=["C", "A", "B"])).best == "C>A>B"
-
-
-def test_tables_are_read_off_the_details_alone() -> None:
-    c = ask(one_measure(DEMSAR))
-    details = RankDetails.from_dict(json.loads(c.to_json())["details"])
-    pd.testing.assert_series_equal(details.ranks, c.answer.facts.ranks)
-    pd.testing.assert_frame_equal(details.nemenyi, c.answer.facts.nemenyi)
-    assert details.critical_difference == c.answer.facts.critical_difference
-    assert details.nemenyi.index.tolist() == list("ABCD")
-    assert details.nemenyi.columns.name == "opponent"
-
-
 # -------------------------------------------------------------------------------------- invariances
 
 
@@ -269,22 +246,6 @@ def test_perfect_agreement(n: int, row: list[float], orderings: int) -> None:
     read = json.loads(c.to_json())
     assert read["statistic"] is None
     assert "All datasets agree" in c.explain()
-
-
-def test_agreement_by_enumeration() -> None:
-    # Three algorithms on three datasets: χ² reaches its maximum 6 times in 6³.
-    every = itertools.product(itertools.permutations((1.0, 2, 3)), repeat=3)
-    chi2 = [fractions_of(np.array(rows))[1] for rows in every]
-    assert Fraction(sum(x == 6 for x in chi2), len(chi2)) == Fraction(1, 36)
-    assert agreeing(3, [3.0, 1, 2]).pvalue == pytest.approx(1 / 36)
-
-
-def test_every_dataset_tied() -> None:
-    c = ask(one_measure(np.tile(np.arange(4.0)[:, None], (1, 3))))
-    assert (c.statistic, c.pvalue) == (0.0, 1.0)
-    assert c.answer.facts.mean_ranks == (2.0, 2.0, 2.0)
-    assert c.answer.facts.nemenyi.loc["A", "B"] == 1.0
-    assert "no pair is singled out" in c.explain()
 
 
 def test_many_algorithms_and_a_tail_beyond_floats() -> None:
@@ -340,32 +301,3 @@ def test_words_say_what_the_numbers_say(values: np.ndarray) -> None:
     claims = said.replace("a p-value is not the probability of a hypothesis", "")
     claims = claims.replace("'dirichlet' for a probability", "")
     assert "probab" not in claims
-
-
-def test_the_headline_names_the_best_ranks_and_no_order(tmp_path: Path) -> None:
-    clear = ask(one_measure([[3.0, 2, 1], [3, 2, 1], [3, 2, 1], [3, 2, 1]]))
-    assert (
-        clear.headline()
-        == f"The algorithms differ, {pvalue_equation(clear.pvalue)}; best mean rank: A."
-    )
-    two = ask(one_measure([[2.0, 2, 1], [3, 2, 1], [2, 3, 1]]))
-    assert two.headline().endswith("; best mean rank: A and B.")
-    tied = ask(one_measure([[1.0, 1, 1], [2, 2, 2]]))
-    assert tied.headline() == (
-        "The algorithms do not differ significantly, p = 1; all mean ranks are equal."
-    )
-    for c in (clear, two, tied):
-        assert c.headline() in repr(c)
-        assert c.plot(ax=Figure().subplots()).get_title("left").replace("\n", " ") == c.headline()
-        page = c.report(tmp_path / "page.md", overwrite=True).read_text(encoding="utf-8")
-        assert c.headline() in page
-        assert c.best not in page
-        shown = printed(c)
-        assert c.headline() in shown
-        assert " > ".join(c.best.split(">")) not in shown
-
-
-def printed(c: Any) -> str:
-    out = Console(record=True, width=300, file=io.StringIO())
-    print_comparison(out, c, c.summary())
-    return out.export_text()

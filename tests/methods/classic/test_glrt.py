@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import bayescompare as bc
-from bayescompare._errors import BayescompareError
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import pvalue_equation
@@ -50,14 +49,6 @@ def test_example_2_of_the_paper() -> None:
     assert "p = 0.313" in c.explain()
 
 
-def test_pnn() -> None:
-    # Three datasets against one.
-    c = ask(bc.load_example("pnn"))
-    expected = math.erfc(math.sqrt(3 * math.log(1.5) + math.log(0.5)))
-    assert c.pvalue == pytest.approx(expected, abs=1e-12)
-    assert c.best == "New>State of art|New>State of art"
-
-
 @pytest.mark.parametrize("l", [2, 3])
 @given(data=st.data())
 @settings(max_examples=40)
@@ -93,16 +84,6 @@ def test_relisting_changes_nothing_and_swapping_mirrors(values: np.ndarray) -> N
         assert swapped.best == straight.best.translate(str.maketrans("AB", "BA"))
 
 
-@given(arrays(), st.randoms(use_true_random=False), st.floats(0.1, 50.0))
-@settings(max_examples=20)
-def test_what_must_not_matter_does_not(values: np.ndarray, random: object, factor: float) -> None:
-    order = list(range(len(values)))
-    random.shuffle(order)  # type: ignore[attr-defined]
-    changed = values[order] * factor
-    changed[:, :, 1] = np.exp(values[order][:, :, 1])
-    assert ask(table(changed)).pvalue == pytest.approx(ask(table(values)).pvalue, abs=1e-9)
-
-
 def test_beyond_256_statements_and_beyond_float_range() -> None:
     rng = np.random.default_rng(0)
     values = np.concatenate([np.tile(rng.random((1, 2, 200)), (7, 1, 1)), rng.random((2, 2, 200))])
@@ -114,16 +95,6 @@ def test_beyond_256_statements_and_beyond_float_range() -> None:
 
 
 # ---------------------------------------------------------------------------- what it does not have
-
-
-@pytest.mark.parametrize(
-    "quantity", ["probability", "unobserved", "questions", "on", "bounds", "draws", "model", "loo"]
-)
-def test_quantities_of_other_methods(quantity: str) -> None:
-    c = ask(bc.load_example("pnn"))
-    with pytest.raises(BayescompareError, match="dirichlet") as caught:
-        getattr(c, quantity)()
-    assert isinstance(caught.value, AttributeError)
 
 
 # ------------------------------------------------------------------------------------------- words
@@ -148,9 +119,3 @@ def test_words_say_what_the_numbers_say(wins: int, losses: int) -> None:
     assert not re.search(r"\bP\s*[=<>]", said)
     assert "settle" not in said
     assert "settled" not in repr(c)
-
-
-def test_a_pvalue_that_is_not_small_is_not_evidence_for_the_null() -> None:
-    said = ask(bc.load_example("benavoli-example1")).explain()
-    assert "cannot be rejected" in said
-    assert "not evidence" in said

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,9 @@ from baycomp import CorrelatedTTest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from typer.testing import CliRunner
 
 import bayescompare as bc
 from bayescompare import BayescompareError
-from bayescompare.cli.app import app
 from bayescompare.methods import CorrelatedT
 from tests.cases import few_quick
 from tests.methods.context.folds import ask, frame_of, scores, triples_of
@@ -28,7 +25,6 @@ from tests.oracles.context import (
     folds_frame,
     most_frequent_region,
     replicated,
-    shares_near,
 )
 
 # ----------------------------------------------------------------------------------------- baycomp
@@ -77,17 +73,6 @@ def test_more_replicates_than_folds_need_their_correlation(k: int) -> None:
     assert ask(frame, folds=10).per_dataset["rho"].tolist() == [0.1] * 3
     assert ask(frame, rho=0).per_dataset["rho"].tolist() == [0.0] * 3
     assert ask(frame, rho=0.25).per_dataset["rho"].tolist() == [0.25] * 3
-
-
-def test_a_guess_of_rho_is_refused_on_the_command_line(tmp_path: Path) -> None:
-    path = tmp_path / "folds.csv"
-    frame_of(scores(n=3, k=100)).to_csv(path, index=False)
-    asked = ["compare", str(path), "--measure=score:max", "--replicate-column=fold"]
-    asked += ["--method=correlated-t"]
-    refused = CliRunner().invoke(app, asked)
-    assert refused.exit_code == 2
-    assert "--set folds=10" in " ".join(refused.output.split())
-    assert CliRunner().invoke(app, [*asked, "--set", "folds=10"]).exit_code == 0
 
 
 # ----------------------------------------------------------------------------------- the context
@@ -145,23 +130,6 @@ def test_three_regions_by_every_outcome(b: float) -> None:
     assert c.rate["mean"] == pytest.approx(mean[0])
 
 
-def test_three_regions_by_monte_carlo() -> None:
-    c = ask(scores(9, 8, gain=0.02), rope=0.01)
-    triples = triples_of(c)
-    rng = np.random.default_rng(2)
-    u = rng.random((200_000, 9, 1))
-    region = (u > np.cumsum(triples, axis=1)[:, :2]).sum(axis=-1)
-    counts = np.stack([(region == k).sum(axis=1) for k in range(3)], axis=1)
-    theta = rng.standard_gamma(1.0 + counts)
-    theta /= theta.sum(axis=1, keepdims=True)
-    for k, p in enumerate(c.probability.values):
-        assert shares_near(theta.argmax(axis=1) == k, float(p))
-    table = c.summary().loc[["A>B", "A=B", "B>A"]]
-    for k, (_, row) in enumerate(table.iterrows()):
-        assert shares_near(theta[:, k] < row["theta_lower"], 0.025)
-        assert shares_near(theta[:, k] > row["theta_upper"], 0.025)
-
-
 @pytest.mark.parametrize("rope", [None, pytest.param(0.015, marks=pytest.mark.slow)])
 def test_leaving_out_is_a_difference_of_evidences(rope: float | None) -> None:
     """Up to each dataset's own constant, which no prior of the shares knows of."""
@@ -194,12 +162,6 @@ def test_leaving_out_by_the_formula_of_each_dataset(rope: float | None) -> None:
         rest = ask(np.delete(values, i, axis=0), rope=rope, b=1.5).summary()["theta_mean"]
         mean = rest[list(c.answer.labels)].to_numpy()
         assert found == pytest.approx(math.log(evidence[i] @ mean), abs=1e-11)
-
-
-def test_a_rope_of_nothing_is_no_rope() -> None:
-    values = scores()
-    none, zero = ask(values), ask(values, rope=0.0)
-    np.testing.assert_array_equal(none.probability.values, zero.probability.values)
 
 
 @pytest.mark.parametrize("joint", [True, False])
@@ -242,19 +204,6 @@ def test_zero_variance_within_and_beyond_the_rope() -> None:
     assert triples_of(c).tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]]
 
 
-def test_point_masses_in_the_joint_model_and_in_draws() -> None:
-    frame = folds_frame([[0.1] * 4, [-0.2] * 4, [0.1] * 4, [0.1, 0.3, -0.1, 0.2]])
-    c = ask(frame, joint=True)
-    oracle = EveryD(
-        [1.0, 0.0, 1.0, float(ask(frame).per_dataset["probability"].iloc[3])], joint=True
-    )
-    assert float(c.probability[0]) == pytest.approx(oracle.first, abs=1e-12)
-    drawn = c.draws(200, chains=2, rng=0)["posterior"]["advantage"].values
-    np.testing.assert_allclose(drawn[..., 0], 0.1)
-    np.testing.assert_allclose(drawn[..., 1], -0.2)
-    assert np.ptp(drawn[..., 3]) > 0
-
-
 def test_all_equal_is_a_tie() -> None:
     frame = folds_frame([[0.0] * 3] * 3)
     frame["score"] += frame["fold"] * 0.1
@@ -277,15 +226,6 @@ def test_datasets_may_have_different_numbers_of_replicates() -> None:
         k = len(x)
         scale = math.sqrt(np.var(x, ddof=1) * (1 / k + 1 / (k - 1)))
         assert p == pytest.approx(stats.t.sf(0, k - 1, np.mean(x), scale), abs=1e-10)
-
-
-def test_replicates_need_no_common_names_across_datasets() -> None:
-    frame = frame_of(scores(3, 4))
-    plain = ask(frame)
-    named = ask(frame.assign(fold=frame["dataset"] + "-" + frame["fold"].astype(str)))
-    np.testing.assert_array_equal(
-        plain.per_dataset["probability"], named.per_dataset["probability"]
-    )
 
 
 def test_a_replicate_that_one_algorithm_lacks_is_left_out_for_both() -> None:

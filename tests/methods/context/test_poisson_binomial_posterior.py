@@ -41,6 +41,7 @@ def test_groups_variables_and_shapes(drawn: tuple[Any, xr.DataTree]) -> None:
     sample = ("chain", "draw")
     over = (*sample, "dataset")
     parameters = {"r": sample, "d": over, "h": over, "z": over, "p": (*over, "outcome")}
+    parameters["theta"] = (*sample, "statement")
     for group, variables in {
         "posterior": parameters,
         "prior": parameters,
@@ -53,7 +54,13 @@ def test_groups_variables_and_shapes(drawn: tuple[Any, xr.DataTree]) -> None:
         data = tree[group].to_dataset()
         assert {str(k): v.dims for k, v in data.data_vars.items()} == variables, group
     posterior = tree["posterior"].to_dataset()
-    assert dict(posterior.sizes) == {"chain": 4, "draw": 5000, "dataset": 6, "outcome": 3}
+    assert dict(posterior.sizes) == {
+        "chain": 4,
+        "draw": 5000,
+        "dataset": 6,
+        "outcome": 3,
+        "statement": 2,
+    }
     assert posterior["dataset"].values.tolist() == list(c.results.datasets)
     assert tree["observed_data"]["first_wrong"].values.tolist() == [h for h, _ in PAIRS]
     assert "p" not in ask(PAIRS).draws(2, chains=1, rng=0)["posterior"]

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 
 import pandas as pd
-import pytest
 from hypothesis import given, settings
 
 import bayescompare as bc
-from bayescompare import BayescompareError
 from tests.methods.context.cases import BOTH, ask, pairs_of_counts
-from tests.oracles.context import PAIRS
 
 
 @BOTH
@@ -49,15 +46,6 @@ def test_words_headline_and_json_say_what_the_figures_say(
     assert [s["probability"] for s in told["statements"]] == [first, second]
     assert told["figures"]["rate_mean"] == c.rate["mean"]
     assert told["details"]["per_dataset"]["probability"] == c.per_dataset["probability"].tolist()
-
-
-def test_what_it_does_not_have_is_said() -> None:
-    c = ask(PAIRS)
-    for name in ("questions", "network", "pvalue", "unobserved", "pooling"):
-        with pytest.raises(BayescompareError, match=name):
-            getattr(c, name)
-        with pytest.raises(AttributeError):
-            getattr(c, name)
 
 
 def test_turned_datasets_of_the_poisson_binomial_are_said_to_be_the_surest():
