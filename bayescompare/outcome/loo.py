@@ -65,7 +65,7 @@ class LeftOut(ELPDDataLOO):
         """Sum densities by dataset."""
         figures = {"n_samples": 0, "warning": False, "good_k": MOST_KHAT, "scale": "log", **fields}
         return cls(
-            elpd=float(elpd_i.sum()), se=se, n_data_points=elpd_i.size, elpd_i=elpd_i, **figures
+            elpd=float(elpd_i.values.sum()), se=se, n_data_points=elpd_i.size, elpd_i=elpd_i, **figures
         )
 
     def _header(self) -> str:
@@ -97,7 +97,7 @@ def exact_loo(without: FloatArray, within: FloatArray, datasets: Sequence[str]) 
     elpd_i.attrs["how"] = EXACT
     se = float(np.sqrt(len(without) * np.var(without)))
     # Nothing was importance-sampled: no weight has a tail.
-    khat = xr.zeros_like(elpd_i).rename("pareto_k")
+    khat = xr.DataArray(np.zeros(len(without)), elpd_i.coords, dims="dataset", name="pareto_k")
     return LeftOut.of(elpd_i, se, p=float((within - without).sum()), pareto_k=khat)
 
 

@@ -283,14 +283,28 @@ def _folded(rows: FloatArray, classes: Partition) -> FloatArray:
 
 
 def _is_rate(shape: FloatArray, rows: FloatArray) -> bool:
-    """Whether θ is one share of so many datasets that a quadrature linear in them is shorter."""
-    return len(shape) == 2 and len(rows) == 1 and rows.shape[1] > _MANY
+    """Whether θ is one share, and the evidence of one version."""
+    return len(shape) == 2 and len(rows) == 1
 
 
 def _rate(logs: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """P(z_i is the first | all), and log p(x_i | the others)."""
+    """P(z_i is the first | all), and log p(x_i | the others).
+
+    Without one factor they are integrals of polynomials, for which so many nodes are exact; of very
+    many datasets a quadrature that is linear in them is shorter.
+    """
     from bayescompare.kernels.context.poisson_binomial import RatePosterior, RatePrior
+    from bayescompare.kernels.replicated.each_dataset import beta_nodes
 
     shares, totals = parted(logs)
-    found = RatePosterior.of(shares[:, 0], RatePrior.beta(*shape.tolist()))
-    return found.wins, found.log_predictive + totals
+    if len(logs) > _MANY:
+        found = RatePosterior.of(shares[:, 0], RatePrior.beta(*shape.tolist()))
+        return found.wins, found.log_predictive + totals
+    node, log_mass = beta_nodes(*shape.tolist(), len(logs) // 2 + 1)
+    factors = np.stack([node, 1.0 - node], axis=1).clip(0.0, 1.0) @ shares.T
+    with np.errstate(divide="ignore"):
+        log_mass = log_mass + np.log(factors).sum(axis=1)
+    kept = np.isfinite(log_mass)
+    mass = np.exp(log_mass[kept] - log_sum(log_mass[kept]))
+    without = 1.0 / factors[kept]
+    return (mass * node[kept]) @ without * shares[:, 0], totals - np.log(mass @ without)

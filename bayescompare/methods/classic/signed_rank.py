@@ -62,7 +62,6 @@ from bayescompare.outcome.columns import (
     UPPER,
     theta_columns,
 )
-from bayescompare.outcome.decision import certainty_words
 from bayescompare.outcome.method import Form, Method, Parameter, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import FACTORS, Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry
