@@ -117,6 +117,17 @@ class Case:
             self._tree = own if own is not None else self.c.draws(500, chains=2, rng=1)
         return self._tree
 
+    @property
+    def summed(self) -> Any:
+        """The form for NUTS, where each dataset has continuous latents, which are summed out there.
+
+        Of discrete ones only the model itself is asked, which can be marginalized.
+        """
+        dims = self.model.named_vars_to_dims
+        of_datasets = [rv for rv in self.model.free_RVs if "dataset" in dims.get(rv.name, ())]
+        is_continuous = any(rv.dtype.startswith("float") for rv in of_datasets)
+        return self.c.model(form="nuts") if is_continuous else self.model
+
     def point(self, model: Any, draw: int = 3) -> dict[str, Any]:
         """Values of a model's free variables at one draw of the tree."""
         drawn = self.tree["posterior"].to_dataset().isel(chain=0, draw=draw)
@@ -188,8 +199,10 @@ def predictive(case: Case) -> float:
     """Predictions of new datasets by PyMC from the tree are those of the tree, on average."""
     import pymc as pm
 
-    drawn = case.tree["posterior"].to_dataset().drop_vars(_of_datasets(case.model))
-    with case.model:
+    # In the form through which `sample` predicts.
+    model = case.c.model(form=case.c.method.accepts.predicts)
+    drawn = case.tree["posterior"].to_dataset().drop_vars(_of_datasets(model))
+    with model:
         made = pm.sample_posterior_predictive(
             drawn, progressbar=False, random_seed=1, compile_kwargs=QUICK
         )["posterior_predictive"].to_dataset()
@@ -211,8 +224,9 @@ def compute_log_likelihood(case: Case) -> float:
     import pymc as pm
     import pymc_extras as pmx
 
-    latent = _of_datasets(case.model)
-    with pmx.marginalize(case.model, latent) if latent else case.model:
+    model = case.summed
+    latent = _of_datasets(model)
+    with pmx.marginalize(model, latent) if latent else model:
         found = pm.compute_log_likelihood(
             case.tree, extend_inferencedata=False, progressbar=False, compile_kwargs=QUICK
         )
@@ -246,7 +260,7 @@ def smc(case: Case) -> float:
         alpha = float(np.exp(case.c.method.listing(case.c.results).log_alpha).min())
         if alpha < 0.25:
             raise Refused("SPEC 3 asks it where α ≥ ¼ only")
-    with case.model:
+    with case.summed:
         tree = pm.sample_smc(1000, chains=2, random_seed=1, progressbar=False, cores=1)
     logs = tree["sample_stats"]["log_marginal_likelihood"].values
     found = [float(np.ravel(each[-1])[-1]) for each in np.array(logs, dtype=object)]

@@ -64,9 +64,8 @@ class LeftOut(ELPDDataLOO):
     def of(cls, elpd_i: xr.DataArray, se: float, **fields: Any) -> LeftOut:
         """Sum densities by dataset."""
         figures = {"n_samples": 0, "warning": False, "good_k": MOST_KHAT, "scale": "log", **fields}
-        return cls(
-            elpd=float(elpd_i.values.sum()), se=se, n_data_points=elpd_i.size, elpd_i=elpd_i, **figures
-        )
+        elpd, number = float(elpd_i.values.sum()), elpd_i.size
+        return cls(elpd=elpd, se=se, n_data_points=number, elpd_i=elpd_i, **figures)
 
     def _header(self) -> str:
         if self.elpd_i.attrs["how"] == EXACT:
