@@ -21,7 +21,13 @@ from bayescompare.kernels.dirichlet.draws import draw_log_theta
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import Priors, describe_prior, place_prior
-from bayescompare.methods._shared.simplex import ShownData, place_alpha, place_dirichlet
+from bayescompare.methods._shared.simplex import (
+    SCALE,
+    SCALE_INDEX,
+    ShownData,
+    place_alpha,
+    place_dirichlet,
+)
 from bayescompare.methods._shared.trees import (
     add_marginal,
     make_tree,
@@ -291,6 +297,8 @@ def sample_domains(
             drawn, theta = counts.draw(flat, rng)
             version = drawn.reshape(around.shape[:2])
             own["theta"] = theta.reshape(*around.shape[:2], *theta.shape[1:])
+            if listing.scales is not None and len(listing.scales) > 1:
+                own |= {SCALE_INDEX: version, SCALE: listing.scales[version]}
         else:
             own["theta"] = data["theta"].transpose(..., "domain", "statement").values
     _, codes = domain_codes(results)
@@ -310,7 +318,7 @@ def sample_domains(
         OUTCOME: ("dataset",),
     }
     for name in groups["posterior"].keys() - dims.keys():
-        # What else the user's priors have; a κ that is a number was not sampled.
+        # What else the user's priors have. Not sampled are a κ that is a number, and the scale.
         extra = raw["posterior"].to_dataset().get(name)
         dims[name] = () if extra is None else tuple(map(str, extra.dims[2:]))
     tree = make_tree(groups, dims, domain_coords(results, listing))

@@ -61,6 +61,14 @@ def test_domains_are_sampled() -> None:
     assert "A new dataset of an old domain" in c.explain()
 
 
+def test_few_draws_hold_every_free_variable_of_the_model() -> None:
+    few = {"draws": 20, "tune": 20, "chains": 1, "cores": 1, "progressbar": False}
+    c: Any = bc.compare(table(group="field"), method="replicated", rng=1, sampler=few)
+    free = {rv.name for rv in c.model().free_RVs}
+    assert free <= set(c.tree["posterior"].data_vars)
+    assert free <= set(c.tree["prior"].data_vars)
+
+
 def test_the_sampled_model_has_the_domains_integrated_out() -> None:
     results = table(group="field").paired()
     method = bc.methods.Replicated().for_table(results)
