@@ -43,8 +43,8 @@ from bayescompare.text.names import quoted_names
 type Row = tuple[int, list[str]]
 type Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx"]
 
-#: Bytes of a text that are read at a time, and rows of a large parquet file.
-_BLOCK, _ROWS = 2**24, 250_000
+#: Bytes of a text that are read at a time, how often so to look at it, and rows of a parquet file.
+_BLOCK, _LOOKS, _ROWS = 2**22, 4, 250_000
 #: Lines over which the names of columns may go.
 _MOST_HEADER_LINES = 100
 #: The size of a csv or tsv file above which a table of items is read in pieces: 64 MiB.
@@ -69,9 +69,8 @@ def parse_table(
     if sheet is not None and kind != "xlsx":
         raise BayescompareError(f"sheet={sheet!r}: only .xlsx files have sheets, and not {kind}.")
     if kind in _DELIMITERS:
-        if b"\r" in content and content.count(b"\r") != content.count(b"\r\n"):
-            # The line ends of old Macs.
-            content = re.sub(rb"\r(?!\n)", b"\n", content)
+        # The line ends of old Macs.
+        content = re.sub(rb"\r(?!\n)", b"\n", content) if b"\r" in content else content
         tables = list(_text_pieces(BytesIO(content), _DELIMITERS[kind], names))
         if not tables:
             raise BayescompareError("the file has a header but no rows.")
@@ -89,8 +88,9 @@ def first_rows(path: Path, format: str | None, *, sheet: str | None = None) -> p
     """
     kind = format_of(path, format)
     content = content_of(path) if kind in _DELIMITERS else b""
-    if len(content) > _BLOCK:
-        table = next(_text_pieces(BytesIO(content), _DELIMITERS[kind], ()))
+    if len(content) > _LOOKS * _BLOCK:
+        pieces = _text_pieces(BytesIO(content), _DELIMITERS[kind], ())
+        table = pd.concat(itertools.islice(pieces, _LOOKS))
     else:
         table = parse_table(path, format, names=(), sheet=sheet)
     return table.apply(truth_of_words)
@@ -143,9 +143,11 @@ def _text_pieces(
     """
     header, line = _read_header(file, delimiter)
     for block in _blocks(file):
-        regular = len(header) > 1 and _is_regular(block, delimiter.encode(), len(header))
-        read = _regular_rows if regular else _other_rows
-        table = read(block, delimiter, header, names, line)
+        regular = _regular_rows(block, delimiter.encode(), len(header))
+        if regular is None:
+            table = _other_rows(block, delimiter, header, line)
+        else:
+            table = _pandas_rows(block, delimiter, header, names, line, regular)
         line += block.count(b"\n")
         if len(table):
             yield _with_numbers(table if wanted is None else table[list(wanted)], names)
@@ -189,52 +191,75 @@ def _blocks(file: IO[bytes]) -> Iterator[bytes]:
         yield rest
 
 
-def _is_regular(block: bytes, separator: bytes, cells: int) -> bool:
-    """Whether every line has so many cells, and quotes stand around whole cells of one line."""
-    if b"\0" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
+def _regular_rows(block: bytes, separator: bytes, cells: int) -> Any:
+    """Return in which line of the block each row is; None for rows that pandas could misread.
+
+    It reads them as Python does where every line has so many cells or is blank, and quotes stand
+    around whole cells of one line.
+    """
+    block = block.replace(b"\r\n", b"\n")
+    if cells == 1 or b"\0" in block or b"\r" in block:
+        return None
+    block = b"\n%b\n" % block.removesuffix(b"\n")
+    is_quoted = b'"' in block
+    if is_quoted and not _quotes_are_whole(block, separator):
+        return None
+    kept = separator + b'\n"' if is_quoted else separator + b"\n"
+    marks = np.frombuffer(block.translate(None, bytes(set(range(256)) - set(kept))), np.uint8)
+    if is_quoted:
+        inside = np.logical_xor.accumulate(marks == ord('"'))
+        if (marks[inside] == ord("\n")).any():
+            return None
+        marks = marks[~inside & (marks != ord('"'))]
+    rows = range(1, block.count(b"\n"))
+    if b"\n\n" in block:
+        ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+        rows = np.flatnonzero(np.diff(ends) > 1) + 1  # type: ignore[assignment]
+        marks = marks[np.append(True, (marks[1:] != ord("\n")) | (marks[:-1] != ord("\n")))]
+    whole = b"\n" + (separator * (cells - 1) + b"\n") * len(rows)
+    return pd.Index(rows) if marks.tobytes() == whole else None
+
+
+def _quotes_are_whole(block: bytes, separator: bytes) -> bool:
+    """Whether each quote opens a cell, closes one, or is one of two that stand for one."""
+    text = np.frombuffer(block, np.uint8)
+    quotes = np.flatnonzero(text == ord('"'))
+    opening, closing = quotes[::2], quotes[1::2]
+    if len(opening) != len(closing):
         return False
-    block = block if block.endswith(b"\n") else block + b"\n"
-    if b'"' in block:
-        text = np.frombuffer(block, np.uint8)
-        is_quote = text == ord('"')
-        quotes = np.flatnonzero(is_quote)
-        opening, closing = quotes[::2], quotes[1::2]
-        if len(opening) != len(closing):
-            return False
-        # Two quotes in a row stand for one, as if the cell were closed and opened again.
-        beside = [ord(separator), ord("\n"), ord('"')]
-        before, after = text[opening[opening > 0] - 1], text[closing + 1]
-        if not (np.isin(before, beside).all() and np.isin(after, [*beside, ord("\r")]).all()):
-            return False
-        inside = np.logical_xor.accumulate(is_quote)
-        if (text[inside] == ord("\n")).any():
-            return False
-        block = text[~inside].tobytes()
-    marks = block.translate(None, bytes(set(range(256)) - {ord(separator), ord("\n")}))
-    row = separator * (cells - 1) + b"\n"
-    return marks == row * (len(marks) // cells)
+    # Two quotes in a row stand for one, as if the cell were closed and opened again.
+    ends = np.zeros(256, dtype=bool)
+    ends[list(separator + b'\n"')] = True
+    before = text[opening - 1]
+    for back in range(2, 10):  # over spaces, of which few are usual
+        if not (is_space := before == ord(" ")).any():
+            break
+        before[is_space] = text[opening[is_space] - back]
+    return bool(ends[before].all() and ends[text[closing + 1]].all())
 
 
-def _regular_rows(
-    block: bytes, delimiter: str, header: list[str], names: Collection[str], line: int
+def _pandas_rows(
+    block: bytes, delimiter: str, header: list[str], names: Collection[str], line: int, rows: Any
 ) -> pd.DataFrame:
     if not block.isascii():
         text_of(block, line)  # or say where it is no text
     others = [name for name in header if name not in names]
-    table: pd.DataFrame = pd.read_csv(
-        BytesIO(block),
-        sep=delimiter,
-        header=None,
-        names=header,
-        index_col=False,
-        dtype={name: object for name in header if name in names},
-        na_values=dict.fromkeys(others, _MISSING),
-        keep_default_na=False,
-        skipinitialspace=True,
-        skip_blank_lines=False,
-        low_memory=False,
+    options: dict[str, Any] = {
+        "sep": delimiter,
+        "header": None,
+        "names": header,
+        "index_col": False,
+        "na_values": dict.fromkeys(others, _MISSING),
+        "keep_default_na": False,
+        "skipinitialspace": True,
+        "low_memory": False,
         **_EXACT,
-    )
+    }
+    table: pd.DataFrame = pd.read_csv(BytesIO(block), **options)
+    # A name stays as written. Words do anyway, and sooner than if pandas were told so.
+    if numbers := [name for name in header if name in names and table[name].dtype.kind in "iufb"]:
+        written = pd.read_csv(BytesIO(block), usecols=numbers, dtype=object, **options)
+        table[numbers] = written[numbers]
     for name in others:
         kind = table[name].dtype
         if kind.kind in "iu":
@@ -243,12 +268,10 @@ def _regular_rows(
             kind, np.dtypes.ObjectDType
         ):  # true and false stay words
             table[name] = table[name].map(lambda v: str(v) if isinstance(v, bool) else v)
-    return table.set_axis(pd.RangeIndex(line + 1, line + 1 + len(table), name="line"))
+    return table.set_axis(rows.rename("line") + line, axis=0)
 
 
-def _other_rows(
-    block: bytes, delimiter: str, header: list[str], _: Collection[str], line: int
-) -> pd.DataFrame:
+def _other_rows(block: bytes, delimiter: str, header: list[str], line: int) -> pd.DataFrame:
     rows = _rows(block, delimiter, line)
     for number, row in rows:
         if len(row) != len(header):

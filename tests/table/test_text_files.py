@@ -49,7 +49,7 @@ def both(content: bytes, separator: str, patch: pytest.MonkeyPatch) -> list[pd.D
     tables = [table_of(content, separator)]
     patch.setattr(files, "_BLOCK", 32)
     tables.append(table_of(content, separator))
-    patch.setattr(files, "_is_regular", lambda *_: False)
+    patch.setattr(files, "_regular_rows", lambda *_: None)
     return [*tables, table_of(content, separator)]
 
 
@@ -76,7 +76,7 @@ def test_any_text_is_read_alike_or_refused_alike(rows: list[str], end: str, is_c
     content = end.join(["dataset,x,y", "a,1,2", *rows] + [""] * (not is_cut)).encode()
     quick = read_or_refusal(content)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "_is_regular", lambda *_: False)
+        patch.setattr(files, "_regular_rows", lambda *_: None)
         slow = read_or_refusal(content)
     if isinstance(slow, str) or isinstance(quick, str):
         assert slow == quick
