@@ -15,6 +15,7 @@ from .readers.mteb import read_mteb as read_mteb
 from .readers.promptfoo import read_promptfoo as read_promptfoo
 from .readers.sklearn import from_cross_validate as from_cross_validate
 from .readers.sklearn import from_grid_search as from_grid_search
+from .readers.sklearn import read_grid_search as read_grid_search
 from .readers.trackers import from_mlflow as from_mlflow
 from .readers.trackers import from_openml as from_openml
 from .readers.weka import read_weka as read_weka
@@ -40,6 +41,7 @@ __all__ = [
     "read_amlb",
     "read_errors",
     "read_every_eval",
+    "read_grid_search",
     "read_helm",
     "read_hub",
     "read_inspect",

@@ -363,7 +363,7 @@ def leaking() -> pd.DataFrame:
 
 
 LEAK = "4 results come from models trained on that very dataset."
-ONE = "9 of 12 datasets are of one benchmark, by their names: monash."
+ONE = "9 of 12 datasets belong to one benchmark by their names, monash."
 
 
 def test_what_could_turn_an_answer_stands_under_the_verdict(tmp_path: Path) -> None:
@@ -373,7 +373,13 @@ def test_what_could_turn_an_answer_stands_under_the_verdict(tmp_path: Path) -> N
     g = bc.gate(results, candidate="x0", baseline="x1")
     for thing in (c, p, r, g):
         assert thing.caveats[:2] == (LEAK, ONE)
-        assert json.loads(thing.to_json())["caveats"][:2] == [LEAK, ONE]
+        document = json.loads(thing.to_json())
+        assert document["caveats"][:2] == [LEAK, ONE]
+        decision = document["decision"]
+        assert thing is g or (decision["results_on_training_data"], decision["averaged"]) == (
+            4,
+            None,
+        )
         assert thing.decision.settled in (True, False)
     for name, thing in {"c": c, "p": p, "r": r}.items():
         text = thing.report(tmp_path / f"{name}.html").read_text(encoding="utf-8")
@@ -388,4 +394,5 @@ def test_replicates_and_gaps_are_caveats() -> None:
     p = bc.pairwise(frame, measures={"m0": "max"}, replicate="seed", missing="drop", n_jobs=1)
     said = " ".join(p.caveats)
     assert "mean of 3 replicates" in said
+    assert json.loads(p.to_json())["decision"]["averaged"]["most"] == 3
     assert "different datasets" in said

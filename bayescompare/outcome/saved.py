@@ -103,6 +103,8 @@ def results_document(results: Results) -> dict[str, Any]:
         "groups": results.groups,
         "weights": results.weights,
         "benchmarks": results.benchmark_of,
+        "trained_on": results.trained_on,
+        "averaged": results.averaged,
         "counts": counts if counts is None else {str(k): v.values for k, v in counts.items()},
     }
     return {
@@ -139,6 +141,7 @@ def results_of(document: Any) -> Results:
         if "items" in document:
             facts["item_data"] = item_data_from_json(document["items"], coords, list(spec))
         facts |= {"gaps": of("missing"), "benchmark_of": of("benchmarks")}
+        facts |= {name: of(name) for name in ("trained_on", "averaged")}
         return Results(data, spec, replicates=of("replicates_are", "folds"), **facts)
 
 
@@ -570,7 +573,8 @@ def pairwise_as_json(p: Pairwise, rule: Rule) -> str:
             "skipped": p.skipped,
             "decided": p.decided(rule).to_dict("records"),
             "caveats": p.caveats,
-            "decision": PairVerdicts(p, rule).to_dict() | table_figures(p.results),
+            "decision": PairVerdicts(p, rule).to_dict()
+            | table_figures(p.results, judges_cells=p.method.accepts.judges == "cells"),
             "level": rule.level,
             "fdr": rule.fdr,
             **({} if p.guard is None else {"guard": p.guard}),

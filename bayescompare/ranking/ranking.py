@@ -373,7 +373,7 @@ def ranking_document(r: Ranking) -> dict[str, Any]:
         "overall": overall,
         "top": r.top,
         "caveats": r.caveats,
-        "decision": r.decision.to_dict() | table_figures(r.results),
+        "decision": r.decision.to_dict() | table_figures(r.results, judges_cells=True),
         "explanation": r.explain(),
     }
 

@@ -7,9 +7,13 @@ from pathlib import Path
 
 from bayescompare.table.input import TABLES
 
-#: Files that are no format: what they read are objects of Python, or all formats.
-_OTHERS = ("__init__", "formats", "look", "records", "sklearn", "trackers")
-_SHARED = {"leaderboards": ("fev", "tabarena"), "lm_eval": ("lm-eval", "lm-eval-items")}
+#: Files that are no format.
+_OTHERS = ("__init__", "formats", "look", "records")
+_SHARED = {
+    "leaderboards": ("fev", "tabarena"),
+    "lm_eval": ("lm-eval", "lm-eval-items"),
+    "trackers": ("mlflow", "openml"),
+}
 
 #: What tools write, by name, and in which file.
 TOOLS = dict(

@@ -181,6 +181,8 @@ def _read_tool(
 _WORDS = frozenset(
     {"method", "framework", "dataset", "task", "tid", "fold", "seed", "split", "repeat", "metric"}
     | {"model_name", "task_name", "dataset_config", "dataset_path", "horizon", "eval_metric"}
+    | {"run_id", "task_id", "setup_id", "flow_name", "data_name", "data_id", "function"}
+    | {"params.seed", "params.fold", "tags.seed", "tags.fold", "params.model", "tags.dataset"}
 )
 
 

@@ -14,6 +14,7 @@ from bayescompare.table.frames import as_pandas, row_names
 from bayescompare.table.input import algorithm_labels, check_distinct
 from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
+from bayescompare.table.words import with_leaks_noted
 from bayescompare.text.names import quoted_names
 from bayescompare.text.numbers import plural
 
@@ -70,11 +71,11 @@ def from_fev(df: Any, *, measures: Chosen | None = None, source: str = "fev summ
     table = _table(frame, ("model_name", "test_error"), "a summary of fev")
     table = table.assign(dataset=_fev_tasks(table))
     results = _results(table, "dataset", "model_name", None, _FEV_MEASURES, measures, source)
-    number = _number_true(table, "trained_on_this_dataset")
-    verb = "comes from a model" if number == 1 else "come from models"
-    return _noted(
-        results, number, f"{plural(number, 'result')} {verb} trained on that very dataset"
-    )
+    marked = table[_is_true(table, "trained_on_this_dataset")]
+    names = algorithm_labels(marked["model_name"].astype(str))
+    trained = names.groupby(marked["dataset"].to_numpy(), sort=False).unique()
+    marks = {str(task): own.tolist() for task, own in trained.items()}
+    return with_leaks_noted(results._with(trained_on=marks or None))
 
 
 def _fev_tasks(table: pd.DataFrame) -> pd.Series[Any]:
@@ -134,8 +135,9 @@ def from_tabarena(
     records.one_metric_each(table, dataset, "metric_error")
     results = _results(table, dataset, algorithm, fold, _TABARENA_MEASURES, measures, source)
     # What TabArena filled in with another method's results.
-    number = _number_true(table, "imputed")
-    return _noted(results, number, f"{plural(number, 'row')} imputed by TabArena")
+    number = int(_is_true(table, "imputed").sum())
+    note = f"{plural(number, 'row')} imputed by TabArena"
+    return results._with(notes=(*results.notes, note)) if number else results
 
 
 # what they share ----------------------------------------------------------------------------------
@@ -194,14 +196,10 @@ def _first_of(table: pd.DataFrame, role: str, names: tuple[str, ...]) -> str:
     )
 
 
-def _number_true(table: pd.DataFrame, column: str) -> int:
-    """Count the rows that are true; a file has the word or a number for the boolean."""
-    words = table.get(column, pd.Series(dtype=object)).astype(str).str.lower()
-    return int(words.isin(("true", "1", "1.0")).sum())
-
-
-def _noted(results: Results, number: int, note: str) -> Results:
-    return results._with(notes=(*results.notes, note)) if number else results
+def _is_true(table: pd.DataFrame, column: str) -> pd.Series[bool]:
+    """Return which rows are true; a file has the word or a number for the boolean."""
+    words = table.get(column, pd.Series("", table.index)).astype(str).str.lower()
+    return words.isin(("true", "1", "1.0"))
 
 
 FORMATS = {

@@ -73,6 +73,10 @@ class Look:
         for name, value in self._options.get("roles", {}).items():
             column = name in ("dataset", "algorithm", "replicate")
             words += [f"--{name}-column" if column else f"--{name}", str(value)]
+        if self.results.absent().any():
+            # What a failed run means is known; what another gap means the user must say.
+            failed = any("failed run" in note for note in self.results.notes)
+            words += ["--missing", "worst" if failed else "ignore"]
         return " ".join(map(shell_word, words))
 
     @property
@@ -118,6 +122,9 @@ class Look:
         }
         if len(named) < 2:
             return "\n".join([*lines, "", "There is one algorithm: nothing can be compared."])
+        if len(self.results.datasets) < 2:
+            why = "There is one dataset, and nothing says how datasets vary: name more files."
+            return "\n".join([*lines, "", why])
         lines += [
             f"{'Ask' if k == 0 else '':<9}{a:<9} {about[a]}" for k, a in enumerate(self._asks)
         ]
@@ -132,13 +139,17 @@ def _facts(results: Results) -> Iterable[tuple[str, str]]:
     algorithms = first_words([repr(name) for name in results.algorithms], 4)
     sizes = plural(len(results.datasets), "dataset"), plural(len(results.algorithms), "algorithm")
     yield "Table", f"{', '.join(sizes)} ({algorithms})"
-    if (n := results.n_replicates) is not None:
+    if (n := results.n_replicates or 1) > 1:
         yield "", f"up to {n} {results.replicates} of each cell"
-    absent = int(np.isnan(cells).sum())
-    if absent:
-        gone = np.isnan(cells).reshape(len(results.datasets), -1).any(axis=1).sum()
-        where = f"on {plural(int(gone), 'dataset')}: say missing='drop' or see its choices"
-        yield "Missing", f"{count(absent)} of {plural(cells.size, 'cell')}, {where}"
+    absent = results.absent()
+    if absent.any():
+        where = plural(int(absent.any(axis=(1, 2)).sum()), "dataset")
+        yield "Missing", f"{count(int(absent.sum()))} of {plural(absent.size, 'cell')}, on {where}"
+        yield "", "missing='ignore' counts what was seen beside them"
+        yield "", "missing='worst' takes them for failed runs"
+        yield "", "missing='drop' leaves out their datasets"
+    if lost := len(results.missing()) - int(absent.sum()) * n:
+        yield "Failed", f"{plural(lost, results._noun)} of other cells, left out for all algorithms"
     means = results.average()._cells() if results.n_replicates is not None else cells
     first, second = np.triu_indices(means.shape[1], 1)
     for j, name in enumerate(results.measures):

@@ -12,8 +12,9 @@ import pandas as pd
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.readers.records import Chosen, costs, select
-from bayescompare.table.input import algorithm_label
+from bayescompare.readers.records import Chosen, Format, costs, select
+from bayescompare.table.files import parse_table
+from bayescompare.table.input import Paths, algorithm_label, find_files, naming
 from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, repeated_name
@@ -209,6 +210,46 @@ def from_grid_search(
     return results._with(notes=(note,)) if bad else results
 
 
+def read_grid_search(
+    paths: Paths,
+    *,
+    measures: Chosen | None = None,
+    failed: Literal["raise", "drop"] = "raise",
+) -> Results:
+    r"""Read searches that were saved by ``pd.DataFrame(search.cv_results_).to_csv(...)``.
+
+    Parameters
+    ----------
+    paths : path, iterable of paths, or mapping of str to those
+        A file for each dataset, which is called like the file or by the mapping.
+    measures, failed
+        As for `from_grid_search`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "iris.csv"
+    >>> _ = path.write_text(
+    ...     "param_C,params,split0_test_score,split1_test_score\n"
+    ...     "1,{'C': 1},0.9,0.8\n10,{'C': 10},0.8,0.9\n"
+    ... )
+    >>> results = read_grid_search(path)
+    >>> results.datasets, results.algorithms
+    (('iris',), ('C 1', 'C 10'))
+    """
+    files, source = find_files(paths, "*.csv")
+    searches = {}
+    for file, name in files:
+        with naming(file):
+            table = parse_table(file, None, names=())
+            # Whole numbers are written as such.
+            searches[name or file.name.partition(".")[0]] = table.convert_dtypes().astype(object)
+    if len(searches) < len(files):
+        raise BayescompareError(f"{source}: two files are of one dataset: name them by a mapping.")
+    return from_grid_search(searches, measures=measures, failed=failed, source=source)
+
+
 def _cv_results(search: object, dataset: str) -> dict[str, Any]:
     where = f"searches[{dataset!r}]"
     results = getattr(search, "cv_results_", search)
@@ -226,12 +267,19 @@ def _cv_results(search: object, dataset: str) -> dict[str, Any]:
             f"{where} is a halving search, whose candidates were scored on different amounts of "
             "data: compare the survivors by cross_validate instead."
         )
+    results = {str(key): values for key, values in results.items()}
     if not all(isinstance(params, Mapping) for params in results["params"]):
-        raise BayescompareError(
-            f"{where}['params'] must hold a dict for each candidate; a table read from a file has "
-            "their text: give the search itself."
-        )
-    return {str(key): values for key, values in results.items()}
+        # A file has their text, and a column for each.
+        own = {k.removeprefix("param_"): results[k] for k in results if k.startswith("param_")}
+        if not own:
+            raise BayescompareError(
+                f"{where}['params'] must hold a dict for each candidate; a table read from a file "
+                "has their text, and no columns param_…: give the search itself."
+            )
+        rows = zip(*own.values(), strict=True)
+        told = [dict(zip(own, row, strict=True)) for row in rows]
+        results["params"] = [{k: v for k, v in row.items() if not pd.isna(v)} for row in told]
+    return results
 
 
 def _scores(results: Mapping[str, Any], dataset: str) -> list[Columns]:
@@ -301,3 +349,12 @@ def _results(runs: Iterable[Run], spec: Mapping[str, Measure], source: str) -> R
     ]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "replicate", *spec])
     return Results.from_frame(frame, replicate="replicate", measures=spec, source=source)
+
+
+FORMATS = {
+    "sklearn": Format(
+        "a search of scikit-learn",
+        read_grid_search,
+        columns=frozenset({"params", "mean_fit_time", "std_fit_time"}),
+    )
+}

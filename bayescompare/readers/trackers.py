@@ -14,11 +14,11 @@ import pandas as pd
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError, printable_error_text
 from bayescompare.readers import records
-from bayescompare.readers.records import Chosen
-from bayescompare.table.cells import span_words
+from bayescompare.readers.records import Chosen, Format
+from bayescompare.table.cells import span_of, span_words
 from bayescompare.table.checks import check_spec
 from bayescompare.table.frames import check_frame, find_column, numbers_in, row_names, row_words
-from bayescompare.table.input import algorithm_labels, check_distinct
+from bayescompare.table.input import algorithm_labels, check_distinct, loads_json
 from bayescompare.table.measure import Direction, Measure, as_measures
 from bayescompare.table.results import Results
 from bayescompare.text.names import first_words, quoted_names, repeated_name
@@ -211,7 +211,7 @@ def _results(
     cell = [role for role in ("dataset", "algorithm", "replicate") if role in runs]
     groups = runs.groupby(cell, sort=False)
     sizes = groups.size()
-    several = sizes[sizes > 1]
+    several, averaged = sizes[sizes > 1], None
     if len(several) and repeats == "raise":
         words = [f"{n} of {key[1]!r} on {key[0]!r}" for key, n in several.items()]  # type: ignore[index]
         raise BayescompareError(
@@ -221,6 +221,7 @@ def _results(
     if len(several) and repeats == "mean":
         # A cell without any value has no mean; if no cell has a value, nothing was averaged.
         counts = [int(n) for n in groups[measured].count().to_numpy().ravel() if n] or [0]
+        averaged = span_of(counts, "run")
         notes = (*notes, f"each cell is the mean of {span_words(counts, 'run')}")
         failed = int(runs[measured].isna().any(axis=1).sum())
         if failed:
@@ -231,7 +232,7 @@ def _results(
         runs = runs.assign(replicate=(groups.cumcount() + 1).astype(str) + folds)
     replicate = "replicate" if "replicate" in runs else None
     results = Results.from_frame(runs, replicate=replicate, measures=spec, source=source)
-    return results._with(notes=notes)
+    return results._with(notes=notes, averaged=averaged)
 
 
 def _mean(column: pd.Series[Any]) -> float:
@@ -266,7 +267,10 @@ def _values(df: pd.DataFrame, column: Any) -> pd.Series[Any]:
     values: pd.Series[Any] = df[column]
     if "values" not in df:
         return values
-    lists: pd.Series[Any] = df["values"]
+    # In a file a list is its text.
+    lists: pd.Series[Any] = df["values"].map(
+        lambda own: loads_json(own) if isinstance(own, str) and own.startswith("[") else own
+    )
     if values.notna().any():
         folds = lists[values.isna() & _are_lists(lists)]
         if not folds.empty:
@@ -319,3 +323,15 @@ def _check_same_folds(frame: pd.DataFrame) -> None:
                 f"on {dataset!r} run {other} has {plural(size, 'fold')} and run {run} "
                 f"{len(values)}, so that the folds cannot be paired: leave out one."
             )
+
+
+FORMATS = {
+    "mlflow": Format(
+        "runs of MLflow", from_mlflow, columns=frozenset({"run_id", "experiment_id", "status"})
+    ),
+    "openml": Format(
+        "evaluations of OpenML",
+        from_openml,
+        columns=frozenset({"run_id", "task_id", "flow_name", "data_name", "function", "value"}),
+    ),
+}

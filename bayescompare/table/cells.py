@@ -102,24 +102,39 @@ def span_words(numbers: Sequence[int] | IntArray, noun: str) -> str:
     return plural(most, noun) if fewest == most else f"{count(fewest)} to {plural(most, noun)}"
 
 
+def span_of(numbers: Sequence[int] | IntArray, noun: str) -> dict[str, Any]:
+    """Return between which numbers of something there are, as figures."""
+    there = np.asarray(numbers)
+    return {"fewest": int(there.min()), "most": int(there.max()), "of": noun}
+
+
 def averaged(
     cells: FloatArray, datasets: Sequence[str], noun: str = "replicate"
-) -> tuple[FloatArray, tuple[str, ...]]:
-    """Average over the replicates that every algorithm has; return the means, and notes on them.
+) -> tuple[FloatArray, dict[str, Any] | None, tuple[str, ...]]:
+    """Average over the replicates that every algorithm has.
+
+    Return the means, of how many replicates they are, and notes on them.
 
     Examples
     --------
-    >>> means, notes = averaged(np.array([[[[1.0, 3.0]], [[2.0, np.nan]]]]), ["iris"])
+    >>> means, number, notes = averaged(np.array([[[[1.0, 3.0]], [[2.0, np.nan]]]]), ["iris"])
     >>> means.ravel().tolist(), notes[0]
     ([1.0, 2.0], 'each cell is the mean of 1 replicate')
+    >>> number
+    {'fewest': 1, 'most': 1, 'of': 'replicate'}
     """
     present = ~np.isnan(cells)
     counted = common_replicates(present)
     number = (counted & present).sum(axis=-1)
-    some = number[number > 0]
-    note = f"each cell is the mean of {span_words(some if some.size else cells.shape[-1:], noun)}"
-    means = mean_over_replicates(cells, counted)
-    return means, (note, *left_out_note(datasets, present, counted, noun))
+    some = number[number > 0] if (number > 0).any() else np.array(cells.shape[-1:])
+    means, left_out = (
+        mean_over_replicates(cells, counted),
+        left_out_note(datasets, present, counted, noun),
+    )
+    if cells.shape[-1] == 1:  # of a single replicate nothing is averaged
+        return means, None, left_out
+    note = f"each cell is the mean of {span_words(some, noun)}"
+    return means, span_of(some, noun), (note, *left_out)
 
 
 def left_out_note(
@@ -260,6 +275,8 @@ def stored_results(results: Results) -> xr.Dataset:
         "group_of": _by_dataset(results, results.groups),
         "weight_of": _by_dataset(results, results.weights),
         "benchmark_of": results.benchmark_of,
+        "trained_on": results.trained_on,
+        "averaged": results.averaged,
     }
     whole = xr.Dataset(
         {"value": (tuple(axes), results._cells())},
@@ -295,6 +312,7 @@ def results_stored(dataset: xr.Dataset) -> dict[str, Any]:
     check_stored(dataset, SCHEMA, "Results")
     try:
         spec = json.loads(dataset.attrs["measures"])
+        fields_kept = ("gaps", "group_of", "weight_of", "benchmark_of", "trained_on", "averaged")
         return {
             "data": _table(dataset["value"]),
             "spec": {name: Measure.from_dict(fields) for name, fields in spec.items()},
@@ -303,10 +321,7 @@ def results_stored(dataset: xr.Dataset) -> dict[str, Any]:
             # Files written before there was a choice have folds.
             "replicates": json.loads(dataset.attrs.get("replicates", '"folds"')),
             "item_data": _items(dataset),
-            **{
-                name: json.loads(dataset.attrs.get(name, "null"))
-                for name in ("gaps", "group_of", "weight_of", "benchmark_of")
-            },
+            **{name: json.loads(dataset.attrs.get(name, "null")) for name in fields_kept},
         }
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise BayescompareError(f"dataset: not a stored Results ({error!r}).") from None

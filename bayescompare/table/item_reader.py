@@ -22,7 +22,7 @@ import xarray as xr
 from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.table.cells import REPLICATE_KINDS, ReplicateKind, span_words
+from bayescompare.table.cells import REPLICATE_KINDS, ReplicateKind, span_of, span_words
 from bayescompare.table.frames import (
     check_frame,
     check_table_size,
@@ -335,8 +335,13 @@ class ItemReader:
         )
         clustered = "cluster" in self._roles
         statistics = statistics_of(pairs, own, own_means, binary, names, clustered=clustered)
-        notes = _notes(matched, self._rows, l)
-        return {"data": data, "notes": notes, "replicates": "items", "item_data": statistics}
+        return {
+            "data": data,
+            "notes": _notes(matched, self._rows, l),
+            "replicates": "items",
+            "item_data": statistics,
+            "averaged": span_of([one.shared for one in matched], "item"),
+        }
 
 
 def _known_column(column: pd.Series[Any], role: str) -> pd.Series[Any]:

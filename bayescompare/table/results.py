@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from html import escape
@@ -61,6 +61,7 @@ from bayescompare.table.words import (
     dropped_words,
     missing_words,
     nothing_left_words,
+    with_leaks_noted,
 )
 from bayescompare.text.names import quoted_names, unknown_name
 from bayescompare.text.numbers import plural
@@ -94,6 +95,12 @@ class Results:
     benchmark_of : mapping, optional
         What datasets belong to, as MMLU's subjects do to MMLU, where the reader of a format knows.
         Only words use it; `groups` are for the model.
+    trained_on : mapping, optional
+        Of datasets the algorithms that were trained on them, where the reader of a format knows. A
+        note counts their results.
+    averaged : mapping, optional
+        The ``fewest`` and the ``most`` replicates that a cell is the mean of, and what they are
+        (``of``).
     truth : xarray.Dataset, optional
         Of a table from `Comparison.simulate`: the parameters that it was drawn with. It has no part
         in whether two tables are equal, is not saved, and a selection of algorithms or measures,
@@ -115,6 +122,8 @@ class Results:
     group_of: Mapping[str, str] | None = field(default=None, kw_only=True)
     weight_of: Mapping[str, float] | None = field(default=None, kw_only=True)
     benchmark_of: Mapping[str, str] | None = field(default=None, kw_only=True)
+    trained_on: Mapping[str, Sequence[str]] | None = field(default=None, kw_only=True)
+    averaged: Mapping[str, Any] | None = field(default=None, kw_only=True)
     truth: xr.Dataset | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -407,7 +416,8 @@ class Results:
             data = means_of_items(items, data)
         whole = algorithms is None and measures is None
         truth = self.truth if whole else None
-        return self._with(data=frozen_data(data), spec=spec, item_data=items, truth=truth)
+        part = self._with(data=frozen_data(data), spec=spec, item_data=items, truth=truth)
+        return with_leaks_noted(part) if self.trained_on else part
 
     def average(self) -> Results:
         """Return the mean over the replicates; without replicates, these same results.
@@ -432,12 +442,13 @@ class Results:
         """
         if self.n_replicates is None:
             return self
-        means, notes = averaged(self._cells(), self.datasets, self._noun)
+        means, number, notes = averaged(self._cells(), self.datasets, self._noun)
         dims = ("dataset", "algorithm")
         data = self.data.drop_dims("replicate").assign(
             {name: (dims, means[:, :, j]) for j, name in enumerate(self.measures)}
         )
-        return self._with(data=frozen_data(data), notes=(*self.notes, *notes), item_data=None)
+        notes = (*self.notes, *notes)
+        return self._with(data=frozen_data(data), averaged=number, notes=notes, item_data=None)
 
     @property
     def _noun(self) -> str:

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 #: Why datasets are left out under ``missing="drop"``, after their number.
 INCOMPLETE = "with missing cells"
 
+#: How the note ends that counts results on training data.
+_LEAK = "trained on that very dataset"
+
 #: Cells that two algorithms must share to be called near copies.
 _FEWEST_ALIKE = 5
-
-#: The note of averaging: of how many, and of what.
-_MEAN = re.compile(r"each cell is the mean of (?:([\d,]+) to )?([\d,]+) (\w+?)s?\b")
 
 _MEASURES_SHOWN = 5
 _WIDTH = 96
@@ -56,24 +56,36 @@ def caveats_of(results: Results, notes: Iterable[str] | None = None) -> tuple[st
     >>> names = [f"mmlu_{k}" for k in range(7)] + ["arc", "hellaswag"]
     >>> frame = pd.DataFrame({"dataset": names, "algorithm": "A", "acc": 0.5})
     >>> caveats_of(bc.Results.from_frame(frame, measures={"acc": "max"}))
-    ('7 of 9 datasets are of one benchmark, by their names: mmlu.',)
+    ('7 of 9 datasets belong to one benchmark by their names, mmlu.',)
     """
-    said = list(results.notes if notes is None else notes)
     # How a file was recognised turns nothing.
-    said = [note for note in said if not note.startswith("read as ")]
-    said.sort(key=lambda note: "trained on" not in note)
-    sentences = [f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in said]
-    grave = sum("trained on" in note for note in said)
-    return (*sentences[:grave], *_one_benchmark_words(results), *sentences[grave:])
+    said = [
+        note
+        for note in (results.notes if notes is None else notes)
+        if not (note.startswith("read as ") or note.endswith(_LEAK))
+    ]
+    if (found := largest_benchmark(results)) is not None:
+        told = "" if results.benchmark_of else " by their names"
+        n = len(results.datasets)
+        said.insert(0, f"{found[1]} of {n} datasets belong to one benchmark{told}, {found[0]}")
+    # Those of single pairs differ.
+    leaks = [note for note in results.notes if note.endswith(_LEAK)]
+    return tuple(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in (*leaks, *said))
 
 
-def _one_benchmark_words(results: Results) -> list[str]:
-    found = largest_benchmark(results)
-    if found is None:
-        return []
-    told = "" if results.benchmark_of else ", by their names"
-    number, whole = found[1], len(results.datasets)
-    return [f"{number} of {whole} datasets are of one benchmark{told}: {found[0]}."]
+def number_trained_on(results: Results) -> int:
+    """Count the results of algorithms that were trained on the dataset, as far as is known."""
+    known, names = results.trained_on or {}, set(results.algorithms)
+    return sum(len(names.intersection(known.get(name, ()))) for name in results.datasets)
+
+
+def with_leaks_noted(results: Results) -> Results:
+    """Return results with a note that counts those of algorithms trained on the dataset."""
+    number = number_trained_on(results)
+    verb = "comes from a model" if number == 1 else "come from models"
+    leak = (f"{plural(number, 'result')} {verb} {_LEAK}",) if number else ()
+    kept = [note for note in results.notes if not note.endswith(_LEAK)]
+    return results._with(notes=(*kept, *leak))
 
 
 def largest_benchmark(results: Results) -> tuple[str, int] | None:
@@ -131,38 +143,28 @@ def near_copies(results: Results, share: float = 0.95) -> list[tuple[str, str, f
     return copies
 
 
-def table_figures(results: Results) -> dict[str, Any]:
+def table_figures(results: Results, *, judges_cells: bool = False) -> dict[str, Any]:
     """Return what of a table could turn a verdict, as numbers; the caveats say it in words.
 
     Near copies; the benchmark that most datasets belong to; how many results come from models that
-    were trained on the dataset; and the replicates that each cell is the mean of.
+    were trained on the dataset; and the replicates that each cell is the mean of, or is to be where
+    single cells are judged.
 
     Examples
     --------
     >>> import bayescompare as bc
-    >>> notes = ("2 results come from models trained on it", "each cell is the mean of 3 runs")
-    >>> figures = table_figures(bc.load_example("pnn")._with(notes=notes))
-    >>> figures["results_on_training_data"], figures["averaged"]
-    (2, {'fewest': 3, 'most': 3, 'of': 'run'})
+    >>> uci = bc.load_example("jansen-uci")
+    >>> marked = uci._with(trained_on={uci.datasets[0]: ["GBM", "RF"]})
+    >>> table_figures(marked)["results_on_training_data"]
+    2
     """
-    trained, averaged = 0, None
-    for note in results.notes:
-        if "trained on" in note and (found := re.match(r"[\d,]+", note)):
-            trained += _number(found[0])
-        if found := _MEAN.match(note):
-            fewest, most, noun = found.groups()
-            ends = {"fewest": _number(fewest or most), "most": _number(most)}
-            averaged = {**ends, "of": noun}
+    averaged = (results.average() if judges_cells else results).averaged
     return {
         "near_copies": near_copies(results) if len(results.algorithms) > 2 else [],
         "largest_benchmark": largest_benchmark(results),
-        "results_on_training_data": trained,
+        "results_on_training_data": number_trained_on(results),
         "averaged": averaged,
     }
-
-
-def _number(text: str) -> int:
-    return int(text.replace(",", ""))
 
 
 def cell_words(cell: Mapping[Any, str]) -> str:

@@ -341,7 +341,12 @@ def test_what_of_a_table_could_turn_a_verdict_is_said_and_stands_in_files() -> N
         "3 results come from models trained on that very dataset",
         "each cell is the mean of 2 to 5 runs",
     )
-    copied = of_values(values[:, [0, 1, 2, 2]])._with(notes=notes)
+    copied = of_values(values[:, [0, 1, 2, 2]])
+    copied = copied._with(
+        notes=notes,
+        trained_on={name: ["x0"] for name in copied.datasets[:3]},
+        averaged={"fewest": 2, "most": 5, "of": "run"},
+    )
     copies = say("copies", a="x2", b="x3")
     said = [copies, *(f"{note[:1].upper()}{note[1:]}." for note in notes)]
     p, r = bc.pairwise(copied, n_jobs=1), bc.rank(copied, draws=100)

@@ -60,7 +60,7 @@ def test_types_of_mteb_tasks_are_told_by_their_names(tmp_path: Path) -> None:
     assert c.results.benchmark_of is not None
     assert c.results.benchmark_of["STS12"] == "STS"
     assert "Tatoeba" not in c.results.benchmark_of
-    assert "5 of 8 datasets are of one benchmark: Retrieval." in c.caveats
+    assert "5 of 8 datasets belong to one benchmark, Retrieval." in c.caveats
 
 
 @pytest.mark.parametrize("read", [lm_eval, helm])
@@ -70,7 +70,7 @@ def test_a_reader_knows_what_datasets_belong_to(read: object, tmp_path: Path) ->
     assert set(results.benchmark_of.values()) - {"boolq", "imdb"} == {"mmlu"}
     assert results.groups is None  # which would change the model
     c = bc.compare(results)
-    said = "6 of 8 datasets are of one benchmark: mmlu."
+    said = "6 of 8 datasets belong to one benchmark, mmlu."
     assert said in c.caveats
     c.to_json(tmp_path / "c.json")
     assert said in bc.load_comparison(tmp_path / "c.json").caveats

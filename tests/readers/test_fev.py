@@ -39,6 +39,9 @@ def test_models_and_tasks() -> None:
     assert results.datasets == ("ETT_1D", "ETT_1H")
     assert results["inference_time_s"].unit == "s"
     assert results.notes == ("1 result comes from a model trained on that very dataset",)
+    assert results.trained_on == {"ETT_1H": ["chronos"]}
+    assert results.sel(algorithms=["ets"]).notes == ()
+    assert bc.Results.from_dataset(results.to_dataset()).trained_on == results.trained_on
     assert from_fev(summaries(), measures=["MASE"])["MASE"].direction == "min"
 
 

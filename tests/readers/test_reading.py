@@ -20,7 +20,7 @@ from tests.readers import (
     test_promptfoo,
     test_tabarena,
 )
-from tests.readers.written import DATA
+from tests.readers.written import DATA, mlflow_frame, openml_frame
 
 MEASURES: Any = {"accuracy": "max"}
 
@@ -79,6 +79,43 @@ def test_tables_are_told_by_their_columns(tmp_path: Path) -> None:
             "read as summaries of fev",
             "1 result comes from a model trained on that very dataset",
         )
+
+
+def test_frames_of_trackers_and_searches_may_be_files(tmp_path: Path) -> None:
+    for name in ("evaluations", "per_fold"):
+        frame, path = openml_frame(name), tmp_path / f"{name}.csv"
+        frame.to_csv(path)  # with a nameless column of row numbers
+        own = io.from_openml(frame)
+        assert bc.read(path).data.equals(own.data)
+        assert bc.look(path).command == f"bayescompare pairwise {path}"
+    path = DATA / "mlflow_runs.csv"
+    options: dict[str, Any] = {"measures": {"accuracy": "max"}, "replicate": "params.seed"}
+    results = bc.read(path, unfinished="drop", **options)
+    assert results.data.equals(io.from_mlflow(mlflow_frame(), unfinished="drop", **options).data)
+    searches = {}
+    for k, dataset in enumerate(("iris", "wine")):
+        candidates = {"param_C": [1, 10], "param_kernel": ["rbf", None]}
+        scores = {"split0_test_score": [0.9, 0.8 + k], "split1_test_score": [0.7, 0.9]}
+        params: list[dict[str, Any]] = [{"C": 1, "kernel": "rbf"}, {"C": 10}]
+        times = {"mean_fit_time": [1.0, 1.0], "std_fit_time": [0.0, 0.0]}
+        search = {**times, **candidates, "params": params, **scores}
+        pd.DataFrame(search).to_csv(tmp_path / f"{dataset}.csv")
+        searches[dataset] = search
+    own = io.from_grid_search(searches)
+    read = bc.read([tmp_path / "iris.csv", tmp_path / "wine.csv"])
+    assert read.algorithms == own.algorithms == ("C 1, kernel rbf", "C 10")
+    assert read.data.equals(own.data)
+    assert "There is one dataset" in str(bc.look(tmp_path / "iris.csv"))
+
+
+def test_look_says_what_gaps_ask_for(tmp_path: Path) -> None:
+    path = test_amlb.written(tmp_path, test_amlb.ROWS.replace(",0.851,", ",,"))
+    found = bc.look(path)
+    assert "Missing  1 of 4 cells, on 1 dataset" in str(found)
+    assert found.command == f"bayescompare compare {path} --missing worst"
+    failed = bc.look(test_amlb.written(tmp_path))
+    assert "Failed   1 replicate of other cells" in str(failed)
+    assert failed.command == f"bayescompare compare {path}"
 
 
 def test_json_is_told_by_its_shape(tmp_path: Path) -> None:

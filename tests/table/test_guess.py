@@ -171,13 +171,13 @@ def test_look_says_what_is_there_and_what_to_type_next(tmp_path: Path) -> None:
         "auc       higher is better: 0.6 to 0.84; by its name",
         "n         a number or an identifier",
         "6 datasets, 3 algorithms ('svm', 'nb', 'rf')",
-        "Missing  1 of 36 cells, on 1 dataset: say missing='drop'",
+        "Missing  1 of 36 cells, on 1 dataset",
         "Next     bayescompare pairwise",
     ):
         assert words in text
     assert found.command == (
         f"bayescompare pairwise '{path}' -m auc:max -m duration:min --dataset-column task "
-        "--algorithm-column alg_name"
+        "--algorithm-column alg_name --missing ignore"
     )
     own: dict[str, Any] = {"bc": bc}
     exec(found.code, own)
