@@ -256,7 +256,6 @@ def _answers(
         prefer=prefer,
         progress=progress,
         label="comparing pairs",
-        total=len(asked),
     )
     return dict(zip(asked, answers, strict=True))
 

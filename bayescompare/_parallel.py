@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from operator import length_hint
 from typing import Any, Literal
 
 from bayescompare._checks import check_jobs
@@ -66,7 +67,7 @@ def run_in_parallel[T](
     label : str
         What the bar says.
     total : int, optional
-        Number of tasks, for the bar.
+        Number of tasks, for the bar, where these do not know how many they are.
 
     Examples
     --------
@@ -79,7 +80,14 @@ def run_in_parallel[T](
         results: Iterable[T] = (function(*task) for task in tasks)
     else:
         results = _results_by_joblib(function, tasks, n_jobs, prefer)
-    yield from track_parallel_work(results, label, total) if progress else results
+    if not progress:
+        yield from results
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    size, console = total or length_hint(tasks) or None, Console(stderr=True)
+    yield from track(results, label, total=size, console=console, transient=True)
 
 
 def _results_by_joblib[T](
@@ -124,17 +132,6 @@ def _end_child_with(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def track_parallel_work[T](
-    results: Iterable[T], label: str, total: int | None = None
-) -> Iterator[T]:
-    """Yield the results, with a bar and the time left on standard error."""
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    yield from track(results, label, total=total, console=console, transient=True)
 
 
 @contextmanager

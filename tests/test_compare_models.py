@@ -228,12 +228,9 @@ def prior_draws(method: bc.methods.ModelFile, results: bc.Results) -> xr.Dataset
 #: What models that declare DATA_SCALE predict, and the sum over all statements.
 SCALES: dict[str, tuple[str, dict[str, Any], bool]] = {
     "plackett_luce, l = 3, m = 2, K = 36": ("plackett_luce", {}, True),
-    "plackett_luce, l = 2, m = 2, K = 4": ("plackett_luce", {"l": 2}, True),
-    "covariates": ("covariates", {"l": 2, "m": 1}, True),
     "covariates, rope": ("covariates", {"l": 2, "m": 1, "rope": 0.3}, False),
     "bradley_terry, rope": ("bradley_terry", {"l": 2, "m": 1, "rope": 0.3}, True),
     "bradley_terry": ("bradley_terry", {"l": 2, "m": 1}, False),
-    "bradley_terry, l = 3": ("bradley_terry", {"l": 3, "m": 1}, False),
     "dirichlet_hyperprior": ("dirichlet_hyperprior", {"l": 2}, True),
     "logistic_normal": ("logistic_normal", {"l": 2}, True),
 }

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import stat
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -148,12 +147,6 @@ def test_names_that_no_file_can_have(name: str, pnn: Comparison, tmp_path: Path)
     assert names(tmp_path) == []
 
 
-def test_a_name_of_undecodable_bytes_is_a_name(pnn: Comparison, tmp_path: Path) -> None:
-    path = tmp_path / os.fsdecode(b"\xff.json")
-    pnn.to_json(path)
-    assert bc.load_comparison(path).best == pnn.best
-
-
 def test_text_that_is_not_unicode_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "r.html"
     path.write_text(OLD)
@@ -170,40 +163,6 @@ def test_what_is_no_path_is_refused(path: object) -> None:
 
 
 # ------------------------------------------------------------------------------ killed in mid-write
-
-SLOW = """
-import os, sys, time
-from pathlib import Path
-from bayescompare.table import writing as _files
-
-sync = os.fsync
-def slow(number):
-    print("writing", flush=True)
-    time.sleep(60)
-_files.os.fsync = slow
-_files.write_text(Path(sys.argv[1]), "new " * 100_000)
-"""
-
-
-@pytest.fixture
-def writer(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process in the midst of writing."""
-    path = tmp_path / "r.html"
-    path.write_text(OLD)
-    with subprocess.Popen(
-        [sys.executable, "-c", SLOW, str(path)], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "writing\n"
-        yield process
-        process.kill()
-
-
-def test_a_writer_that_is_killed(writer: subprocess.Popen[str], tmp_path: Path) -> None:
-    path = tmp_path / "r.html"
-    writer.send_signal(signal.SIGKILL)
-    writer.wait()
-    assert path.read_text() == OLD
 
 
 def test_many_writers_at_once(tmp_path: Path) -> None:

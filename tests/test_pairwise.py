@@ -122,12 +122,6 @@ def test_a_table_of_verdicts_is_the_callers_own(uci: Pairwise) -> None:
     assert not uci.decide(level=0.99).equals(before)
 
 
-def test_pairs_are_found_whichever_is_named_first(uci: Pairwise) -> None:
-    assert uci["GBM", "CART"] is uci["CART", "GBM"]
-    with pytest.raises(BayescompareError, match="no comparison"):
-        _ = uci["GBM", "GBM"]
-
-
 @pytest.mark.parametrize("pair", ["GBM", ("GBM", "X"), (["GBM"], {}), None, 1.5, True])
 def test_what_is_no_pair_is_refused(uci: Pairwise, pair: Any) -> None:
     with pytest.raises(BayescompareError, match=r"no comparison of .* name two algorithms"):

@@ -35,7 +35,7 @@ from bayescompare.outcome.diagnosis import (
 from bayescompare.outcome.method import Form, Method, Sampling, is_built_in_method
 from bayescompare.outcome.posterior import Posterior, likelihood_of
 from bayescompare.outcome.questions import STORED, interval_choice, statement_intervals
-from bayescompare.outcome.registry import has_ability, has_quantity, why_not, with_ability
+from bayescompare.outcome.registry import has_quantity
 from bayescompare.outcome.words import comparison_block, comparison_words
 from bayescompare.table.results import Results
 from bayescompare.table.writing import check_file_is_writable
@@ -62,7 +62,7 @@ QUANTITIES = frozenset(
         *("questions", "on", "bounds", "domains", "evidence", "per_dataset", "uncertainty"),
         *("network", "edges", "score", "components", "rate", "pooling", "wins", "ahead"),
         *("share_below", "delta_max", "relation", "thresholds", "relation_at", "incomparable"),
-        *("front", "front_test", "witness", "robustness", "order"),
+        *("front", "front_test", "witness", "robustness", "order", "estimate_evidence"),
         *("ranks", "nemenyi", "critical_difference", "one_sided", "per_measure"),
     }
 )
@@ -440,7 +440,7 @@ class Comparison(Shown):
             raise QuantityNotAvailableError(
                 f"estimate_evidence: method {self.method.name!r} has none. {why}"
             )
-        self._require_ability("evidence", "estimate_evidence")
+        self._require("estimate_evidence")
         self._require("model")
         return estimated_evidence(
             self, by, draws=draws, chains=chains, model=model, rng=rng, options=options
@@ -716,7 +716,7 @@ class Comparison(Shown):
         """
         from bayescompare.outcome.criticism import predictive_check
 
-        self._require_ability("check", "check")
+        self._require("check")
         posterior = self._kept("check", tree)
         if posterior is None:
             posterior = self.draws(250, chains=4, rng=rng)
@@ -818,7 +818,8 @@ class Comparison(Shown):
         there = {
             **{name: has[name] and not posterior.why_not(name) for name in QUANTITIES},
             "tree": sampled,
-            "estimate_evidence": not any(map(posterior.why_not, ("model", "evidence"))),
+            "estimate_evidence": has["estimate_evidence"]
+            and not any(map(posterior.why_not, ("model", "evidence"))),
             "check": sampled or exact,
             "effects": len(self.results.algorithms) == 2,
             "intervals": THETA_LOWER in answer.per_statement,
@@ -828,8 +829,6 @@ class Comparison(Shown):
         lacking = {name for name, has_it in there.items() if not has_it}
         figures = ("unobserved", "pvalue", "statistic", "log_evidence")
         lacking.update(name for name in figures if getattr(answer, name) is None)
-        if not has["model"]:
-            lacking.add("estimate_evidence")
         if not (sampled or exact):
             lacking.add("loo")
         if needed:
@@ -845,15 +844,6 @@ class Comparison(Shown):
             raise registry.unavailable(method, quantity)
         if why:
             raise QuantityNotAvailableError(why)
-
-    def _require_ability(self, ability: str, asked: str) -> None:
-        kind = type(self.method)
-        if not has_ability(kind, ability):
-            why = why_not(kind, ability)
-            raise QuantityNotAvailableError(
-                f"{asked}: method {self.method.name!r} has none. {f'{why} ' if why else ''}"
-                f"Methods with it: {with_ability(ability)}."
-            )
 
     def _kept(self, asked: str, tree: xr.DataTree | None = None) -> xr.DataTree | None:
         """Return the tree that was given, or that the answer came from; None of an exact one."""

@@ -26,10 +26,11 @@ from bayescompare._checks import (
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
+from bayescompare.outcome import registry
 from bayescompare.outcome.diagnosis import MOST_KHAT, check_tree, shown_in_tree
 from bayescompare.outcome.method import Sampling, is_bayesian
 from bayescompare.outcome.posterior import FACTORS
-from bayescompare.outcome.registry import has_ability, with_ability
+from bayescompare.outcome.registry import has_ability
 from bayescompare.prior import POWER
 from bayescompare.statements import OTHER, OUTCOME, Statement
 from bayescompare.text.numbers import (
@@ -184,9 +185,10 @@ def no_prior_weight(c: Comparison) -> str:
     """Why the weight of a method's prior cannot be varied; nothing where it can."""
     if has_ability(type(c.method), "sensitivity"):
         return c.posterior.why_not("sensitivity")
+    known = registry.names()
+    able = ", ".join(name for name in known if has_ability(registry.get(name), "sensitivity"))
     return (
-        f"method {c.method.name!r} has no weight of its prior to vary (methods with one: "
-        f"{with_ability('sensitivity')})."
+        f"method {c.method.name!r} has no weight of its prior to vary (methods with one: {able})."
     )
 
 

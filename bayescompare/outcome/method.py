@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -148,18 +149,7 @@ class Sampling:
 
     def spread(self, label: str) -> Callable[..., Iterator[Any]]:
         """Return a way to call a function with each of several tuples of arguments, in parallel."""
-
-        def run(function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-            return run_in_parallel(
-                function,
-                tasks,
-                n_jobs=self.n_jobs,
-                progress=self.progress,
-                label=label,
-                total=len(tasks),
-            )
-
-        return run
+        return partial(run_in_parallel, n_jobs=self.n_jobs, progress=self.progress, label=label)
 
 
 @dataclass(frozen=True)

@@ -107,10 +107,10 @@ def having(quantity: str) -> list[str]:
 
 def unavailable(method: Method, quantity: str) -> QuantityNotAvailableError:
     """Return the error that names the methods with a quantity this one lacks, and says why."""
-    lack = method.posterior_type.lacks.get(_LACKED_AS.get(quantity, quantity))
+    why = why_not(type(method), _LACKED_AS.get(quantity, quantity))
     return QuantityNotAvailableError(
         f"{quantity!r} is not something that method {method.name!r} has; methods with it: "
-        f"{', '.join(having(quantity)) or 'none'}.{f' {lack.why}' if lack else ''}"
+        f"{', '.join(having(quantity)) or 'none'}. {why}".rstrip()
     )
 
 
@@ -208,7 +208,9 @@ _DEFINED_AS = {
     "sensitivity": ("under_other_priors",),
 }
 #: The name under which a posterior says why it lacks a quantity, where that is another.
-_LACKED_AS = {"log_evidence": "evidence"}
+_LACKED_AS = {"log_evidence": "evidence", "estimate_evidence": "evidence"}
+#: What a PyMC model is enough for.
+_OF_MODEL = ("model", "check", "estimate_evidence")
 
 
 def has_quantity(method: type[Method], quantity: str) -> bool:
@@ -229,10 +231,10 @@ def has_quantity(method: type[Method], quantity: str) -> bool:
         return is_bayesian(method)
     if quantity in ("pvalue", "statistic"):
         return not is_bayesian(method)
-    if quantity in ("model", "check", "sample") and method.model is Method.model:
+    if quantity in (*_OF_MODEL, "sample") and method.model is Method.model:
         return False
     needed = _DEFINED_AS.get(quantity, (quantity,))
-    return quantity in ("model", "check") or any(hasattr(method.posterior_type, n) for n in needed)
+    return quantity in _OF_MODEL or any(hasattr(method.posterior_type, n) for n in needed)
 
 
 def has_ability(method: type[Method], ability: str) -> bool:
@@ -248,7 +250,7 @@ def has_ability(method: type[Method], ability: str) -> bool:
     if _never(method, ability):
         return False
     if ability == "evidence":  # closed, or estimated from a model
-        return has_quantity(method, "log_evidence") or has_quantity(method, "model")
+        return any(has_quantity(method, each) for each in ("log_evidence", "estimate_evidence"))
     if ability == "priors":
         return "priors" in {option.name for option in fields(method)}
     weighed = ability == "sensitivity" and method.posterior_type.weighed_by is not None
@@ -274,11 +276,6 @@ def options_for_ability(method: type[Method], ability: str) -> str:
     lack = method.posterior_type.lacks.get(ability)
     needed = {} if lack is None else lack.unless
     return ", ".join(f"{name}={value!r}" for name, value in needed.items())
-
-
-def with_ability(ability: str) -> str:
-    """Name the methods that have an ability."""
-    return ", ".join(name for name in names() if has_ability(get(name), ability))
 
 
 def abilities_table() -> pd.DataFrame:

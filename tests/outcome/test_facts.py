@@ -91,17 +91,6 @@ def test_any_values_come_back(word: str, numbers: list[float], whole: int) -> No
     assert Some.from_dict(json.loads(json.dumps(some.to_dict()))) == some
 
 
-def test_numpy_becomes_what_json_has() -> None:
-    @dataclass(frozen=True)
-    class Arrays(Facts):
-        values: tuple[float, ...]
-        flag: bool
-        one: float
-
-    made = Arrays(np.array([1.0, 2.0]), np.bool_(True), np.float64(0.5))  # type: ignore[arg-type]
-    assert json.dumps(made.to_dict()) == '{"values": [1.0, 2.0], "flag": true, "one": 0.5}'
-
-
 WRONG: dict[str, tuple[Any, str]] = {
     "number": ("0.5", r"figures and details: number is '0.5': it must be a number\."),
     "whole": (0.5, r"figures and details: whole is 0.5: it must be a whole number\."),

@@ -37,37 +37,14 @@ def test_sensitivity_of_other_methods(results: bc.Results, counts: bc.Results) -
     np.testing.assert_allclose(network.sum(axis=1), 1.0, atol=1e-9)
     context = bc.compare(counts, method="poisson-binomial").sensitivity([1.0])
     assert context.loc[1.0, "svm>parzen"] == pytest.approx(0.985346, abs=1e-6)
-    for bad in (lambda: bc.compare(results, method="glrt").sensitivity(),):
-        with pytest.raises(bc.BayescompareError, match="weight"):
-            bad()
-    with pytest.raises(bc.BayescompareError, match="values"):
-        bc.compare(results).sensitivity([-1.0])
 
 
-def test_rope_sensitivity(results: bc.Results) -> None:
+def test_within_so_wide_a_rope_everything_is_equivalent(results: bc.Results) -> None:
     c = bc.compare(results)
     table = c.rope_sensitivity("accuracy", ropes=[0.0, 1e9])
-    spec = {**results.spec, "accuracy": replace(results["accuracy"], rope=0.0)}
-    again = bc.compare(bc.Results(results.data, spec)).probability
-    np.testing.assert_allclose(table.loc[0.0, again["statement"].values], again.values)
-    # Within so wide a rope everything is equivalent.
     assert table.loc[1e9, ["A=B|A>B", "A=B|B>A"]].sum() > 0.99
     assert table.index.name == "rope"
     assert len(c.rope_sensitivity("accuracy")) == 21
-    with pytest.raises(bc.BayescompareError, match="acuracy"):
-        c.rope_sensitivity("acuracy")
-    with pytest.raises(bc.BayescompareError, match="two algorithms"):
-        bc.compare(bc.load_example("jansen-uci"), algorithms=["GBM", "RF", "EN"]).rope_sensitivity(
-            "auc"
-        )
-
-
-def test_sensitivity_to_a_weight_given_as_a_prior(results: bc.Results) -> None:
-    """Network(priors={"ess": 2}) is Network(ess=2): its weight varies like that."""
-    plain = bc.compare(results, method="network").sensitivity([0.1, 10.0])
-    given = bc.compare(results, method=bc.methods.Network(priors={"ess": 2.0}))
-    found = given.sensitivity([0.1, 10.0])
-    pd.testing.assert_frame_equal(found, plain)
 
 
 @pytest.mark.parametrize(
@@ -89,13 +66,6 @@ def test_alphas_given_one_by_one_are_multiplied(
         same = dict(zip(c.answer.labels, (power * np.array(alpha)).tolist(), strict=True))
         again = bc.compare(results, method=bc.methods.Dirichlet(prior=same)).probability
         np.testing.assert_allclose(found.loc[power, again["statement"].values], again.values)
-
-
-def test_a_strength_given_as_a_prior_is_varied_as_the_option(results: bc.Results) -> None:
-    given = bc.methods.Dirichlet(priors={"strength": 2.0})
-    found = bc.compare(results, method=given).sensitivity([0.1, 1.0])
-    assert found.index.name == "strength"
-    pd.testing.assert_frame_equal(found, bc.compare(results).sensitivity([0.1, 1.0]))
 
 
 def test_the_weight_of_beliefs_is_the_lever(results: bc.Results) -> None:
@@ -152,33 +122,6 @@ def test_a_prior_for_nuts_has_no_exact_curve(results: bc.Results) -> None:
         sampled.rope_sensitivity("accuracy", ropes=[0.0])
 
 
-@pytest.mark.parametrize("values", [["a"], "abc", [[1.0], [1.0, 2.0]]])
-def test_bad_prior_weights(results: bc.Results, values: Any) -> None:
-    with pytest.raises(bc.BayescompareError, match="values"):
-        bc.compare(results).sensitivity(values)
-
-
-@pytest.mark.parametrize("ropes", [[], ["a"], "abc", 5, [None]])
-def test_bad_ropes(results: bc.Results, ropes: Any) -> None:
-    with pytest.raises(bc.BayescompareError, match="rope"):
-        bc.compare(results).rope_sensitivity("accuracy", ropes=ropes)
-
-
-@pytest.mark.parametrize("method", ["glrt", "wilcoxon", "sign", "gsd"])
-def test_ropes_and_p_values(results: bc.Results, method: str) -> None:
-    c = bc.compare(results, method=method, measures=["accuracy"])
-    with pytest.raises(bc.BayescompareError, match=method):
-        c.rope_sensitivity("accuracy", ropes=[0.0, 1.0])
-
-
-@pytest.mark.parametrize("method", ["poisson-binomial", "hierarchical"])
-def test_counts_of_errors_know_no_rope(counts: bc.Results, method: str) -> None:
-    """A curve that is flat because the rope is not looked at shows no insensitivity."""
-    c = bc.compare(counts, method=method)
-    with pytest.raises(bc.BayescompareError, match="rope"):
-        c.rope_sensitivity(c.results.measures[0], ropes=[0.0, 10.0])
-
-
 def test_ropes_of_replicates_end_at_the_largest_difference() -> None:
     """Datasets far apart in level do not stretch the curve: only differences count."""
     folds = simulated.folds(np.array([0.02, -0.01, 0.05, 0.0]), 5, 0.02, 0)
@@ -200,3 +143,46 @@ def test_rope_sensitivity_is_the_question_asked_again(results: bc.Results) -> No
             spec = {**results.spec, "time": replace(results["time"], rope=rope)}
             again = bc.compare(bc.Results(results.data, spec), method=method).probability
             np.testing.assert_allclose(found.loc[rope, again["statement"].values], again.values)
+
+
+@pytest.mark.parametrize("given", ["strength", "ess"])
+def test_a_weight_given_as_a_prior_is_varied_as_the_option(results: bc.Results, given: str) -> None:
+    method = bc.methods.Dirichlet if given == "strength" else bc.methods.Network
+    found = bc.compare(results, method=method(priors={given: 2.0})).sensitivity([0.1, 1.0])
+    assert found.index.name == given
+    pd.testing.assert_frame_equal(
+        found, bc.compare(results, method=method()).sensitivity([0.1, 1.0])
+    )
+
+
+#: Method, measures, values of the prior's weight, ropes of a measure, and what is told.
+REFUSED: list[tuple[str, Any, Any, str]] = [
+    *(("dirichlet", values, None, "values") for values in (["a"], "abc", [[1.0], [1.0, 2.0]])),
+    ("dirichlet", [-1.0], None, "values"),
+    ("glrt", None, None, "weight"),
+    *(("dirichlet", None, ropes, "rope") for ropes in ([], ["a"], "abc", 5, [None])),
+    *((name, None, [0.0, 1.0], name) for name in ("glrt", "wilcoxon", "sign", "gsd")),
+]
+
+
+@pytest.mark.parametrize(("method", "values", "ropes", "told"), REFUSED)
+def test_what_has_no_curve_is_refused(
+    results: bc.Results, method: str, values: Any, ropes: Any, told: str
+) -> None:
+    c = bc.compare(results, method=method, measures=["accuracy"])
+    with pytest.raises(bc.BayescompareError, match=told):
+        c.sensitivity(values) if ropes is None else c.rope_sensitivity("accuracy", ropes=ropes)
+
+
+def test_ropes_are_of_two_algorithms_and_of_measures(
+    results: bc.Results, counts: bc.Results, uci: bc.Results
+) -> None:
+    """A curve that is flat because the rope is not looked at shows no insensitivity."""
+    with pytest.raises(bc.BayescompareError, match="acuracy"):
+        bc.compare(results).rope_sensitivity("acuracy")
+    with pytest.raises(bc.BayescompareError, match="two algorithms"):
+        bc.compare(uci, algorithms=["GBM", "RF", "EN"]).rope_sensitivity("auc")
+    for method in ("poisson-binomial", "hierarchical"):
+        c = bc.compare(counts, method=method)
+        with pytest.raises(bc.BayescompareError, match="rope"):
+            c.rope_sensitivity(c.results.measures[0], ropes=[0.0, 10.0])
