@@ -26,7 +26,7 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
 
-    from bayescompare.outcome.evidence import By
+    from bayescompare.outcome.scores import By
 
 #: Differences of predictive accuracy below so many standard errors are no difference.
 _CLEAR = 2.0
@@ -151,7 +151,7 @@ def compare_models(
     """
     import arviz as az
 
-    from bayescompare.outcome.loo import EXACT
+    from bayescompare.outcome.scores import EXACT
 
     check_flag(refit=refit)
     if evidence is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bayescompare.outcome.comparison import Comparison, comparison_of
-from bayescompare.outcome.evidence import EvidenceEstimate
+from bayescompare.outcome.scores import EvidenceEstimate
 
 __all__ = [
     "ContextComparison",

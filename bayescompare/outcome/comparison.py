@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayescompare.kernels.numerics.intervals import IntervalKind
-    from bayescompare.outcome.evidence import By, EvidenceEstimate
     from bayescompare.outcome.questions import EventsAsked
+    from bayescompare.outcome.scores import By, EvidenceEstimate
 
 
 #: Numbers of further datasets that `plan` tries unless told otherwise.
@@ -434,7 +434,7 @@ class Comparison(Shown):
         EvidenceEstimate
             Unpacks as ``log_evidence, se``; its ``how`` and ``note`` say how it was made.
         """
-        from bayescompare.outcome.evidence import estimated_evidence
+        from bayescompare.outcome.scores import estimated_evidence
 
         if why := self.posterior.why_not("evidence"):
             raise QuantityNotAvailableError(
@@ -486,7 +486,7 @@ class Comparison(Shown):
         **pm_sample
             For `pymc.sample` in the refits; as many draws and chains as the tree has by default.
         """
-        from bayescompare.outcome.loo import check_refit, checked_loo, exact_loo, refits
+        from bayescompare.outcome.scores import check_refit, checked_loo, exact_loo, refits
 
         self._require("loo")
         check_refit(refit, khat, model, pm_sample)

@@ -149,7 +149,7 @@ def diagnose(tree: xr.DataTree, *, supports_psis: bool = True) -> Diagnosis:
         figures["least E-BFMI"] = float(np.min(np.asarray(az.bfmi(tree)["energy"])))
         problems += ["poor energy mixing (E-BFMI)"] if figures["least E-BFMI"] < LEAST_BFMI else []
     if supports_psis and "log_likelihood" in tree and draws * chains >= LEAST_FOR_KHAT:
-        from bayescompare.outcome.loo import psis_loo
+        from bayescompare.outcome.scores import psis_loo
 
         with quiet_pareto():  # the verdict itself says what ArviZ warns of
             figures["greatest k-hat"] = float(psis_loo(tree).pareto_k.max())

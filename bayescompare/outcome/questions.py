@@ -37,7 +37,6 @@ from bayescompare.posterior.mixture import Mixture
 from bayescompare.posterior.partition import Groups
 from bayescompare.statements import BAR, DENSE, OTHER, Statements
 from bayescompare.table.checks import check_selection
-from bayescompare.text.names import whole_name
 from bayescompare.text.numbers import whole_number_text
 
 if TYPE_CHECKING:
@@ -217,23 +216,11 @@ def _positions(statements: Statements) -> IntArray:
 
 
 def _pair(statements: Statements, asked: tuple[Any, ...]) -> tuple[int, int]:
-    names = _known(asked, statements.algorithms, "events")
-    if len(names) != 2 or names[0] == names[1]:
+    names = check_selection("algorithms", asked, statements.algorithms)
+    if len(names) != 2:
         raise BayescompareError(f"events: {asked!r} is no pair: name two different algorithms.")
     first, second = map(statements.algorithms.index, names)
     return first, second
-
-
-def _known(names: Sequence[Any], whole: Sequence[str], asked: str) -> tuple[str, ...]:
-    """Refuse a name that is no algorithm's."""
-    meant = tuple(whole_name(name, whole) for name in names)
-    for name in meant:
-        if name not in whole:
-            raise BayescompareError(
-                f"{asked}: no algorithm is called {show_checked_value_briefly(name)}."
-                f"{did_you_mean(str(name), whole)}"
-            )
-    return meant
 
 
 def _marginal(statements: Statements, measure: str) -> tuple[list[str], IntArray, list[int]]:

@@ -14,7 +14,7 @@ from bayescompare._compare_models import compare_models
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.evidence import By
+from bayescompare.outcome.scores import By
 from bayescompare.studies.simulated import as_simulated, simulated_table
 from bayescompare.studies.study import Study, without_failed_cases
 from bayescompare.table.results import Results

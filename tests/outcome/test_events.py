@@ -146,8 +146,8 @@ def test_a_learned_pair_is_asked_too() -> None:
     ("events", "message"),
     [
         ("best on all", "events='best on all': give 'best on every measure'"),
-        (("A", "Z"), "no algorithm is called 'Z'"),
-        (("A", "A"), "is no pair"),
+        (("A", "Z"), "no algorithm called 'Z'"),
+        (("A", "A"), "'A' is named twice"),
         (("A", "B", "C"), "is no pair"),
         ({"A>B>C": "x"}, "this is no partition, since"),
         ({"A>B": "x"}, "'A>B' is no statement"),

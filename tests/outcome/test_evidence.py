@@ -19,7 +19,7 @@ import bayescompare as bc
 from bayescompare.comparisons import ModelComparison
 from bayescompare.methods import Dirichlet, Hierarchical, Network, PoissonBinomial
 from bayescompare.methods.model_file.answer import ModelDetails
-from bayescompare.outcome.evidence import EvidenceEstimate
+from bayescompare.outcome.scores import EvidenceEstimate
 from bayescompare.table.results import Results
 from tests.oracles import network as no
 from tests.tables import table
@@ -200,8 +200,8 @@ def test_what_has_no_model_does_not_list_it() -> None:
 def test_chains_without_overlap_are_refused() -> None:
     """A proposal that misses the posterior gives an error, not a figure."""
     from bayescompare.kernels.numerics.bridge import Bridge
-    from bayescompare.outcome import evidence
+    from bayescompare.outcome import scores
 
     for bad in (Bridge(-3.0, 2.0, 0.5), Bridge(-3.0, 0.1, 1e-4), Bridge(-3.0, math.nan, 0.5)):
         with pytest.raises(bc.BayescompareError, match=r"too little overlap.*more draws="):
-            evidence._check_overlap([Bridge(-3.0, 0.1, 0.9), bad])
+            scores._check_overlap([Bridge(-3.0, 0.1, 0.9), bad])

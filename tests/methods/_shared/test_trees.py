@@ -16,7 +16,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Dirichlet
 from bayescompare.methods._shared.trees import logit_prior
-from bayescompare.outcome.loo import psis_loo
+from bayescompare.outcome.scores import psis_loo
 from tests.oracles.statements import every_label, statement_counts, statement_weights
 from tests.tables import table
 
