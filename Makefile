@@ -98,7 +98,7 @@ reproduce-full: $(VENV)/.installed-test ## the studies behind docs/verdicts.md a
 .PHONY: docs
 docs: $(VENV)/.installed-docs ## the HTML documentation, in docs/_build/html
 	@echo "sphinx: docs/_build/html/index.html"
-	@$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@$(ONE_THREAD) $(BIN)/sphinx-build -j auto -W --keep-going -q -b html docs docs/_build/html
 
 .PHONY: docs-keep
 docs-keep: $(VENV)/.installed-docs ## run slow pages whose code has changed, and keep what they show in docs/kept

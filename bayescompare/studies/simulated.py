@@ -37,7 +37,8 @@ def as_simulated(asked: Comparison) -> Comparison:
         raise registry.unavailable(method, "simulate")
     if reason := asked.posterior.why_not("simulate"):
         raise BayescompareError(f"simulate: {reason}")
-    if method.name != "network" or method.average:
+    # A graph that was given is held already.
+    if method.name != "network" or method.average or not isinstance(method.search, str):
         return asked
     measures, chosen = asked.results.measures, set(_edges(asked))
     every = [(a, b) for a in measures for b in measures if a != b]
