@@ -18,14 +18,10 @@ from bayescompare.text.names import common_prefix
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
-    from matplotlib.transforms import Transform
 
 #: Okabe & Ito's colours: distinct for every kind of colour vision and, as chosen here, in grey.
-BLUE, SKY, ORANGE, GREEN, VERMILION = "#0072B2", "#56B4E9", "#E69F00", "#009E73", "#D55E00"
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 INK, GREY = "#222222", "#BBBBBB"
-
-#: Trade-offs have a colour of their own, which differs from the others in grey too.
-PURPLE = "#B05A90"
 
 #: Line styles that differ in colour and also in dashes and markers.
 LINES: tuple[dict[str, Any], ...] = (
@@ -82,14 +78,7 @@ def inches_of(ax: Axes) -> tuple[float, float]:
     return box.width / dpi, box.height / dpi
 
 
-def moved(ax: Axes, transform: Transform, x: float, y: float) -> Transform:
-    """Return the transform moved by x and y points, whatever the size of the figure."""
-    from matplotlib.transforms import ScaledTranslation
-
-    return transform + ScaledTranslation(x / 72, y / 72, figure_of(ax).dpi_scale_trans)
-
-
-def finish(ax: Axes, *title: str, bare: str = "top right", **options: Any) -> Axes:
+def finish(ax: Axes, *title: str, bare: str = "top right", most: float = math.inf) -> Axes:
     """Set the title, hide the spines of `bare` sides, and show every name as it is.
 
     Where the left spine is hidden, the rows of the Axes have names instead of ticks.
@@ -108,30 +97,18 @@ def finish(ax: Axes, *title: str, bare: str = "top right", **options: Any) -> Ax
     for text in named:
         text.set(**LITERAL)
     if title:
-        set_title(ax, *title, **options)
+        set_title(ax, *title, most=most)
     return ax
 
 
-def set_title(
-    ax: Axes,
-    *parts: str,
-    most: float = math.inf,
-    inches: float | None = None,
-    pad: float | None = None,
-) -> None:
-    """Set the title, each part on a new line, wrapped to the Axes' width or `most` inches.
-
-    A new figure is not laid out yet; a caller that knows its final width passes it as `inches`.
-    `pad` is the room between the title and the Axes, in points.
-    """
-    if inches is None:
-        inches = min(inches_of(ax)[0], most)
-    width = max(24, int(inches / 0.088))
+def set_title(ax: Axes, *parts: str, most: float = math.inf) -> None:
+    """Set the title, each part on a new line, wrapped to the Axes' width or `most` inches."""
+    width = max(24, int(min(inches_of(ax)[0], most) / 0.088))
     # "P = 0.8" and "p < 0.001" stay on one line.
     glued = (re.sub(r" ([=<>]) ", rf"{GLUE}\1{GLUE}", part) for part in parts)
     lines = [line for part in glued for line in _balanced(part, width)]
     text = re.sub(f"{GLUE}([=<>]){GLUE}", r" \1 ", "\n".join(lines))
-    ax.set_title(text, loc="left", fontsize="medium", pad=pad, **LITERAL)
+    ax.set_title(text, loc="left", fontsize="medium", **LITERAL)
 
 
 def _balanced(text: str, width: int) -> list[str]:
@@ -168,13 +145,6 @@ def legend_beside(ax: Axes, title: str | None = None, **options: Any) -> None:
     lines = {"handlelength": 3.6, "borderaxespad": 0.0}
     titled = {"title": title, "title_fontsize": "small"}
     add_legend(ax, **place, **({**lines, **options} if title is None else {**titled, **options}))
-
-
-def legend_below(ax: Axes, points: float, **options: Any) -> None:
-    """Add a legend so many points below the Axes, whatever the height of the figure."""
-    below = moved(ax, ax.transAxes, 0.0, -points)
-    place = {"loc": "upper left", "bbox_to_anchor": (0.0, 0.0), "borderaxespad": 0.0}
-    add_legend(ax, bbox_transform=below, **place, **options)
 
 
 def readable_on(rgba: FloatArray) -> str:

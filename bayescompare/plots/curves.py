@@ -20,7 +20,6 @@ from bayescompare.plots._drawing import (
     LINES,
     clip,
     finish,
-    legend_below,
     legend_beside,
     new_axes,
     note,
@@ -371,7 +370,7 @@ def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) 
     'sign: AUC 0.875'
     """
     drawn = list(_checked(curves))
-    ax = new_axes(ax, (5.4, 5.8))
+    ax = new_axes(ax, (7.6, 5.0))
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, zorder=1)
     for (name, under, error, success), line in zip(drawn, itertools.cycle(LINES), strict=False):
         style = line if len(error) <= _FEW else {**line, "marker": "none"}
@@ -379,7 +378,7 @@ def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) 
         ax.plot(error, success, linewidth=1.8, markersize=4.0, label=label, **style)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     ax.set(xlabel="errors left, share of all", ylabel="successes left, share of all")
-    legend_below(ax, 38.0, handlelength=4.0)
+    legend_beside(ax)
     return finish(ax, "successes against errors as the least confidence falls")
 
 

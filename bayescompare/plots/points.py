@@ -227,8 +227,29 @@ def plot_weights(
     # Those that are best anywhere, by their shares.
     leaders = {int(who[k]): float(times[k] / len(best)) for k in np.argsort(-times, kind="stable")}
     ax = new_axes(ax, (6.6, 5.4))
-    draw = _draw_weight_line if len(chosen) == 2 else _draw_weight_triangle
-    draw(ax, r, chosen, weights, utility, leaders)
+    for k, (one, share) in enumerate(leaders.items()):
+        look: dict[str, Any] = {
+            "color": LINES[k]["color"] if k < len(LINES) else GREY,
+            "label": f"{clip(r.results.algorithms[one], 28)}: {percent(share)}",
+        }
+        if len(chosen) == 2:
+            look |= {"linestyle": LINES[k % len(LINES)]["linestyle"], "linewidth": 2.0}
+            ax.plot(weights[:, 1], utility[:, one], **look)
+        else:
+            x, y = (weights @ _CORNERS)[best == one].T
+            ax.scatter(x, y, s=7, linewidths=0, **look)
+    if len(chosen) == 2:
+        others = np.delete(utility, list(leaders), axis=1)
+        ax.plot(weights[:, 1], others, color=GREY, linewidth=0.8, alpha=0.6, zorder=1)
+        ax.plot(weights[:, 1], utility.max(axis=1), color=INK, linewidth=0.8, zorder=4)
+        unit = "l + 1 − mean rank" if r.options.by == "rank" else "larger is better"
+        across = f"weight of {chosen[1]} (the rest is that of {chosen[0]})"
+        ax.set(xlim=(0, 1), xlabel=across, ylabel=f"utility ({unit})")
+    else:
+        _triangle(ax, x=(-0.2, 1.2), y=(-0.12, 0.98))
+        for name, corner, up in zip(chosen, _CORNERS, (-8, -8, 8), strict=True):
+            side = "bottom" if up > 0 else "top"
+            note(ax, f"all weight on {clip(name, 20)}", corner, 0, up, ha="center", va=side)
     legend_beside(ax, "share of all weights", markerscale=3.0)
     return finish(ax, f"best as the table stands, by the weights of {', '.join(chosen)}")
 
@@ -243,52 +264,6 @@ def _weight_grid(measures: int) -> FloatArray:
     down = [(i + 2 / 3, j + 2 / 3) for i in range(_GRID - 1) for j in range(_GRID - 1 - i)]
     middles = np.array(up + down)
     return np.column_stack([middles, _GRID - middles.sum(axis=1)]) / _GRID
-
-
-def _leader(r: Ranking, k: int, who: int, share: float) -> dict[str, Any]:
-    """Colour and label of the k-th of the leaders."""
-    label = f"{clip(r.results.algorithms[who], 28)}: {percent(share)}"
-    return {"color": LINES[k]["color"] if k < len(LINES) else GREY, "label": label}
-
-
-def _draw_weight_line(
-    ax: Axes,
-    r: Ranking,
-    chosen: list[str],
-    weights: FloatArray,
-    utility: FloatArray,
-    leaders: dict[int, float],
-) -> None:
-    at = weights[:, 1]
-    for who in range(utility.shape[1]):
-        if who not in leaders:
-            ax.plot(at, utility[:, who], color=GREY, linewidth=0.8, alpha=0.6, zorder=1)
-    for k, (who, share) in enumerate(leaders.items()):
-        dashes = LINES[k % len(LINES)]["linestyle"]
-        ax.plot(at, utility[:, who], linestyle=dashes, linewidth=2.0, **_leader(r, k, who, share))
-    ax.plot(at, utility.max(axis=1), color=INK, linewidth=0.8, zorder=4)
-    ax.set_xlim(0, 1)
-    ax.set_xlabel(f"weight of {chosen[1]} (the rest is that of {chosen[0]})")
-    unit = "l + 1 − mean rank" if r.options.by == "rank" else "larger is better"
-    ax.set_ylabel(f"utility ({unit})")
-
-
-def _draw_weight_triangle(
-    ax: Axes,
-    r: Ranking,
-    chosen: list[str],
-    weights: FloatArray,
-    utility: FloatArray,
-    leaders: dict[int, float],
-) -> None:
-    where, best = weights @ _CORNERS, utility.argmax(axis=1)
-    for k, (who, share) in enumerate(leaders.items()):
-        x, y = where[best == who].T
-        ax.scatter(x, y, s=7, linewidths=0, **_leader(r, k, who, share))
-    _triangle(ax, x=(-0.2, 1.2), y=(-0.12, 0.98))
-    for name, corner, up in zip(chosen, _CORNERS, (-8, -8, 8), strict=True):
-        side = "bottom" if up > 0 else "top"
-        note(ax, f"all weight on {clip(name, 20)}", corner, 0, up, ha="center", va=side)
 
 
 # three statements ---------------------------------------------------------------------------------

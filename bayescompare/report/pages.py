@@ -23,7 +23,7 @@ from bayescompare.outcome.words import comparison_block, say
 from bayescompare.plots.critical import critical_pen, ranks_pen
 from bayescompare.plots.curves import sensitivity_pen
 from bayescompare.plots.kinds import KINDS, usual_kind
-from bayescompare.plots.orders import graph_of, network_pen, order_graph, order_pen
+from bayescompare.plots.orders import network_pen, order_graph, order_pen
 from bayescompare.plots.pairs import staircase_pen
 from bayescompare.plots.points import has_simplex
 from bayescompare.plots.rows import gate_pen, places_pen, shrinkage_pen
@@ -55,7 +55,6 @@ from bayescompare.report.page import (
     frame_table,
 )
 from bayescompare.report.tables import (
-    LEAST,
     comparison_tables,
     decisions_table,
     effect_tables,
@@ -108,7 +107,7 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
     has = set(dir(c))
     graph = {}
     if "network" in has:
-        details = graph_of(c, LEAST).details
+        details: Any = c.answer.facts
         graph = {
             "graph": f"log BDeu = {log_evidence_text(details.log_bdeu)}",
             "max_parents": f"at most {details.max_parents} per measure",

@@ -150,8 +150,7 @@ def _questions(c: Comparison) -> Table:
 
 def _groups_of_measures(c: Comparison) -> Table:
     """Return each independent group of measures with its best statement."""
-    from bayescompare.plots.orders import graph_of
-
+    facts: Any = c.answer.facts
     rows = [
         [
             join_names(part.measures, most=20),
@@ -159,7 +158,7 @@ def _groups_of_measures(c: Comparison) -> Table:
             "exact" if part.exact else "Monte Carlo",
             Cell.probability(part.probability),
         ]
-        for part in graph_of(c, LEAST).details.components
+        for part in facts.components
     ]
     heads = ["group", "statement", "computed", "P(most probable)"]
     return Table("Independent groups of measures, each by itself", heads, rows, text=3)
@@ -167,16 +166,18 @@ def _groups_of_measures(c: Comparison) -> Table:
 
 def links(c: Comparison) -> list[Table]:
     """Return the links in the graph and probable ones outside it, the most probable first."""
-    from bayescompare.plots.orders import graph_of, link_probability
+    from bayescompare.plots.orders import links_of
 
-    names, graph = list(c.results.measures), graph_of(c, LEAST)
-    arrows = {(names.index(a), names.index(b)) for a, b in graph.details.edges}
-    directed = graph.probability
+    facts: Any = c.answer.facts
+    names = list(c.results.measures)
+    arrows = {(names.index(a), names.index(b)) for a, b in facts.edges}
+    directed, _ = links_of(c, LEAST)
     if directed is None:
         rows = [[names[i], "→", names[j]] for i, j in sorted(arrows)]
         title = "Arrows of the graph (without probabilities: too many measures)"
         return [Table(title, ["measure", "", "measure"], rows, text=3)] if rows else []
-    values, linked = directed.to_numpy(), link_probability(directed)
+    values = directed.to_numpy()
+    linked = values + values.T  # an edge never goes both ways
     # Each pair has the direction of its arrow or, without one, the more probable direction.
     pairs = [
         (j, i)

@@ -167,7 +167,7 @@ def test_wrong_options_are_refused(pairs: bc.Pairwise, options: Any, message: st
 
 @pytest.mark.parametrize("sign", ["=", "<", ">"])
 def test_a_title_does_not_break_within_a_figure(sign: str) -> None:
-    ax = Figure(figsize=(2.0, 2.0)).subplots()
+    ax = Figure(figsize=(2.8, 2.0)).subplots()
     for words in range(3, 30):
-        _drawing.set_title(ax, f"{'it ' * words}has P {sign} 0.999 here", inches=2.2)
+        _drawing.set_title(ax, f"{'it ' * words}has P {sign} 0.999 here")
         assert f"P {sign} 0.999" in ax.get_title(loc="left")

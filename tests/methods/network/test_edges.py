@@ -73,15 +73,15 @@ def test_pictures_and_reports_show_sampled_edges_once_they_are_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No picture starts a long computation by itself."""
-    from bayescompare.plots.orders import _key, graph_of
+    from bayescompare.plots.orders import key_of_links, links_of
     from bayescompare.report.tables import links
 
     monkeypatch.setattr(graphs, "MOST_SUMMED", 3)
     monkeypatch.setattr(graphs, "_MOST", 1000)
     c = ask(copies(5, 45), max_parents=2, search=[("m0", "m1")])
-    assert graph_of(c, 0.1).probability is None
-    assert "c.edges" in _key(graph_of(c, 0.1), 0.1)[0]
+    assert links_of(c, 0.1)[0] is None
+    assert "c.edges" in key_of_links(c, 0.1)[0]
     assert "without probabilities" in links(c)[0].title
     most = c.edges.attrs["mcse"]
-    assert f"at most {bc.text.numbers.standard_error_text(most)}" in _key(graph_of(c, 0.1), 0.1)[-1]
+    assert f"at most {bc.text.numbers.standard_error_text(most)}" in key_of_links(c, 0.1)[-1]
     assert "graphs sampled, standard error at most" in links(c)[0].title
