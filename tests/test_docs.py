@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-import matplotlib.pyplot
 import pytest
 
 import bayescompare as bc
@@ -183,20 +182,6 @@ def test_every_recipe_gives_the_same_results(monkeypatch):
         assert accuracy[:, 0, 0] == pytest.approx([0.834, 0.854, 0.844, 0.894]), tool
         assert accuracy[:, 1, 1] == pytest.approx([0.808, 0.828, 0.848, 0.868]), tool
         assert bc.compare(results).best == "boost>linear|linear>boost", tool
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["gallery", *(name for name in PAGES if name.startswith("coming-from/"))]
-)
-def test_the_cells_run(name, monkeypatch):
-    monkeypatch.chdir((DOCS / name).parent)
-    names: dict[str, object] = {}
-    with matplotlib.rc_context({"backend": "agg"}):
-        for cell in cells(PAGES[name]):
-            code = re.sub(r"^:tags:.*\n", "", cell, flags=re.M)
-            exec(compile(code, f"{name}.md", "exec"), names)
-            matplotlib.pyplot.close("all")
 
 
 # the API reference --------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
+from unicodedata import bidirectional
 
 import numpy as np
 
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["plot_critical", "plot_ranks"]
+
+#: Turns the direction of writing back.
+LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
 
 #: A line is legible up to this many algorithms and bars.
 _MOST_NAMES, _MOST_BARS = 40, 20
@@ -297,7 +301,9 @@ def line_pen(
     for k, rank in enumerate(ranks):
         within = [ascii_lowercase[b] for b, bar in enumerate(bars) if k in bar.members]
         letters = f" ({', '.join(within)})" if lettered and within else ""
-        words.append(f" {rank_number_text(rank)}{letters}")
+        # Figures stay on the right of a name that is written from right to left.
+        turned = any(bidirectional(letter) in ("R", "AL") for letter in names[k])
+        words.append(f"{LEFT_TO_RIGHT * turned} {rank_number_text(rank)}{letters}")
     room = max(width(name + more, size) for name, more in zip(names, words, strict=True)) + 6
     room = min(room, 0.36 * w)
     start, end = room + 12, w - room - 12

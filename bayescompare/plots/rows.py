@@ -101,8 +101,9 @@ class Strip:
         if self.others and len(self.others[i]):
             marks = [across(value) for value in self.others[i]]
             pen.line((min(x, *marks), y), (max(x, *marks), y), stroke="gray")
+            thin = 1.0 if len(marks) < 10 else 0.4
             for mark in marks:
-                pen.line((mark, y - r - 1), (mark, y + r + 1), stroke="ink")
+                pen.line((mark, y - r - 1), (mark, y + r + 1), stroke="ink", sw=thin)
         pen.dot(x, y, r + 0.7, colour, "", tip)
         if self.said:
             room = width(self.said[i], 11) / 2
@@ -154,7 +155,8 @@ def rows_pen(
         start, end = strips[j].ends
         return float(room + gap + j * (strip + gap) + (value - start) / (end - start or 1) * strip)
 
-    heads = [wrapped(one.head, small, strip + gap - 4, most=4) for one in strips]
+    # Heads are bold, and a bold letter is wider.
+    heads = [wrapped(one.head, small, 0.86 * (strip + gap) - 4, most=4) for one in strips]
     top = 15.0 + 13 * (max(map(len, heads)) - 1) if any(one.head for one in strips) or head else 0.0
     for j, (one, lines) in enumerate(zip(strips, heads, strict=True)):
         for above, line in enumerate(reversed(lines)):

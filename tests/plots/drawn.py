@@ -60,15 +60,6 @@ def apart(found: Sequence[Any]) -> bool:
     return bool(clear[~np.eye(len(found), dtype=bool)].all())
 
 
-def inside(ax: Axes, more: float = 1.0) -> bool:
-    """Whether nothing of a new figure is cut off."""
-    frame, box = laid_out(ax).bbox.padded(more), ax.get_tightbbox()
-    assert box is not None
-    return bool(
-        frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
-    )
-
-
 # tables -------------------------------------------------------------------------------------------
 
 
