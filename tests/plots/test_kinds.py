@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 
 import bayescompare as bc
 from bayescompare import plots
-from bayescompare.plots import _drawing
-from tests.plots.drawn import fresh, laid_out, results_of, texts, ticks, title
+from tests.plots.drawn import fresh, laid_out, texts, ticks, title
 
 BY_PLACE = ["GBM", "RF", "BDS", "GLM", "RIDGE", "LASSO", "EN", "CART"]
 
@@ -43,13 +42,6 @@ def test_a_figure_becomes_as_large_as_the_content_needs(pairs: bc.Pairwise) -> N
     assert figure.axes == [ax]
     alone: Any = plots.plot_dominance(pairs).get_figure()
     assert figure.get_size_inches().tolist() == alone.get_size_inches().tolist()
-
-
-def test_long_names_are_clipped() -> None:
-    names = {("x" * 80) + str(k): [float(k), float(k)] for k in range(3)}
-    p = bc.pairwise(results_of(names), n_jobs=1)
-    # Beside a matrix there is room for 40 letters.
-    assert {len(label) for label in ticks(plots.plot_matrix(p, ax=fresh()))} == {40}
 
 
 @pytest.mark.parametrize("kind", ["order", "dominance", "critical"])
@@ -163,11 +155,3 @@ def test_places_in_another_order(ranking: bc.Ranking) -> None:
 def test_wrong_options_are_refused(pairs: bc.Pairwise, options: Any, message: str) -> None:
     with pytest.raises(bc.BayescompareError, match=re.escape(message)):
         pairs.plot("matrix", **options)
-
-
-@pytest.mark.parametrize("sign", ["=", "<", ">"])
-def test_a_title_does_not_break_within_a_figure(sign: str) -> None:
-    ax = Figure(figsize=(2.8, 2.0)).subplots()
-    for words in range(3, 30):
-        _drawing.set_title(ax, f"{'it ' * words}has P {sign} 0.999 here")
-        assert f"P {sign} 0.999" in ax.get_title(loc="left")

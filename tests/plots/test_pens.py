@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 import bayescompare as bc
 from bayescompare.plots.orders import order_graph, order_pen
 from bayescompare.plots.pairs import staircase_pen
-from bayescompare.plots.pen import NARROW, WIDE, Pen, fit, width
+from bayescompare.plots.pen import NARROW, WIDE, Pen, width
 from bayescompare.plots.rows import places_pen
 from bayescompare.plots.statements import plot_statements, statements_pen
 from tests.plots.drawn import pairs_of, ranking_of, words
@@ -75,13 +75,6 @@ def test_svg_and_axes_show_the_same_words(name: str) -> None:
     ax = pen.onto(Figure().subplots())
     assert Counter(text.get_text() for text in ax.texts) == Counter(words(pen))
     assert 'role="img" aria-label="' in svg
-
-
-def test_a_text_that_does_not_fit_keeps_both_ends() -> None:
-    short = fit("first-part-and-the-last", 12, 80)
-    assert short.startswith("fir")
-    assert short.endswith("t")
-    assert width(short, 12) <= 80
 
 
 def test_the_grid_is_the_summary() -> None:
