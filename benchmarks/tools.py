@@ -357,6 +357,11 @@ def _picture(name: str, **options: Any) -> Callable[[Case], float]:
         import arviz as az
         import matplotlib.pyplot as plt
 
+        observed = case.tree["observed_data"].to_dataset()
+        if wide := [name for name in observed.data_vars if observed[name].ndim > 1]:
+            raise Refused(f"{', '.join(wide)}: the picture takes one number for each dataset")
+        if options and "outcome" not in observed:
+            raise Refused(f"{', '.join(observed.data_vars)}: no statements, but counts")
         getattr(az, name)(case.tree, backend="matplotlib", **options)
         plt.close("all")
         return 0.0
@@ -377,7 +382,11 @@ def psense(case: Case) -> float:
     """Power scaling of prior and likelihood has finite figures."""
     import arviz as az
 
-    found = az.psense_summary(case.tree)[["prior", "likelihood"]].to_numpy(dtype=float)
+    posterior = case.tree["posterior"].to_dataset()
+    # What each dataset has may be certain, and then does not vary.
+    names = [name for name in posterior.data_vars if "dataset" not in posterior[name].dims]
+    found = az.psense_summary(case.tree, var_names=names)
+    found = found[["prior", "likelihood"]].to_numpy(dtype=float)
     if not np.isfinite(found).all():
         raise AssertionError("figures that are not finite")
     return float(found.max())

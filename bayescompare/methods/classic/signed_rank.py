@@ -434,7 +434,7 @@ class SignedRank(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(each share is the largest), exactly or from independent draws."""
-        points, exact, figures = Points(results), None, dict[str, Any]()
+        points = Points(results)
         if self.prior == "imprecise" and points.rope is not None:
             raise BayescompareError(
                 f"rope on {results.measures[0]!r}: prior='imprecise' bounds P without a rope; drop "
@@ -444,47 +444,37 @@ class SignedRank(Method):
         if self.needs_mcmc:
             model = self.model(results)
             check_prior_support(self.priors or {}, self.parameters, model)
-            tree = nuts.sample(sampling, model)
+            # There is no answer yet.
+            asked = SignedRankPosterior(self, results, None)  # type: ignore[arg-type]
+            tree = asked.from_nuts(nuts.sample(sampling, model), same)
             theta = tree["posterior"]["theta"].transpose("chain", "draw", "statement").values
-            mean, leads = theta.mean(axis=(0, 1)), sole_leader(theta)
-            empty = pair_answer(results, points.support)
-            figures["tree"] = SignedRankPosterior(self, results, empty).from_nuts(tree, same)
-            error = nuts.nuts_monte_carlo_error(leads.astype(np.float64))
+            mean = theta.mean(axis=(0, 1))
+            figures = nuts.figures_of(tree, sole_leader(theta), sampling)
         else:
-            alpha = self.weight_alpha(results)
-            theta, exact = self._shares(points, sampling.rng)
-            mean, leads = walsh.mean_shares(points.regions, alpha), sole_leader(theta)
-            error = _error(leads.sum(axis=(0, 1)), self.draws)
-        if exact is None:
-            p, none = leads.mean(axis=(0, 1)), 1.0 - float(leads.any(axis=-1).mean())
-            figures |= {"mcse": error, "seed": sampling.seed}
-        else:
-            p, none = exact, 1.0 - exact.sum()
-        low, high = np.quantile(theta, (0.025, 0.975), axis=(0, 1))
-        columns = theta_columns(mean, low, high)
+            theta, p, exact = self._shares(points, sampling.rng)
+            mean = walsh.mean_shares(points.regions, self.weight_alpha(results))
+            none = 1.0 - float(p.sum())
+            figures = {"probability": p, "none_leads": none if none > 1e-12 else 0.0}
+            if not exact:
+                figures |= {"mcse": _error(p * self.draws, self.draws), "seed": sampling.seed}
+        columns = theta_columns(mean, *np.quantile(theta, (0.025, 0.975), axis=(0, 1)))
         if self.prior == "imprecise":
-            ends = [p]
+            # The same weights, so that the bounds contain P in every sample.
+            ends = [figures["probability"]]
             for start in (-np.inf, np.inf):
-                # The same weights, so that the bounds contain P in every sample.
-                drawn, known = self._shares(Points(results, start), copy.deepcopy(same))
-                ends.append(sole_leader(drawn).mean(axis=(0, 1)) if known is None else known)
+                ends.append(self._shares(Points(results, start), copy.deepcopy(same))[1])
             columns |= {LOWER: np.min(ends, axis=0), UPPER: np.max(ends, axis=0)}
-        return pair_answer(
-            results,
-            points.support,
-            probability=p,
-            none_leads=none,
-            per_statement=columns,
-            **figures,
-        )
+        return pair_answer(results, points.support, per_statement=columns, **figures)
 
     def _shares(
         self, points: Points, rng: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray | None]:
-        """Draw the shares (1, draw, statement), and P where that is exact."""
+    ) -> tuple[FloatArray, FloatArray, bool]:
+        """Draw the shares (1, draw, statement); P that each leads, and whether that is exact."""
         alpha, regions = self.weight_alpha(points.results), points.regions
         drawn = walsh.draw_shares(regions, alpha, self.draws, rng)
-        return drawn[None], walsh.exact_leaders(regions, alpha)
+        exact = walsh.exact_leaders(regions, alpha)
+        p = sole_leader(drawn).mean(axis=0) if exact is None else exact
+        return drawn[None], p, exact is not None
 
     # words ----------------------------------------------------------------------------------------
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -50,22 +50,6 @@ class ContextDetails(Facts):
     rate_upper: float = field(metadata=FIGURE)
     per_dataset: Mapping[str, tuple[float, ...]]
 
-    def by_dataset(self, **columns: FloatArray) -> Self:
-        """Return the same with columns over datasets."""
-        table = {name: tuple(values.tolist()) for name, values in columns.items()}
-        return replace(self, per_dataset=table)
-
-    @classmethod
-    def of_rate(cls, mean: float, sd: float | None, low: float, high: float) -> Self:
-        """Return the figures of the share as plain numbers."""
-        return cls(
-            rate_mean=float(mean),
-            rate_sd=None if sd is None else float(sd),
-            rate_lower=float(low),
-            rate_upper=float(high),
-            per_dataset={},
-        )
-
     @property
     def both(self) -> dict[str, FloatArray]:
         """Mean and interval of the share of datasets on which each of the two is better."""
@@ -73,6 +57,11 @@ class ContextDetails(Facts):
         return theta_columns(
             np.array([mean, 1.0 - mean]), np.array([low, 1.0 - high]), np.array([high, 1.0 - low])
         )
+
+
+def by_dataset(**columns: FloatArray) -> dict[str, tuple[float, ...]]:
+    """Return columns over datasets as `ContextDetails` has them."""
+    return {name: tuple(values.tolist()) for name, values in columns.items()}
 
 
 class ContextPosterior(Posterior):

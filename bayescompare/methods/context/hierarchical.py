@@ -57,6 +57,7 @@ from bayescompare.methods.context.comparison import (
     FIGURE,
     ContextDetails,
     CountsPosterior,
+    by_dataset,
     context_words,
     drawn,
     rate_words,
@@ -353,7 +354,7 @@ class Hierarchical(Method):
         alone = np.stack([first_error_rate_better(*k) for k in ((k_h, k_g), (k_g, k_h))], axis=-1)
         found = self._integrated(results) or self._sampled(results, sampling)
         (share, better), hyper, (low, high), figures = found
-        pooled = PooledDetails(
+        facts = PooledDetails(
             rate_mean=hyper.mean_q,
             rate_sd=hyper.sd_q,
             rate_lower=low,
@@ -362,19 +363,18 @@ class Hierarchical(Method):
             mu_sd=hyper.sd_mu,
             rho_mean=hyper.mean_rho,
             rho_sd=hyper.sd_rho,
-            per_dataset={},
+            per_dataset=by_dataset(
+                first_wrong=k_h,
+                second_wrong=k_g,
+                alone=alone[:, 0],
+                probability=better,
+                # Under the uniform prior, as P(first better) alone is.
+                share_alone=(k_h + 1.0) / (k_h + k_g + 2.0),
+                share=share,
+            ),
         )
-        facts = pooled.by_dataset(
-            first_wrong=k_h,
-            second_wrong=k_g,
-            alone=alone[:, 0],
-            probability=better,
-            # Under the uniform prior, as P(first better) alone is.
-            share_alone=(k_h + 1.0) / (k_h + k_g + 2.0),
-            share=share,
-        )
-        columns = pooled.both
-        return pair_answer(results, leanings(alone), per_statement=columns, facts=facts, **figures)
+        figures |= {"facts": facts, "per_statement": facts.both}
+        return pair_answer(results, leanings(alone), **figures)
 
     def _integrated(self, results: Results) -> _Found | None:
         """What the quadrature found; None where NUTS is needed."""

@@ -69,6 +69,10 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+#: What a log density that never varies varies by in draws.
+_LEAST_SPREAD = 1e-9
+
+
 class PoissonBinomialPosterior(SharePosterior, CountsPosterior):
     """r after the data, every d and the error probabilities of each dataset."""
 
@@ -94,6 +98,9 @@ class PoissonBinomialPosterior(SharePosterior, CountsPosterior):
         after = (statement == 0).reshape(*rate.shape[:2], -1)
         ahead = rng.random((*before.shape[:2], len(sides))) < before
         each = np.log(rate * sides[:, 0] + (1.0 - rate) * sides[:, 1])
+        # A tied dataset has the same density in all draws, which ArviZ's PSIS refuses.
+        tied = each[..., sides[:, 0] == sides[:, 1]]
+        each[..., sides[:, 0] == sides[:, 1]] = tied + _LEAST_SPREAD * rng.random(tied.shape)
         groups: dict[str, dict[str, tuple[tuple[str, ...], AnyArray]]] = {
             "posterior": {"d": (over, after.astype(np.int8))},
             "prior": {"d": (over, ahead.astype(np.int8))},

@@ -46,6 +46,7 @@ from bayescompare.methods._shared.trees import (
 from bayescompare.methods.context.comparison import (
     ContextDetails,
     ContextPosterior,
+    by_dataset,
     context_words,
     rate_words,
 )
@@ -78,6 +79,8 @@ _DIMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("theta", "f"), ("statement",)),
 }
 _TAILS = np.array([0.025, 0.975])
+#: Mean, ends of intervals, and the sd of the first of two.
+type _Shares = tuple[FloatArray, FloatArray, float | None]
 NO_MODEL = (
     "model() and sample() are of the full model, and this answer is by the formula that judges "
     "every dataset by its own data alone: say joint=True, or use draws(), which draws from the "
@@ -286,41 +289,53 @@ class ShareTest(Method):
         said = self.said(results)
         evidence = self._evidence(results, said.rows)
         found = self._sampled if self.needs_mcmc else self._exact
-        given_all, figures = found(results, evidence, sampling)
+        given_all, (mean, ends, sd), figures = found(results, evidence, sampling)
         columns = {**said.columns, "probability": given_all[:, 0]}
         if given_all.shape[1] == 3:
             columns |= {"equivalent": given_all[:, 1], "second_better": given_all[:, 2]}
         if self.joint:
             columns["alone"] = said.alone[:, 0]
-        figures["facts"] = figures["facts"].by_dataset(**columns)
-        return pair_answer(results, leanings(said.alone), **figures)
+        low, high = ends[:, 0].tolist()
+        facts = ContextDetails(
+            rate_mean=float(mean[0]),
+            rate_sd=sd,
+            rate_lower=low,
+            rate_upper=high,
+            per_dataset=by_dataset(**columns),
+        )
+        shares = facts.both if len(mean) == 2 else theta_columns(mean, *ends)
+        figures["per_statement"] = figures.get("per_statement", {}) | shares
+        return pair_answer(results, leanings(said.alone), facts=facts, **figures)
 
     def _exact(
         self, results: Results, evidence: Evidence, sampling: Sampling
-    ) -> tuple[FloatArray, dict[str, Any]]:
-        """P of each statement on each dataset, and figures; of two, both shares sum to one."""
+    ) -> tuple[FloatArray, _Shares, dict[str, Any]]:
+        """P of each statement on each dataset; mean, ends and sd of the shares; and figures.
+
+        Of two shares, which sum to one, only the first is looked at.
+        """
         posterior = self._posterior(evidence, sampling.rng)
         mean, mcse = posterior.mean(), posterior.mcse()
+        shares: _Shares
         if isinstance(posterior, RateTheta) or len(mean) == 2:
             first = posterior.betas(0)
-            figures = _of_shares(mean, first.quantile(_TAILS)[:, None], first.sd)
+            shares = mean, first.quantile(_TAILS)[:, None], first.sd
         else:
-            figures = _of_shares(mean, posterior.intervals())
-        if posterior.alone is not None:
-            own = {ALONE: posterior.alone.p_max()[:-1]}
-            figures["per_statement"] = own | figures["per_statement"]
-        return posterior.per_dataset(), {
-            **figures,
+            shares = mean, posterior.intervals(), None
+        figures: dict[str, Any] = {
             "probability": posterior.p_max()[:-1],
             "mcse": None if mcse is None else mcse[:-1],
             "log_evidence": posterior.log_evidence,
             "posterior": posterior,
             "seed": None if posterior.states is None else sampling.seed,
         }
+        if posterior.alone is not None:
+            figures["per_statement"] = {ALONE: posterior.alone.p_max()[:-1]}
+        return posterior.per_dataset(), shares, figures
 
     def _sampled(
         self, results: Results, evidence: Evidence, sampling: Sampling
-    ) -> tuple[FloatArray, dict[str, Any]]:
+    ) -> tuple[FloatArray, _Shares, dict[str, Any]]:
         """The same from NUTS, with the Monte Carlo standard error."""
         model = self.model(results, "nuts")
         check_prior_support(self.priors or {}, self.parameters, model)
@@ -333,8 +348,8 @@ class ShareTest(Method):
         given_all = (within / within.sum(axis=-1, keepdims=True)).mean(axis=(0, 1))
         ends = np.quantile(theta, _TAILS, axis=(0, 1))
         sd = float(theta[..., 0].std()) if theta.shape[-1] == 2 else None
-        shares = _of_shares(theta.mean(axis=(0, 1)), ends, sd)
-        return given_all, shares | nuts.figures_of(tree, sole_leader(theta), sampling)
+        shares = theta.mean(axis=(0, 1)), ends, sd
+        return given_all, shares, nuts.figures_of(tree, sole_leader(theta), sampling)
 
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the full model; the formula has none."""
@@ -394,13 +409,6 @@ class ShareTest(Method):
                 "The datasets inform each other: one in doubt is drawn to what the others say."
             )
         return sentences + self.own_words(results, answer)
-
-
-def _of_shares(mean: FloatArray, ends: FloatArray, sd: float | None = None) -> dict[str, Any]:
-    """Figures of the shares, with their intervals (2, S), or (2, 1) of the first of two."""
-    rate = ContextDetails.of_rate(mean[0], sd, *ends[:, 0])
-    columns = rate.both if len(mean) == 2 else theta_columns(mean, *ends)
-    return {"per_statement": columns, "facts": rate}
 
 
 class SharePosterior(ContextPosterior, ThetaPosterior):

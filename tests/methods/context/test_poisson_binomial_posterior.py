@@ -119,7 +119,7 @@ def test_the_log_likelihood_is_that_of_the_splits(drawn: tuple[Any, xr.DataTree]
     for i, (h, g) in enumerate(PAIRS):
         p = better(h, g, 1.5)
         expected = math.log(2) + log_split(h, g, 1.5) + np.log(r * p + (1 - r) * (1 - p))
-        np.testing.assert_allclose(found[:, i], expected, atol=1e-10)
+        np.testing.assert_allclose(found[:, i], expected, atol=1e-8)
     log_prior = tree["log_prior"]["r"].values[0, :50]
     # Of logit r: raising it to γ means Beta(2γ, 2γ).
     of_logit = stats.beta.logpdf(r, 2, 2) + np.log(r) + np.log1p(-r)
