@@ -419,17 +419,19 @@ class SignedRank(Method):
     def model(self, results: Results, form: Form = "textbook") -> pm.Model:
         """Build the model: weights, shares as functions of them, and which point was drawn."""
         import pymc as pm
-        import pytensor.tensor as pt
 
         points, n = Points(results), len(results.datasets)
-        with pm.Model(coords=points.coords) as model:
+        coords = points.coords
+        with pm.Model(coords={**coords, "partner": coords[POINT]}) as model:
             prior = (self.priors or {}).get(WEIGHT)
             alpha = np.zeros(n + 1) if prior is not None else self.prior_alpha(results)
             weight = place_weights(prior, alpha, POINT, _IMPROPER)
-            pairs = walsh.pair_table(points.regions)
-            shares = [weight @ pt.as_tensor(table) @ weight for table in pairs]
-            pm.Deterministic("theta", pt.stack(shares), dims="statement")
-            pm.Categorical(DRAWN, p=weight, observed=np.arange(1, n + 1), dims="dataset")
+            where = ("statement", POINT, "partner")
+            pairs = pm.Data("pairs", walsh.pair_table(points.regions), dims=where)
+            seen = pm.Data("seen", np.arange(1, n + 1), dims="dataset")
+            # P that the mean of two differences, drawn by the weights, is in each region.
+            pm.Deterministic("theta", (pairs @ weight) @ weight, dims="statement")
+            pm.Categorical(DRAWN, p=weight, observed=seen, dims="dataset")
         return model
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:

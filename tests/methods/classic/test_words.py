@@ -85,14 +85,6 @@ def test_no_statement_that_a_measure_contradicts() -> None:
     )
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_where_nothing_is_favoured(rule: type[PerMeasure]) -> None:
-    c = ask(table(np.arange(10.0).reshape(5, 1, 2).repeat(2, axis=1)), rule)
-    assert c.best in ("A=B|A=B", "A=B")
-    assert c.headline() == "No measure favours either algorithm (p = 1, not significant)."
-    assert c.summary().loc[c.best, "count"] == 5
-
-
 @given(either.filter(lambda given: issubclass(given[0], PerMeasure)))
 @settings(max_examples=80)
 def test_headlines_say_what_the_measures_say(case: tuple[type[Method], np.ndarray]) -> None:

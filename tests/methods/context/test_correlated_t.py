@@ -333,13 +333,3 @@ def test_scaling_shifting_and_permuting_change_nothing(scale: float, seed: int) 
     np.testing.assert_allclose(
         ask(values[:, :, folds], rope=0.01).probability, c.probability, atol=1e-10
     )
-
-
-@pytest.mark.parametrize("rope", [None, 0.01])
-def test_where_less_is_better_the_sign_turns(rope: float | None) -> None:
-    values = scores()
-    up, down = ask(values, rope=rope), ask(-values, direction="min", rope=rope)
-    np.testing.assert_allclose(down.probability, up.probability, atol=1e-12)
-    np.testing.assert_allclose(down.per_dataset["probability"], up.per_dataset["probability"])
-    cost = ask(values, direction="min", rope=rope)
-    np.testing.assert_allclose(cost.probability.values[::-1], up.probability, atol=1e-12)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.methods.context.folds import ask, scores
+from tests.methods.context.folds import ask
 from tests.oracles.context import folds_frame
 
 
@@ -54,10 +54,3 @@ def test_a_tie_with_equivalence_is_not_a_tie_of_the_two() -> None:
     assert float(p.sel(statement="A>B")) == pytest.approx(float(p.sel(statement="A=B")))
     assert float(p.sel(statement="A>B")) > float(p.sel(statement="B>A")) + 0.1
     assert "neither A nor B leads" not in c.explain(), c.explain()
-
-
-def test_of_three_the_most_frequent_need_not_be_most() -> None:
-    """With a rope P is about the most frequent region, not about most datasets."""
-    c = ask(scores(), rope=0.01)
-    assert "most datasets" not in c.explain(), c.explain()
-    assert "most datasets" not in c.headline(), c.headline()

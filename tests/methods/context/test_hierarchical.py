@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from typing import Any
@@ -283,24 +282,6 @@ def test_draws_have_the_exact_moments(drawn: tuple[Any, xr.DataTree]) -> None:
     assert near(product, oracle.mean(oracle.mu * oracle.rho))
 
 
-def test_prior_draws_are_uniform_and_predictions_possible(drawn: tuple[Any, xr.DataTree]) -> None:
-    _, tree = drawn
-    prior = tree["prior"].to_dataset()
-    for name in ("mu", "rho"):
-        assert stats.kstest(prior[name].values.ravel(), "uniform").pvalue > 1e-4
-    sizes = np.array([h + g for h, g in PAIRS])
-    for group in ("prior_predictive", "posterior_predictive"):
-        values = tree[group]["first_wrong"].values
-        assert values.min() >= 0
-        assert (values <= sizes).all()
-    before = tree["prior_predictive"]["first_wrong"].values
-    after = tree["posterior_predictive"]["first_wrong"].values
-    mean = float(tree["posterior"]["mu"].mean())
-    for i, n in enumerate(sizes):
-        assert near(before[..., i].astype(float), n / 2)
-        assert abs(after[..., i].mean() - n * mean) < 0.03 * n + 1e-9
-
-
 # ---------------------------------------------------------------------------------------- the model
 
 
@@ -319,28 +300,6 @@ def test_priors_of_ones_own_are_in_the_model() -> None:
 
 
 # ------------------------------------------------------------------------------------ words, pairs
-
-
-@settings(max_examples=4)
-@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=2, max_size=6))
-def test_words_say_what_the_figures_say(pairs: list[tuple[int, int]]) -> None:
-    c = ask(pairs)
-    first, second = c.probability.values
-    said, verdict = c.explain(), c.decision.verdict
-    if verdict == "tied":
-        assert abs(first - second) < 1e-8
-        assert "neither A nor B leads" in said
-    else:
-        winner, loser = ("A", "B") if first > second else ("B", "A")
-        assert c.best == f"{winner}>{loser}"
-        assert f"{winner} is better than {loser}" in said
-        assert f"{loser} is better than {winner}" not in said
-        top = max(first, second)
-        assert verdict == ("settled" if top >= 0.95 else "likely" if top >= 0.75 else "open")
-        assert ("which settles it" in said) == (verdict == "settled")
-    assert json.loads(c.to_json())["explanation"] == said
-    if c.decision.state != "tied":
-        assert (c.posterior.claim(c.best) in c.headline()) == c.decision.settled
 
 
 def test_even_counts_are_a_tie_not_rounding() -> None:

@@ -6,7 +6,6 @@ Seeds and sampler are fixed. Everything here takes seconds to minutes.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import arviz as az
@@ -112,31 +111,6 @@ def test_a_prior_of_b_is_sampled() -> None:
         c.draws()
     with pytest.raises(BayescompareError, match="log_evidence"):
         _ = c.log_evidence
-
-
-@pytest.mark.slow
-def test_a_sampled_answer_read_from_json_is_not_called_exact(tmp_path: Path) -> None:
-    method = PoissonBinomial(joint=True, priors={"b": pm.Gamma.dist(3.0, 1.0)})
-    sampler = {"draws": 100, "tune": 200, "chains": 2, **QUIET}
-    c: Any = bc.compare(counts_of(PAIRS), method=method, rng=4, sampler=sampler)
-    c.to_json(tmp_path / "c.json")
-    c.to_netcdf(tmp_path / "c.nc")
-    told, whole = (bc.load_comparison(tmp_path / f"c.{s}") for s in ("json", "nc"))
-    for again in (told, whole):
-        assert not again.exact
-        assert again.explain().split(" Caution:")[0] == c.explain().split(" Caution:")[0]
-        np.testing.assert_array_equal(again.probability.values, c.probability.values)
-    assert whole.explain() == c.explain()
-    # Two short chains are in doubt; without them nobody can know, which is a doubt too.
-    assert "Caution: the sampling is not trustworthy" in c.explain()
-    assert "Caution: the sampling is not known" in told.explain()
-    assert whole.tree["posterior"]["r"].equals(c.tree["posterior"]["r"])
-    said = str(told.diagnose())
-    assert "no sampling was done" not in said
-    assert "independent draws" not in said, said
-    with pytest.raises(BayescompareError) as caught:
-        told.loo()
-    assert "methods with it: none" not in str(caught.value), str(caught.value)
 
 
 # ------------------------------------------------------------------------------------------ pooled
