@@ -35,25 +35,6 @@ QUICK: dict[str, Any] = {
 # ------------------------------------------------------------------------------------ few datasets
 
 
-@pytest.mark.parametrize("n", [2, 5, 6, 8, 9])
-def test_the_median_has_an_interval_from_six_datasets_on(n: int) -> None:
-    """All n on one side of the median: 2/2^n, which is .0625 at five and .03125 at six."""
-    difference = np.random.default_rng(n).permutation(np.linspace(-1.0, 2.0, n) ** 3)
-    values = np.stack([difference, np.zeros(n)], axis=1)[:, :, None]
-    effects = bc.compare(table(values)).effects.loc["m0"]
-    ordered = np.sort(difference)
-    # Of nine the second from either end: 2 (1 + 9)/512 is .039.
-    k = {2: None, 5: None, 6: 1, 8: 1, 9: 2}[n]
-    ends = (NAN, NAN) if k is None else (ordered[k - 1], ordered[-k])
-    assert (effects["median_lower"], effects["median_upper"]) == pytest.approx(ends, nan_ok=True)
-    assert effects["median"] == pytest.approx(np.median(difference))
-    reach = stats.t.ppf(0.975, n - 1) * difference.std(ddof=1) / math.sqrt(n)
-    assert effects["mean_lower"] == pytest.approx(difference.mean() - reach)
-    assert effects["mean_upper"] == pytest.approx(difference.mean() + reach)
-    assert effects["won"] == pytest.approx((difference > 0).mean())
-    assert effects["lost"] == pytest.approx((difference < 0).mean())
-
-
 def test_differences_that_only_rounding_puts_beyond_the_rope_are_ties() -> None:
     """0.81 less 0.8 is 0.010000000000000009, and 0.1 + 0.2 is above 0.3."""
     values = np.array([[0.81, 0.8], [0.8, 0.81], [0.1 + 0.2, 0.3], [0.9, 0.5]])[:, :, None]
@@ -71,51 +52,6 @@ def log_evidence(counts: np.ndarray) -> float:
     alpha = np.full(len(counts), 1.0 / len(counts))
     whole = gammaln(alpha.sum()) - gammaln(alpha.sum() + counts.sum())
     return float(whole + (gammaln(alpha + counts) - gammaln(alpha)).sum())
-
-
-def test_an_outlier_is_left_out_as_the_evidence_says() -> None:
-    """Seven datasets say A, one says B and one is tied: their densities given the others."""
-    values = np.zeros((9, 2, 1))
-    values[:7, 0], values[7, 1] = 1.0, 1.0
-    c = bc.compare(table(values))
-    shares = np.array([[1.0, 0.0]] * 7 + [[0.0, 1.0], [0.5, 0.5]])
-    counts = shares.sum(axis=0)
-    expected = [log_evidence(counts) - log_evidence(counts - own) for own in shares]
-    loo = c.loo()
-    np.testing.assert_allclose(loo.elpd_i.values, expected, rtol=1e-10)
-    # The outlier was never seen among the others: half a win in 0.5 + 7.5 + 0.5 + 0.5.
-    assert loo.elpd_i.values[7] == pytest.approx(math.log(1.0 / 9.0))
-    assert float(loo.elpd) == pytest.approx(sum(expected))
-    assert float(loo.se) == pytest.approx(math.sqrt(9 * np.var(expected)))
-    seen = [log_evidence(counts + own) - log_evidence(counts) for own in shares]
-    assert float(loo.p) == pytest.approx(sum(seen) - sum(expected))
-    assert loo.elpd_i.attrs["how"] == "exact"
-
-
-CONTEXT = {
-    "poisson-binomial": bc.methods.PoissonBinomial(joint=True),
-    "hierarchical": bc.methods.Hierarchical(),
-}
-
-
-@pytest.mark.parametrize("name", CONTEXT)
-def test_leaving_out_an_outlier_is_refitting_without_it(name: str) -> None:
-    frame = pd.DataFrame(
-        {"dataset": list("abcdef"), "A": [1, 2, 0, 3, 1, 30], "B": [9, 8, 12, 10, 7, 2]}
-    )
-
-    def asked(rows: pd.DataFrame) -> Any:
-        counts = bc.ErrorCounts.from_frame(
-            rows, first_wrong="A", second_wrong="B", algorithms=("A", "B")
-        )
-        return bc.compare(counts, method=CONTEXT[name], rng=0)
-
-    whole = asked(frame)
-    found = whole.loo().elpd_i.values
-    for k in (0, 5):
-        without = asked(frame.drop(index=k))
-        assert found[k] == pytest.approx(whole.log_evidence - without.log_evidence, abs=1e-6)
-    assert found.argmin() == 5, "the outlier is the least expected"
 
 
 @pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
@@ -511,34 +447,6 @@ def test_columns_of_a_measure_that_was_not_declared_are_no_algorithms() -> None:
         bc.compare(frame, measures={"accuracy": "max"})
     both = bc.compare(frame, measures={"accuracy": "max", "time": "min"})
     assert both.results.algorithms == ("svm", "forest")
-
-
-@pytest.mark.parametrize(
-    ("cells", "hint"),
-    [
-        (["good", "bad"], "Words have no order"),
-        (["0.9", "0.8"], "to_numeric"),
-        (["good", 0.8], ""),
-    ],
-)
-def test_what_is_no_number_is_told_from_text(cells: list[Any], hint: str) -> None:
-    frame = pd.DataFrame({"dataset": "a", "algorithm": ["A", "B"], "auc": cells})
-    with pytest.raises(bc.BayescompareError, match="must be numbers") as refused:
-        bc.compare(frame, measures={"auc": "max"})
-    for other in ("Words have no order", "to_numeric"):
-        assert (other in str(refused.value)) is (other == hint)
-
-
-def test_a_simulated_table_keeps_its_truth_while_it_asks_the_same(
-    example1: bc.Comparison,
-) -> None:
-    simulated = example1.simulate(rng=0)
-    assert simulated.truth is not None
-    kept = simulated.sel(datasets=simulated.datasets[:3]).truth
-    assert kept is not None
-    assert kept.identical(simulated.truth)
-    assert simulated.sel(measures=["time"]).truth is None
-    assert simulated.sel(algorithms=["B", "A"]).truth is None
 
 
 # -------------------------------------------------------------------------------------------- files

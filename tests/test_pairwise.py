@@ -11,6 +11,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
+from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.methods import Dirichlet, PoissonBinomial
 from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.table.results import Results
@@ -64,34 +65,20 @@ def test_the_matrix_of_a_frequentist_method_is_symmetric_pvalues() -> None:
     assert float(p.matrix.sel(algorithm="GBM", opponent="CART")) == one.pvalue
 
 
-@pytest.mark.parametrize("m", [9, 12])
-def test_a_dominance_never_observed_beyond_256_statements(m: int) -> None:
-    results = results_of(4, 2, m, seed=1)
-    p = bc.pairwise(results, n_jobs=1)
+@pytest.mark.parametrize(("m", "named"), [(9, None), (12, None), (9, 3.0)])
+def test_a_dominance_never_observed_beyond_256_statements(m: int, named: float | None) -> None:
+    """Under an even prior, and under one that names it."""
+    results, labels = results_of(4, 2, m, seed=1), every_label("AB", m)
+    prior = "symmetric" if named is None else {labels[0]: named, "*": 1 / 2**m}
+    p = bc.pairwise(results, method=Dirichlet(prior=prior), n_jobs=1)
     counts = statement_counts(results.oriented(), "AB")
-    shapes = [float(counts.get(label, 0)) for label in every_label("AB", m)]
-    from bayescompare.kernels.dirichlet.pmax import p_max
-
-    every = p_max(np.full(2**m, -np.log(2.0**m)), np.array([shapes]))[0, :-1]
+    shapes = np.array([float(counts.get(label, 0)) for label in labels])
     assert shapes[0] == 0.0
-    assert float(p.matrix[0, 1]) == pytest.approx(every[0], abs=1e-13)
-    assert float(p.matrix[1, 0]) == pytest.approx(every[-1], abs=1e-13)
-
-
-def test_a_dominance_that_the_prior_names_beyond_256_statements() -> None:
-    results = results_of(4, 2, 9, seed=1)
-    label = "|".join(["A>B"] * 9)
-    method = Dirichlet(prior={label: 3.0, "*": 1 / 512})
-    assert label not in statement_counts(results.oriented(), "AB")
-    counts = statement_counts(results.oriented(), "AB")
-    shapes = np.array([float(counts.get(k, 0)) for k in every_label("AB", 9)])
-    alpha = np.full(512, 1 / 512)
-    alpha[0] = 3.0
-    from bayescompare.kernels.dirichlet.pmax import p_max
-
+    alpha = np.full(2**m, 1 / 2**m)
+    alpha[0] = named or alpha[0]
     every = p_max(np.log(alpha), shapes[None])[0, :-1]
-    p = bc.pairwise(results, method=method, n_jobs=1)
     assert float(p.matrix[0, 1]) == pytest.approx(every[0], abs=1e-11)
+    assert float(p.matrix[1, 0]) == pytest.approx(every[-1], abs=1e-11)
 
 
 def test_k_beyond_float_range(wide: Results) -> None:

@@ -138,9 +138,12 @@ def _dominates(c: Comparison, first: str, second: str) -> float:
         return c.decision.probability if own is None else float(own[c.answer.labels.index(label)])
     if label in c.answer.labels:
         return float(c.answer.probability[c.answer.labels.index(label)])
-    # Beyond 256 statements an unobserved one is not listed; it has its share of the lump.
-    others = c.answer.n_statements - c.answer.n_observed
-    return 0.0 if others.bit_length() > 1000 else c.unobserved / others
+    # Beyond 256 statements one that is neither observed nor named by the prior has its share of
+    # those that are not listed; named ones are among the unobserved and listed all the same.
+    others = c.answer.n_statements - len(c.answer.labels)
+    left = 1.0 - float(c.answer.probability.sum()) - c.answer.none_leads
+    rest = max(0.0, left) if c.unobserved - left > 1e-9 else c.unobserved
+    return 0.0 if others.bit_length() > 1000 else rest / others
 
 
 def pair_parts(

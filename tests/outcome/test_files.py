@@ -34,27 +34,9 @@ def save(c: Comparison, kind: str, folder: Path) -> Path:
 
 def check_same(again: Comparison, c: Comparison) -> None:
     """Everything a user can ask gives the same answer."""
-    assert type(again) is type(c)
-    assert again.results == c.results
-    assert again.method == c.method
-    assert again.answer.labels == c.answer.labels
-    assert again.answer.states == c.answer.states
-    for name in ("counts", "probability", "mcse"):
-        mine, other = getattr(c.answer, name), getattr(again.answer, name)
-        if mine is None:
-            assert other is None
-        else:
-            np.testing.assert_array_equal(other, mine)
-    same = ("n_statements", "n_observed", "unobserved", "pvalue", "statistic", "log_evidence")
-    for name in (*same, "seed", "tested", "resampled_pvalue"):
-        assert getattr(again.answer, name) == getattr(c.answer, name), name
-    assert again.answer.per_statement.keys() == c.answer.per_statement.keys()
-    for name, mine in c.answer.per_statement.items():
-        np.testing.assert_array_equal(again.answer.per_statement[name], mine)
+    assert again.to_json() == c.to_json()
+    assert (again.results, again.method) == (c.results, c.method)
     assert again.answer.facts == c.answer.facts
-    assert again.best == c.best
-    assert again.decision == c.decision
-    assert again.explain() == c.explain()
     assert repr(again) == repr(c)
     assert again.summary().equals(c.summary())
 
