@@ -46,25 +46,15 @@ def section(name: str) -> list[str]:
 # the metadata -----------------------------------------------------------------------------------
 
 
-def test_the_version_is_one():
+def test_version_name_licence_and_description_are_one():
     assert PROJECT["version"] == bc.__version__
     assert {CODEMETA["version"], cited("version"), recipe("version")} == {PROJECT["version"]}
-
-
-def test_the_name_is_one():
     assert {CODEMETA["name"], cited("title"), recipe("name")} == {PROJECT["name"]}
-
-
-def test_the_licence_is_one():
     assert CODEMETA["license"].rpartition("/")[2] == PROJECT["license"]
     assert {cited("license"), recipe("license")} == {PROJECT["license"]}
     assert "Apache License" in (ROOT / PROJECT["license-files"][0]).read_text("utf-8")
-
-
-def test_the_description_is_one():
-    assert CODEMETA["description"] == PROJECT["description"]
-    assert cited("abstract").rstrip(".") == PROJECT["description"]
-    assert recipe("summary") == PROJECT["description"]
+    told = {CODEMETA["description"], cited("abstract").rstrip("."), recipe("summary")}
+    assert told == {PROJECT["description"]}
 
 
 def test_authors_and_keywords_agree():

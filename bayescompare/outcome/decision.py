@@ -427,14 +427,20 @@ def wins_in_table(
     ropes : sequence of float or None
         Differences within it are ties.
     """
+    signs = signs_in_table(first, second, ropes)
+    return (signs > 0).sum(axis=1), (signs < 0).sum(axis=1), (signs == 0).sum(axis=1)
+
+
+def signs_in_table(
+    first: FloatArray, second: FloatArray, ropes: Sequence[float | None]
+) -> FloatArray:
+    """Return 1 where the first is better, −1 where it is worse, 0 within the rope, and NaN."""
     # The largest floats have differences beyond them, whose sign is right.
     with np.errstate(invalid="ignore", over="ignore"):
         noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
-        reach = noise + np.array([rope or 0.0 for rope in ropes])
         difference = first - second
-        won, lost = difference > reach, difference < -reach
-    tied = ~np.isnan(difference) & ~won & ~lost
-    return won.sum(axis=1), lost.sum(axis=1), tied.sum(axis=1)
+        far = np.abs(difference) > noise + np.array([rope or 0.0 for rope in ropes])
+    return np.where(far | np.isnan(difference), np.sign(difference), 0.0)
 
 
 # in words -----------------------------------------------------------------------------------------

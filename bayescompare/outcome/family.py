@@ -23,9 +23,9 @@ import pandas as pd
 from bayescompare._checks import is_number, show_checked_value
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.kernels.ranking.tiers import TOO_FEW, adjusted_pvalues
-from bayescompare.outcome.decision import state_of
+from bayescompare.outcome.decision import signs_in_table, state_of
+from bayescompare.outcome.verdicts import dataset_importance
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results
 
@@ -184,17 +184,12 @@ def _signs(results: Results, pairs: Sequence[tuple[str, str]]) -> tuple[FloatArr
     first, second = np.array([[place[name] for name in pair] for pair in pairs]).T
     values = results.average().oriented()
     one, other = values[:, first], values[:, second]
-    ropes = np.array([results[name].rope or 0.0 for name in results.measures])
-    with np.errstate(over="ignore"):  # a difference beyond all floats has its sign
-        gap = one - other
-        reach = ropes + RELATIVE_TOLERANCE * np.maximum(np.abs(one), np.abs(other))
-    known = ~np.isnan(gap)
-    signs = np.where(known & (np.abs(gap) > reach), np.sign(gap), 0.0)
-    if results.weights is not None:
-        signs *= np.array(results.weights)[:, None, None]
+    signs = signs_in_table(one, other, [results[name].rope for name in results.measures])
+    known = ~np.isnan(signs)
+    signs = np.nan_to_num(signs) * dataset_importance(results)[:, None, None]
     if results.groups is not None:
-        _, of, size = np.unique(results.groups, return_inverse=True, return_counts=True)
-        merged = np.zeros((len(size), *signs.shape[1:]))
-        np.add.at(merged, of, signs / size[of][:, None, None])
+        _, of = np.unique(results.groups, return_inverse=True)
+        merged = np.zeros((of.max() + 1, *signs.shape[1:]))
+        np.add.at(merged, of, signs)
         signs = merged
-    return np.nan_to_num(signs), known.any(axis=2).sum(axis=0)
+    return signs, known.any(axis=2).sum(axis=0)

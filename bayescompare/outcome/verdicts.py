@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -189,7 +188,7 @@ def mean_places(results: Results) -> pd.DataFrame:
     >>> mean_places(bc.load_example("jansen-uci")).loc[["GBM", "CART"]].to_numpy().tolist()
     [[1.0, 1.0, 1.0], [8.0, 8.0, 8.0]]
     """
-    values, weights = cell_means(results), _importance(results)
+    values, weights = cell_means(results), dataset_importance(results)
     columns = {}
     for j, name in enumerate(results.measures):
         shares = win_shares(values[:, :, j] * results[name].sign, weights)
@@ -200,14 +199,14 @@ def mean_places(results: Results) -> pd.DataFrame:
     return places.iloc[order]
 
 
-def _importance(results: Results) -> FloatArray:
+def dataset_importance(results: Results) -> FloatArray:
     """Return how much each dataset counts: domains alike, however many datasets they have."""
     weights = np.ones(len(results.datasets))
     if results.weights is not None:
         weights = np.array(results.weights, dtype=np.float64)
     if results.groups is not None:
-        sizes = Counter(results.groups)
-        weights = weights / np.array([sizes[group] for group in results.groups])
+        of = np.unique(results.groups, return_inverse=True)[1]
+        weights = weights / np.bincount(of)[of]
     return weights
 
 

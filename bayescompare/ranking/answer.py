@@ -29,6 +29,7 @@ from bayescompare.kernels.ranking.leaderboard import (
 )
 from bayescompare.kernels.ranking.strengths import strength_posterior
 from bayescompare.kernels.ranking.tiers import separated, tier_places
+from bayescompare.outcome.verdicts import dataset_importance
 from bayescompare.ranking.options import RankOptions
 from bayescompare.table.results import Results
 
@@ -66,7 +67,7 @@ def units_of(results: Results, *, ranks: bool, dataset: int = 0) -> Units:
     """
     if results.n_replicates is None:
         values, noun, labels = results.oriented(), "dataset", results.groups
-        importance = unit_weights(results)
+        importance = dataset_importance(results)
     else:
         cells = [results.data[name].values[dataset].T for name in results.measures]
         values = np.stack(cells, axis=-1) * [results[name].sign for name in results.measures]
@@ -83,17 +84,9 @@ def units_of(results: Results, *, ranks: bool, dataset: int = 0) -> Units:
     weight = np.bincount(of, importance)
     scores = np.zeros((len(names), *units.scores.shape[1:]))
     np.add.at(scores, of, units.scores * (importance / weight[of])[:, None, None])
-    if noun != "dataset":
-        return Units(scores, weight, "cluster")
     # A domain counts as much as its datasets do on average, so that equal weights of datasets are
     # equal weights of domains, however many datasets each has; a cluster counts as many as it has.
-    return Units(scores, weight / np.bincount(of), "domain")
-
-
-def unit_weights(results: Results) -> FloatArray:
-    """Return how much each dataset counts: as the user says, else alike."""
-    n = len(results.datasets)
-    return np.ones(n) if results.weights is None else np.array(results.weights)
+    return Units(scores, weight, "domain" if noun == "dataset" else "cluster")
 
 
 def _turned_ranks(values: FloatArray) -> FloatArray:

@@ -25,7 +25,8 @@ from bayescompare.kernels.ranking.leaderboard import share_error
 from bayescompare.outcome.answer import Shown
 from bayescompare.outcome.decision import Standing, Word
 from bayescompare.outcome.saved import results_document, saved_head
-from bayescompare.ranking.answer import unit_weights, units_of
+from bayescompare.outcome.verdicts import dataset_importance
+from bayescompare.ranking.answer import units_of
 from bayescompare.ranking.words import gate_block, gate_units, gate_words
 from bayescompare.table.results import Results
 from bayescompare.table.words import table_figures
@@ -126,10 +127,7 @@ def gate_answer(results: Results, level: float, rng: np.random.Generator) -> Gat
     shares = np.ones(1)
     if fixed:
         _refuse_few_items(results, parts, numbers)
-        shares = unit_weights(results)
-        if results.groups is not None:  # datasets count alike, or by their weight; domains alike
-            of = np.unique(results.groups, return_inverse=True)[1]
-            shares = shares / np.bincount(of)[of]
+        shares = dataset_importance(results)
         shares = shares / shares.sum()
     n = [len(part.importance) for part in parts]
     few = numbers[0] < FEWEST and not fixed

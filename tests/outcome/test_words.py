@@ -31,7 +31,6 @@ from bayescompare.outcome.words import (
     sentences,
 )
 from bayescompare.ranking.words import gate_block, ranking_block
-from bayescompare.report.card import block_of
 from bayescompare.text.names import spelled
 
 #: Shares of datasets on which A wins, B wins or both are equal, by measure.
@@ -335,30 +334,15 @@ def test_files_say_how_firm_a_verdict_is(uci: bc.Results) -> None:
     assert settled["datasets_undoing"] == datasets_undoing(c)
 
 
-def test_what_of_a_table_could_turn_a_verdict_is_said_and_stands_in_files() -> None:
+def test_near_copies_are_named() -> None:
     values = np.random.default_rng(0).normal(size=(12, 3, 1))
-    notes = (
-        "3 results come from models trained on that very dataset",
-        "each cell is the mean of 2 to 5 runs",
-    )
     copied = of_values(values[:, [0, 1, 2, 2]])
-    copied = copied._with(
-        notes=notes,
-        trained_on={name: ["x0"] for name in copied.datasets[:3]},
-        averaged={"fewest": 2, "most": 5, "of": "run"},
-    )
-    copies = say("copies", a="x2", b="x3")
-    said = [copies, *(f"{note[:1].upper()}{note[1:]}." for note in notes)]
+    said = say("copies", a="x2", b="x3")
     p, r = bc.pairwise(copied, n_jobs=1), bc.rank(copied, draws=100)
-    g = bc.gate(copied, candidate="x0", baseline="x1")
-    for thing in (p, r, g):
-        decision = json.loads(thing.to_json())["decision"]
-        assert decision["results_on_training_data"] == 3
-        assert decision["averaged"] == {"fewest": 2, "most": 5, "of": "run"}
-        assert decision["near_copies"] == ([] if thing is g else [["x2", "x3", 1.0]])
-        careful = block_of(thing).slots["careful"]
-        assert set(said[thing is g :]) <= set(careful)
-    assert copies not in pairs_block(bc.pairwise(of_values(values), n_jobs=1)).sentences
+    for document, block in ((p.to_json(), pairs_block(p)), (r.to_json(), ranking_block(r))):
+        assert json.loads(document)["decision"]["near_copies"] == [["x2", "x3", 1.0]]
+        assert said in block.slots["careful"]
+    assert said not in pairs_block(bc.pairwise(of_values(values), n_jobs=1)).sentences
 
 
 # boards -------------------------------------------------------------------------------------------
@@ -375,7 +359,18 @@ def test_boards_name_only_who_may_be_named() -> None:
                 assert named - {p.reference} <= set(v.beaten_by[p.reference])
             else:
                 assert not any(v.beaten_by[name] for name in named), sentence
-        better = p.parts[p.parts["word"] == "better"]
+        edges = {(a, b) for a, others in v.beats.items() for b in others}
+        assert edges == set(p.order().edges)
+        ahead, better = (
+            p.parts[p.parts["word"].isin(w)] for w in (["better", "ahead"], ["better"])
+        )
+        for a, b in edges:  # on every measure by itself
+            assert {v.part(a, b, m)[1::6] for m in p.results.measures} == {(a, "better")}
+        for measure, name in v.choices().items():  # the best place, and nobody ahead of it
+            if name is not None:
+                there = ahead["ahead"][ahead.index.get_level_values("measure") == measure]
+                assert name in v.leaders()[measure]
+                assert all(name not in pair[:2] or who == name for pair, who in there.items())
         for row, measure in zip(block.rows, p.results.measures, strict=False):
             losers = {
                 second if who == first else first

@@ -343,7 +343,7 @@ def test_few_items_that_differ_name_nobody_better(sign: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "share"), [(5, 0.5), (10, 0.2), (20, 0.2), (50, 0.2)])
+@pytest.mark.parametrize(("n", "share"), [(10, 0.2), (20, 0.2)])
 def test_items_that_mostly_tie_seldom_name_a_better_one(n: int, share: float) -> None:
     """One benchmark: .22, .23, .10 and .04 before ten items had to differ."""
     rng, wrong = np.random.default_rng(n), 0
@@ -360,7 +360,7 @@ def test_items_that_mostly_tie_seldom_name_a_better_one(n: int, share: float) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "tables"), [(5, 800), (10, 800), (270, 800)])
+@pytest.mark.parametrize(("n", "tables"), [(10, 400), (270, 200)])
 def test_false_verdicts_over_items_are_as_rare_as_stated(n: int, tables: int) -> None:
     rng = np.random.default_rng(n)
     wrong = 0

@@ -27,8 +27,6 @@ def command_of(thing) -> str:
             methods.Dirichlet(),
             methods.Dirichlet(prior="learned"),
             methods.Dirichlet(prior="symmetric"),
-            methods.Dirichlet(strength=2.0),
-            methods.Dirichlet(prior="jeffreys"),
             methods.CorrelatedT(joint=True, b="learned"),
         ],
         3,

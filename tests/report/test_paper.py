@@ -145,7 +145,6 @@ def long_names() -> bc.Results:
 
 PAPERS: dict[str, Callable[[], Any]] = {
     "all pairs": lambda: bc.pairwise(long_names(), n_jobs=1),
-    "one pair": lambda: bc.compare(bc.load_example("jansen-uci"), algorithms=["GBM", "CART"]),
     "counts": lambda: bc.compare(bc.load_example("lacoste-svm-parzen"), method="poisson-binomial"),
     "brackets": lambda: bc.compare(normal_table(["[a]", "[b]"], ("acc", "auc"))),
     "a ranking": lambda: bc.rank(long_names(), draws=200, rng=0),

@@ -35,10 +35,6 @@ def by_mpmath(values: np.ndarray, threshold: float) -> float:
     [
         pytest.param([0.01, 0.02, -0.5, 0.03, 0.04, 0.05, 0.02], 0.0, marks=pytest.mark.slow),
         ([5.0, 1.0, 1.0, -3.0, -0.1, -0.2], 0.4),
-        *(
-            pytest.param([1.0, -2.0, 0.5, 3.0, -0.7, 0.2, 0.1, -0.4], t, marks=pytest.mark.slow)
-            for t in (0.0, -0.3)
-        ),
     ],
 )
 def test_by_mpmath(values: list[float], threshold: float) -> None:
