@@ -5,9 +5,7 @@ ordering of all that keeps them so; a completion also may tie a missing value wi
 
 A completion adds weights to the counts: one choice for every dataset with a gap. Different
 completions often add up to the same counts, so the distinct sums are built dataset by dataset and
-P(max) is computed once for each. Where there are too many, a search moves one dataset at a time,
-from several starts for every statement, until nothing improves. P(max) of a statement grows with
-its own count and falls with every other one, so the starts give it all that they can, or nothing.
+P(max) is computed once for each.
 """
 
 from __future__ import annotations
@@ -15,11 +13,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from bayescompare._typing import BoolArray, FloatArray, IntArray
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE, allowed_orders
 
 #: Numbers below and above which no value of a measure lies.
@@ -204,12 +201,8 @@ def _completed_order_within(order: WeakOrder, values: FloatArray, bounds: Range)
 
 #: Count vectors up to which all are tried.
 MOST_VECTORS = 100_000
-#: Statements up to which each is searched for.
-MOST_SEARCHED = 64
 #: Numbers that one step of building them may hold.
 _MOST_NUMBERS = 50_000_000
-#: Rivals of a statement from each of which a search starts.
-_STARTS = 8
 #: Digits to which sums of halves, thirds and so on are equal.
 _DIGITS = 9
 
@@ -217,32 +210,12 @@ _DIGITS = 9
 Maxima = Callable[[FloatArray], FloatArray]
 
 
-class CompletionBounds(NamedTuple):
-    """Bounds of P(max) of every statement.
-
-    Attributes
-    ----------
-    lower, upper : arrays (K,)
-    exact : bool
-        Whether all completions were tried; else these were found by a search, and a completion
-        further out may exist.
-    """
-
-    lower: FloatArray
-    upper: FloatArray
-    exact: bool
-
-
 def completion_bounds(
-    counts: FloatArray,
-    options: Sequence[FloatArray],
-    maxima: Maxima,
-    *,
-    limit: int = MOST_VECTORS,
-) -> CompletionBounds | None:
-    """Bound P(max) of every statement over all completions.
+    counts: FloatArray, options: Sequence[FloatArray], maxima: Maxima
+) -> tuple[FloatArray, FloatArray] | None:
+    """Lower and upper bounds of P(max) of every statement over all completions, (K,) each.
 
-    None where there are more count vectors than `limit` and too many statements to search for.
+    None where there are too many count vectors to try all.
 
     Parameters
     ----------
@@ -252,8 +225,6 @@ def completion_bounds(
         For every dataset with a gap, its weights in each of its completions.
     maxima : callable
         P(max) from count vectors.
-    limit : int
-        Count vectors up to which all are tried.
 
     Examples
     --------
@@ -261,25 +232,12 @@ def completion_bounds(
 
     >>> from bayescompare.kernels.dirichlet.pmax import p_max
     >>> either = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
-    >>> bounds = completion_bounds(
+    >>> lower, upper = completion_bounds(
     ...     np.array([3.0, 1.0]), [either], lambda n: p_max(np.log([0.5, 0.5]), n)[:, :-1]
     ... )
-    >>> bounds.lower.round(6).tolist(), bounds.upper.round(6).tolist(), bounds.exact
-    ([0.669765, 0.087713], [0.912287, 0.330235], True)
+    >>> lower.round(6).tolist(), upper.round(6).tolist()
+    ([0.669765, 0.087713], [0.912287, 0.330235])
     """
-    vectors = _sums(counts, options, limit)
-    if vectors is not None:
-        each = maxima(vectors)
-        return CompletionBounds(each.min(axis=0), each.max(axis=0), True)
-    if len(counts) > MOST_SEARCHED:
-        return None
-    found = [_search(counts, options, maxima, k) for k in range(len(counts))]
-    lower, upper = np.array(found).T
-    return CompletionBounds(lower, upper, False)
-
-
-def _sums(counts: FloatArray, options: Sequence[FloatArray], limit: int) -> FloatArray | None:
-    """All distinct count vectors, (M, K); None where there are more than `limit`."""
     touched = np.flatnonzero(np.sum([own.sum(axis=0) for own in options], axis=0))
     sums = np.zeros((1, len(touched)))
     # Equal options one after the other, and the few-valued first: more sums coincide.
@@ -289,64 +247,9 @@ def _sums(counts: FloatArray, options: Sequence[FloatArray], limit: int) -> Floa
             return None
         grown = (sums[:, None] + own[None]).reshape(-1, len(touched))
         sums = np.unique(np.round(grown, _DIGITS), axis=0)
-        if len(sums) > limit:
+        if len(sums) > MOST_VECTORS:
             return None
     vectors = np.tile(counts, (len(sums), 1))
     vectors[:, touched] += sums
-    return vectors
-
-
-def _search(
-    counts: FloatArray, options: Sequence[FloatArray], maxima: Maxima, k: int
-) -> tuple[float, float]:
-    """Lowest and highest P of one statement that a search finds."""
-    ends = []
-    for sign in (-1.0, 1.0):
-        best = -np.inf
-        for start in _starts(options, counts, k, sign):
-            best = max(best, _climb(counts, options, maxima, k, sign, start))
-        ends.append(sign * best)
-    return ends[0], ends[1]
-
-
-def _starts(
-    options: Sequence[FloatArray], counts: FloatArray, k: int, sign: float
-) -> list[IntArray]:
-    """For each of the strongest rivals a start in which it gets what statement `k` does not.
-
-    And one in which the rest goes where least is.
-    """
-    strength = counts + np.sum([own.max(axis=0) for own in options], axis=0)
-    rivals = [int(j) for j in np.argsort(-strength, kind="stable") if j != k]
-    wishes = [np.eye(len(counts))[j] for j in rivals[:_STARTS]]
-    return [
-        np.array([int(np.lexsort((-own @ wish, -sign * own[:, k]))[0]) for own in options])
-        for wish in (*wishes, -counts)
-    ]
-
-
-def _climb(
-    counts: FloatArray,
-    options: Sequence[FloatArray],
-    maxima: Maxima,
-    k: int,
-    sign: float,
-    chosen: IntArray,
-) -> float:
-    """Change one dataset's completion at a time while P of statement `k` improves."""
-    vector = counts + sum(own[c] for own, c in zip(options, chosen.tolist(), strict=True))
-    best = sign * float(maxima(vector[None])[0, k])
-    while True:
-        moves = [(i, j) for i, own in enumerate(options) for j in range(len(own)) if j != chosen[i]]
-        tried = np.array([vector - options[i][chosen[i]] + options[i][j] for i, j in moves])
-        tried, where = np.unique(
-            np.maximum(np.round(tried, _DIGITS), 0.0), axis=0, return_index=True
-        )
-        values = sign * maxima(tried)[:, k]
-        top = int(values.argmax())
-        if values[top] <= best + 1e-12:
-            return best
-        i, j = moves[int(where[top])]
-        best, vector = float(values[top]), tried[top]
-        chosen = chosen.copy()
-        chosen[i] = j
+    each = maxima(vectors)
+    return each.min(axis=0), each.max(axis=0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,25 +41,10 @@ def test_bounds_are_the_extremes_of_all_completions(counts: list[int], kinds: li
     each = np.concatenate([p_max(log_alpha, way[None])[:, :-1] for way in ways])
     bounds = completion_bounds(known, options, maxima_of(log_alpha))
     assert bounds is not None
-    assert bounds.exact
-    np.testing.assert_allclose(bounds.lower, each.min(axis=0), atol=1e-10)
-    np.testing.assert_allclose(bounds.upper, each.max(axis=0), atol=1e-10)
+    np.testing.assert_allclose(bounds, [each.min(axis=0), each.max(axis=0)], atol=1e-10)
 
 
-@pytest.mark.parametrize("counts", [(5, 2, 1, 0), (0, 0, 3, 3), (1, 1, 1, 1)])
-def test_the_search_finds_what_enumeration_finds(counts: tuple[int, ...]) -> None:
-    known, options = np.array(counts, float), options_of([0, 0, 1, 2, 2])
-    maxima = maxima_of(np.log(np.full(4, 0.25)))
-    every = completion_bounds(known, options, maxima)
-    found = completion_bounds(known, options, maxima, limit=1)
-    assert every is not None
-    assert found is not None
-    assert (every.exact, found.exact) == (True, False)
-    np.testing.assert_allclose(found.lower, every.lower, atol=1e-10)
-    np.testing.assert_allclose(found.upper, every.upper, atol=1e-10)
-
-
-def test_too_many_statements_to_search() -> None:
-    options = [np.eye(100)] * 3
-    maxima = maxima_of(np.full(100, np.log(0.01)))
-    assert completion_bounds(np.zeros(100), options, maxima, limit=10) is None
+def test_too_many_completions_are_refused() -> None:
+    """Nine completions of each of eight datasets, over eight statements."""
+    options = [np.random.default_rng(k).dirichlet(np.ones(8), 9) for k in range(8)]
+    assert completion_bounds(np.zeros(8), options, maxima_of(np.full(8, -np.log(8)))) is None

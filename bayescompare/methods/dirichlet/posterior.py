@@ -22,9 +22,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.completions import (
-    MOST_SEARCHED,
     MOST_VECTORS,
-    CompletionBounds,
     completion_bounds,
 )
 from bayescompare.kernels.dirichlet.pmax import imprecise_bounds
@@ -214,30 +212,26 @@ def completion_bounds_of(results: Results, posterior: DirichletMixture, answer: 
     """Add the bounds of P, and of its parts, over all values of the missing cells."""
     options, listed = partial_table(results).completions(), listed_in_answer(posterior.evidence)
     columns, parts = dict(answer.per_statement), dict(answer.parts)
-    lowest, is_exact = [], True
+    lowest = []
     for each, names in ((posterior, (LOWEST, HIGHEST)), (posterior.alone, (ALONE_LOWEST,))):
         if each is None:
             continue
-        bounds = _bounds(each, options)
-        is_exact = bounds.exact
+        lower, upper = _bounds(each, options)
         # They contain P itself, which values tied beside a gap could otherwise put outside.
         probability = each.p_max()[:-1]
-        ends = np.minimum(bounds.lower, probability), np.maximum(bounds.upper, probability)
+        ends = np.minimum(lower, probability), np.maximum(upper, probability)
         columns |= {name: end[listed] for name, end in zip(names, ends, strict=False)}
         if parts:
-            lowest.append(_lowest_parts(each, options) if bounds.exact else None)
+            lowest.append(_lowest_parts(each, options)[listed])
     if parts:
-        # What a search cannot bound is taken for nothing.
-        found = [parts[PROBABILITY]]
-        found += [np.zeros_like(found[0]) if low is None else low[listed] for low in lowest]
-        parts[LOWEST] = np.min(found, axis=0)
-    facts = replace(PartialDetails.of(answer), bounds_exact=is_exact)
+        parts[LOWEST] = np.min([parts[PROBABILITY], *lowest], axis=0)
+    facts = replace(PartialDetails.of(answer), bounds_exact=True)
     return replace(answer, per_statement=columns, parts=parts, facts=facts)
 
 
 def _bounds(
     posterior: DirichletMixture, options: list[FloatArray], groups: Groups | None = None
-) -> CompletionBounds:
+) -> tuple[FloatArray, FloatArray]:
     """Bound P(max) over all completions, of statements or of sums of them."""
 
     def maxima(vectors: FloatArray) -> FloatArray:
@@ -249,9 +243,8 @@ def _bounds(
     if bounds is None:
         raise BayescompareError(
             f"missing='bounds': the missing cells of {len(evidence.uncounted)} datasets have more "
-            f"than {count(MOST_VECTORS)} completions that differ, and {evidence.statements.size} "
-            f"statements are too many to search (at most {MOST_SEARCHED}): compare fewer "
-            "algorithms or measures, or use missing='ignore'."
+            f"than {count(MOST_VECTORS)} completions that differ: compare fewer algorithms or "
+            "measures, or use missing='ignore'."
         )
     return bounds
 
@@ -260,7 +253,7 @@ def _lowest_parts(posterior: DirichletMixture, options: list[FloatArray]) -> Flo
     """The least P of each part over all completions, (S, m)."""
     statements = posterior.evidence.statements
     every = [Groups.states(statements, j) for j in range(len(statements.measures))]
-    return np.stack([_bounds(posterior, options, g).lower[g.of] for g in every], axis=1)
+    return np.stack([_bounds(posterior, options, g)[0][g.of] for g in every], axis=1)
 
 
 # under a prior of the user's ----------------------------------------------------------------------
