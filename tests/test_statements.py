@@ -29,11 +29,6 @@ def counts_of(statements: Statements) -> dict[str, float]:
 # ----------------------------------------------------------------------------------- the published
 
 
-def test_example_1() -> None:
-    s = Statements.from_results(load_example("benavoli-example1"))
-    assert counts_of(s) == {"A>B|A>B": 1, "A>B|B>A": 2, "B>A|A>B": 3, "B>A|B>A": 6}
-
-
 def test_pnn_both_ways_round() -> None:
     # The paper's n = [0, 0, 1, 3] lists the state of the art first; complexity is to be low.
     results = load_example("pnn")
@@ -85,12 +80,6 @@ def test_listing_order_changes_no_count(values: np.ndarray, random: object) -> N
     s = Statements.from_results(results)
     again = Statements.from_results(results.sel(algorithms=order))
     assert counts_of(again) == pytest.approx(counts_of(s))
-
-
-def test_directions() -> None:
-    values = [[[1.0, 1.0], [2.0, 2.0]]]
-    s = Statements.from_results(table(values, measures={"gain": "max", "loss": "min"}))
-    assert counts_of(s)["B>A|A>B"] == 1.0
 
 
 # --------------------------------------------------------------------------------- labels and order

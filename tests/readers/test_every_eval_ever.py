@@ -83,11 +83,6 @@ def test_evaluations_and_models(folder: Path) -> None:
     assert results.values()[..., 0].ravel().tolist() == pytest.approx([0.6, 0.5, 0.7, 0.6])
 
 
-def test_the_file_says_which_way_is_better(folder: Path) -> None:
-    results = read_every_eval(folder, measures=["ece"])
-    assert (results["ece"].direction, results.datasets) == ("min", ("gsm8k",))
-
-
 def test_bounds_that_differ_are_left_out(folder: Path) -> None:
     changed(folder, lambda d: d["evaluation_results"].append(percent()))
     assert read_every_eval(folder)["accuracy"].bounds is None

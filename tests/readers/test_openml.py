@@ -83,14 +83,6 @@ def test_several_tasks_of_a_dataset() -> None:
     assert from_openml(frame, dataset="task_id").datasets == ("3", "31", "37", "49")
 
 
-def test_a_direction_that_is_not_known() -> None:
-    frame = openml_frame("evaluations").replace("predictive_accuracy", "scimark_benchmark")
-    with pytest.raises(bc.BayescompareError, match=r"measures={'scimark_benchmark': 'max'}"):
-        from_openml(frame)
-    told = from_openml(frame, measures={"scimark_benchmark": "max"})
-    assert told.measures == ("scimark_benchmark",)
-
-
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [

@@ -56,14 +56,6 @@ def test_missing_values(tmp_path: Path) -> None:
     assert results.missing()["algorithm"].unique().tolist() == ["NaiveBayes", "IBk"]
 
 
-def test_a_direction_that_is_not_known() -> None:
-    with pytest.raises(
-        bc.BayescompareError, match="it is not known which way 'measureTreeSize' is"
-    ):
-        read_weka(CSV, measures=["measureTreeSize"])
-    assert read_weka(CSV, measures={"measureTreeSize": "min"})["measureTreeSize"].sign == -1
-
-
 def written(tmp_path: Path, text: str | bytes, name: str = "experiment.csv") -> Path:
     path = tmp_path / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)

@@ -35,11 +35,6 @@ def test_a_measure_survives_json(measure: Measure) -> None:
     assert Measure.from_dict(json.loads(json.dumps(measure.to_dict()))) == measure
 
 
-@pytest.mark.parametrize(("direction", "sign"), [("max", 1), ("min", -1)])
-def test_sign_turns_values_so_that_higher_is_better(direction: Any, sign: int) -> None:
-    assert Measure(direction).sign == sign
-
-
 def test_a_measure_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
         Measure("max").rope = 1.0  # type: ignore[misc]
@@ -48,11 +43,6 @@ def test_a_measure_cannot_be_changed() -> None:
 def test_numbers_become_floats() -> None:
     measure = Measure("max", rope=0, bounds=(0, 1))
     assert [type(v) for v in (measure.rope, *measure.bounds)] == [float] * 3  # type: ignore[misc]
-
-
-def test_no_rope_and_a_rope_of_zero_differ() -> None:
-    assert Measure("max").rope is None
-    assert Measure("max", rope=0) != Measure("max")
 
 
 @pytest.mark.parametrize(

@@ -52,12 +52,6 @@ def test_a_failed_fold_is_left_out_for_both_and_told() -> None:
     assert mean.complete() is mean
 
 
-def test_datasets_may_have_fewer_folds_than_others() -> None:
-    mean = replicated([[[0.5, 0.7, NAN], [0.4, 0.6, NAN]], [[0.9] * 3, [0.8] * 3]]).average()
-    np.testing.assert_allclose(mean.values()[..., 0], [[0.6, 0.5], [0.9, 0.8]])
-    assert mean.notes == ("each cell is the mean of 2 to 3 replicates",)
-
-
 def test_only_a_cell_without_any_replicate_is_missing() -> None:
     mean = replicated([[[0.5, 0.7], [NAN, NAN], [NAN, 0.3]]]).average()
     np.testing.assert_array_equal(mean.values().ravel(), [0.7, NAN, 0.3])

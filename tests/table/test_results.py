@@ -72,26 +72,6 @@ def test_names_come_in_order_of_first_appearance_and_measures_as_declared() -> N
     assert results.algorithms == ("B", "A")
 
 
-@pytest.mark.parametrize(
-    ("table", "options"),
-    [
-        (frame().set_axis([5, 5, 7, 7]), {}),
-        (
-            frame(comment="x").rename(columns={"dataset": "data set", "algorithm": "method"}),
-            {"dataset": "data set", "algorithm": "method"},
-        ),
-        (frame().rename(columns={"dataset": 3}), {"dataset": "3"}),
-    ],
-)
-def test_other_names_and_columns_change_nothing(table: Any, options: dict[str, Any]) -> None:
-    assert read(table, **options) == read(frame())
-
-
-def test_names_of_any_kind_become_text() -> None:
-    results = read(frame(dataset=[10, 10, 9, 9], algorithm=[1.5, 2.5, 1.5, 2.5]))
-    assert (results.datasets, results.algorithms) == (("10", "9"), ("1.5", "2.5"))
-
-
 def test_what_changes_nothing_is_the_same() -> None:
     results = read(frame())
     assert results.average() is results.complete() is results.complete(missing="drop") is results
@@ -125,11 +105,6 @@ def test_the_measures_are_what_is_in_results() -> None:
     assert not any(other in results for other in ("tme", 0, None, ["time"]))
     with pytest.raises(BayescompareError, match=r"no measure called \['time'\]"):
         _ = results[["time"]]  # type: ignore[index]
-
-
-def test_measure_names_are_free() -> None:
-    name = "F1/macro | a>b = c"
-    assert read(frame(**{name: 0.5}), measures={name: "max"}).measures == (name,)
 
 
 @UNHURRIED
@@ -319,13 +294,6 @@ def test_replicates_are_a_dimension() -> None:
         results.oriented()
 
 
-def test_average_takes_the_mean_and_says_so() -> None:
-    results = folds([0.7, 0.8, 0.9]).average()
-    assert results.values().item() == pytest.approx(0.8)
-    assert results.notes == ("each cell is the mean of 3 replicates",)
-    assert results.n_replicates is None
-
-
 @example([0.3, 0.2, 0.1])  # the plain sums of these differ from those of 0.1, 0.2, 0.3
 @UNHURRIED
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=3).flatmap(st.permutations))
@@ -347,12 +315,6 @@ def test_missing_lists_empty_and_absent_cells() -> None:
     ]
 
 
-def test_missing_names_the_replicate() -> None:
-    missing = folds([0.7, NAN, 0.9]).missing()
-    assert list(missing.columns) == ["dataset", "algorithm", "measure", "replicate"]
-    assert missing.iloc[0].tolist() == ["iris", "A0", "auc", "2"]
-
-
 def test_coverage_is_the_share_of_measures_and_replicates() -> None:
     coverage = read(frame(auc=[0.9, NAN, 0.7, 0.6]).iloc[:3]).coverage()
     assert coverage.index.name == "dataset"
@@ -361,13 +323,6 @@ def test_coverage_is_the_share_of_measures_and_replicates() -> None:
         "wine": {"B": 1.0, "A": 0.0},
     }
     assert folds([0.7, NAN, 0.9]).coverage().loc["iris", "A0"] == pytest.approx(2 / 3)
-
-
-def test_drop_leaves_out_the_datasets_with_gaps_and_says_so() -> None:
-    results = read(frame(auc=[0.9, NAN, 0.7, 0.6])).complete(missing="drop")
-    assert results.datasets == ("wine",)
-    assert results.notes == ("1 dataset with missing cells dropped: iris",)
-    np.testing.assert_array_equal(results.values(), [[[0.7, 3], [0.6, 4]]])
 
 
 def test_drop_judges_only_what_was_selected() -> None:

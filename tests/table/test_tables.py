@@ -72,56 +72,41 @@ def check(results: Results) -> None:
 # ----------------------------------------------------------------------------------------- formats
 
 
+def frame_of(text: str) -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(text))
+
+
+#: How a table is written, and under which name.
+WRITTEN: dict[str, Callable[[str], str | bytes]] = {
+    "r.csv": str,
+    "r.tsv": lambda text: text.replace(",", "\t"),
+    "R.TSV": lambda text: text.replace(",", "\t"),
+    "r.v2.csv.gz": lambda text: gzip.compress(text.encode(), mtime=0),
+    "records.json": lambda text: frame_of(text).to_json(orient="records"),
+    "columns.json": lambda text: frame_of(text).to_json(orient="columns"),
+    "lists.json": lambda text: json.dumps(frame_of(text).to_dict("list")),
+    "r.parquet": lambda text: frame_of(text).to_parquet(),
+    "indexed.parquet": lambda text: frame_of(text).set_index("dataset").to_parquet(),
+    # Line ends of any kind, blank lines, a byte order mark, spaces after commas.
+    "windows.csv": lambda text: text.replace("\n", "\r\n"),
+    "mac.csv": lambda text: text.replace("\n", "\r"),
+    "blank.csv": lambda text: text.replace("\n", "\n\n"),
+    "marked.csv": lambda text: b"\xef\xbb\xbf" + text.encode(),
+    "spaced.csv": lambda text: text.replace(",", ", "),
+}
+
+
 @pytest.mark.parametrize("content", [LONG, WIDE, MELTED], ids=["long", "wide", "melted"])
-def test_csv(write: Write, content: str) -> None:
-    path = str(write(content))
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_format_and_layout(write: Write, content: str, name: str) -> None:
+    path = write(WRITTEN[name](content), name)
     results = read_results(path, measures=BOTH)
     check(results)
-    assert results.source == path
-    # Whatever the suffix says.
-    check(read_results(write(content, "results.json"), measures=BOTH, format="csv"))
+    assert results.source == str(path)
 
 
-@pytest.mark.parametrize("content", [LONG, WIDE, MELTED], ids=["long", "wide", "melted"])
-@pytest.mark.parametrize("name", ["results.tsv", "RESULTS.TSV", "results.v2.tsv.gz"])
-def test_tsv(write: Write, content: str, name: str) -> None:
-    text = content.replace(",", "\t").encode()
-    check(
-        read_results(
-            write(gzip.compress(text, mtime=0) if "gz" in name else text, name), measures=BOTH
-        )
-    )
-
-
-@pytest.mark.parametrize("content", [LONG, WIDE, MELTED], ids=["long", "wide", "melted"])
-@pytest.mark.parametrize("orient", ["records", "columns", "list"])
-def test_json(write: Write, content: str, orient: str) -> None:
-    table = pd.read_csv(io.StringIO(content))
-    text = (
-        json.dumps(table.to_dict("list")) if orient == "list" else table.to_json(orient=orient)  # type: ignore[call-overload]
-    )
-    check(read_results(write(text, "results.json"), measures=BOTH))
-
-
-@pytest.mark.parametrize("content", [LONG, WIDE, MELTED], ids=["long", "wide", "melted"])
-@pytest.mark.parametrize("indexed", [True, False])
-def test_parquet(tmp_path: Path, content: str, indexed: bool) -> None:
-    table = pd.read_csv(io.StringIO(content))
-    (table.set_index("dataset") if indexed else table).to_parquet(tmp_path / "results.parquet")
-    check(read_results(tmp_path / "results.parquet", measures=BOTH))
-
-
-@pytest.mark.parametrize("end", ["\r\n", "\r", "\n\n"])
-def test_any_line_ends_and_blank_lines(write: Write, end: str) -> None:
-    check(read_results(write(LONG.replace("\n", end)), measures=BOTH))
-
-
-def test_a_byte_order_mark_is_no_part_of_the_first_column(write: Write) -> None:
-    check(read_results(write(b"\xef\xbb\xbf" + LONG.encode()), measures=BOTH))
-
-
-def test_spaces_after_commas_are_no_part_of_names(write: Write) -> None:
-    check(read_results(write(LONG.replace(",", ", ")), measures=BOTH))
+def test_the_format_can_be_said(write: Write) -> None:
+    check(read_results(write(LONG, "results.json"), measures=BOTH, format="csv"))
 
 
 # ------------------------------------------------------------------------------ names and values
@@ -147,37 +132,12 @@ def test_missing_words_are_missing_cells(write: Write, word: str) -> None:
     assert missing.to_numpy().tolist() == [["iris", "B", "auc"]]
 
 
-def test_null_in_json_is_a_missing_cell(write: Write) -> None:
-    records = [{"dataset": "iris", "A": 1, "B": None}, {"dataset": "wine", "A": 2}]
-    results = read_results(write(json.dumps(records), "r.json"), measures={"auc": "max"})
-    assert len(results.missing()) == 2
-
-
-def test_numbers_are_read_to_the_last_digit(write: Write) -> None:
-    path = write("dataset,A\niris,0.30000000000000004\nwine,1e-300\n")
-    values = read_results(path, measures={"auc": "max"}).values().ravel()
-    assert values.tolist() == [0.30000000000000004, 1e-300]
-
-
-def test_quoted_cells_may_hold_anything(write: Write) -> None:
-    path = write('dataset,"a, ""b"""\n"iris, all",0.9\n')
-    results = read_results(path, measures={"auc": "max"})
-    assert results.datasets == ("iris, all",)
-    assert results.algorithms == ('a, "b"',)
-
-
 # ---------------------------------------------------------------------------------------- layouts
 
 
 def test_columns_of_another_name(write: Write) -> None:
     content = LONG.replace("dataset", "task").replace("algorithm", "method")
     check(read_results(write(content), measures=BOTH, dataset="task", algorithm="method"))
-
-
-def test_wide_with_one_measure_has_an_algorithm_in_every_column(write: Write) -> None:
-    results = read_results(write(ONE), measures={"auc": "max"})
-    assert results.algorithms == ("A", "B")
-    np.testing.assert_array_equal(results.values()[..., 0], [[0.9, 0.8], [0.7, 0.6]])
 
 
 @pytest.mark.parametrize("separator", SEPARATORS)
@@ -262,16 +222,6 @@ def test_headers_that_cannot_be_read(
 def test_a_measure_within_the_names_of_algorithms_is_fine(write: Write, columns: list[str]) -> None:
     for measure in ("time", "auc"):
         assert read_header(write, columns, [measure]).algorithms == tuple(columns)
-
-
-@pytest.mark.parametrize("layout", ["long", "wide"])
-def test_replicates(write: Write, layout: str) -> None:
-    long = "dataset,fold,algorithm,auc\niris,1,A,0.9\niris,1,B,0.8\niris,2,A,0.7\niris,2,B,0.6\n"
-    wide = "dataset,fold,A,B\niris,1,0.9,0.8\niris,2,0.7,0.6\n"
-    path = write(long if layout == "long" else wide)
-    results = read_results(path, measures={"auc": "max"}, replicate="fold")
-    assert results.n_replicates == 2
-    np.testing.assert_array_equal(results.data["auc"].values, [[[0.9, 0.7], [0.8, 0.6]]])
 
 
 def test_melted_with_replicates_gaps_and_other_measures(write: Write) -> None:
@@ -384,16 +334,6 @@ def test_text_columns_of_a_wide_table_are_all_named(write: Write) -> None:
     message = r"not numeric: 'kind' \(line 2 has 'flower'\), 'note' .*no column 'algorithm'"
     with pytest.raises(BayescompareError, match=message):
         read_results(path, measures={"auc": "max"})
-
-
-def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(BayescompareError, match=r"nowhere\.csv: no such file"):
-        read_results(tmp_path / "nowhere.csv", measures=BOTH)
-
-
-def test_a_directory(tmp_path: Path) -> None:
-    with pytest.raises(BayescompareError, match=f"{tmp_path}: is a directory"):
-        read_results(tmp_path, measures=BOTH)
 
 
 def test_a_file_that_cannot_be_opened(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
