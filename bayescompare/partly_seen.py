@@ -14,12 +14,9 @@ from bayescompare.kernels.completions import (
     states_of_completions,
     weights_of_completions,
 )
-from bayescompare.kernels.orders import WeightTable
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
-
-__all__ = ["PartialTable", "partial_table"]
 
 #: Statements up to which each is weighed by the datasets with gaps.
 MOST_WEIGHED = 4096
@@ -59,7 +56,7 @@ class PartialTable:
         """For every dataset with a gap, its weights (completions, K) in each completion."""
         values = self.results.oriented()[self.gap]
         spec = list(self.results.spec.values())
-        ends = [_partial_table_oriented_bounds(m.bounds, m.sign) for m in spec]
+        ends = [_oriented_bounds(m.bounds, m.sign) for m in spec]
         return [
             cross_completions(
                 [weights_of_completions(row[:, j], m.rope, ends[j]) for j, m in enumerate(spec)]
@@ -71,25 +68,22 @@ class PartialTable:
 def partial_table(results: Results) -> PartialTable:
     """Read a table with missing cells."""
     ropes = {name: results[name].rope for name in results.measures}
-    _check_partial_table_weighed(results, ropes)
+    _check_weighed(results, ropes)
     gap = results.absent().any(axis=(1, 2))
     every = Statements.without_data(results.algorithms, ropes, most=MOST_WEIGHED)
-    weights = np.zeros(every.size)
-    empty = np.empty(0, dtype=np.int64)
-    table = WeightTable(every.table.states, weights, empty, empty, np.empty(0))
+    table = every.table
     if not gap.all():
-        table = _complete_partial_table_rows(results, every, gap)
+        kept = np.flatnonzero(~gap)
+        complete = Statements.of(results.sel(datasets=[results.datasets[i] for i in kept]))
+        own = complete.listing(every.table.states).table
+        table = replace(own, dataset=kept[own.dataset])
     statements = replace(every, datasets=results.datasets, table=table)
-    rows = np.stack(
-        [
-            _partial_table_row_likelihood(one, list(ropes.values()))
-            for one in results.oriented()[gap]
-        ]
-    )
+    spec = list(ropes.values())
+    rows = np.stack([_row_likelihood(one, spec) for one in results.oriented()[gap]])
     return PartialTable(results, statements, gap, rows)
 
 
-def _check_partial_table_weighed(results: Results, ropes: dict[str, float | None]) -> None:
+def _check_weighed(results: Results, ropes: dict[str, float | None]) -> None:
     orders = math.factorial(len(results.algorithms))
     roped = [name for name, rope in ropes.items() if rope is not None]
     if roped and len(results.algorithms) > 2:
@@ -104,26 +98,7 @@ def _check_partial_table_weighed(results: Results, ropes: dict[str, float | None
         )
 
 
-def _complete_partial_table_rows(
-    results: Results, every: Statements, gap: BoolArray
-) -> WeightTable:
-    """The weights of the complete datasets, over all statements."""
-    kept = np.flatnonzero(~gap)
-    own = Statements.of(results.sel(datasets=[results.datasets[i] for i in kept]))
-    places = {label: k for k, label in enumerate(every.labels)}
-    where = np.array([places[label] for label in own.labels], dtype=np.int64)
-    counts = np.zeros(every.size)
-    counts[where] = own.table.counts
-    return WeightTable(
-        every.table.states,
-        counts,
-        kept[own.table.dataset],
-        where[own.table.statement],
-        own.table.weight,
-    )
-
-
-def _partial_table_row_likelihood(values: FloatArray, ropes: list[float | None]) -> FloatArray:
+def _row_likelihood(values: FloatArray, ropes: list[float | None]) -> FloatArray:
     """log ℓ of one dataset over all statements."""
     allowed, log_weight = np.ones(1, dtype=bool), 0.0
     for j, rope in enumerate(ropes):
@@ -133,7 +108,7 @@ def _partial_table_row_likelihood(values: FloatArray, ropes: list[float | None])
     return np.where(allowed, log_weight, -math.inf)
 
 
-def _partial_table_oriented_bounds(
+def _oriented_bounds(
     bounds: tuple[float | None, float | None] | None, sign: int
 ) -> tuple[float, float]:
     """The bounds of a measure, turned so that higher is better."""

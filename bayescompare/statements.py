@@ -33,18 +33,6 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     from bayescompare.table.results import Results
 
-__all__ = [
-    "BAR",
-    "DENSE",
-    "MOST_STATES",
-    "OTHER",
-    "OTHERS",
-    "OUTCOME",
-    "State",
-    "Statement",
-    "Statements",
-]
-
 Order = tuple[int, ...]
 Relation = Literal[">", "=", "~"]
 
@@ -326,8 +314,8 @@ class Statements:
                 "missing='worst', or a method that counts what was seen ('dirichlet')."
             )
         ropes = [results[name].rope for name in results.measures]
-        _check_statements_rope(results, ropes)
-        _check_statements_expansion(values, ropes, results.datasets)
+        _check_rope(results, ropes)
+        _check_expansion(values, ropes, results.datasets)
         factorial = math.factorial(len(results.algorithms))
         arities = tuple(factorial if rope is None else 3 for rope in ropes)
         dense = math.prod(arities) <= DENSE
@@ -338,13 +326,13 @@ class Statements:
         levels = tuple(c.levels for c in by_measure)
         table = tabulate_orders(by_measure)
         if results.weights is not None:
-            table = _weighed_statements(table, np.array(effective_weights(results.weights)))
+            table = _weighed(table, np.array(effective_weights(results.weights)))
         statements = cls(
             results.algorithms, results.measures, results.datasets, arities, levels, table
         )
         if dense:
             every = itertools.product(*(range(len(level)) for level in levels))
-            return statements._listing(np.array(list(every), dtype=np.int64))
+            return statements.listing(np.array(list(every), dtype=np.int64))
         return statements
 
     @classmethod
@@ -541,7 +529,7 @@ class Statements:
             added = np.array([orders[j] for orders in new], dtype=np.int64)
             grown, inverse = np.unique(np.concatenate([level, added]), axis=0, return_inverse=True)
             if self.arities[j] == 3:
-                grown, inverse = level, _positions_of_statements(level, added)
+                grown, inverse = level, _positions(level, added)
                 inverse = np.concatenate([np.arange(len(level)), inverse])
             inverse = inverse.ravel()
             levels.append(grown)
@@ -550,12 +538,12 @@ class Statements:
             )
         states = np.stack(columns, axis=1)
         old = replace(self.table, states=states[: self.n_listed])
-        return replace(self, levels=tuple(levels), table=old)._listing(np.unique(states, axis=0))
+        return replace(self, levels=tuple(levels), table=old).listing(np.unique(states, axis=0))
 
-    def _listing(self, states: IntArray) -> Statements:
-        """The same weights over a longer, sorted list of statements."""
+    def listing(self, states: IntArray) -> Statements:
+        """Return the same weights over a longer, sorted list of statements."""
         table = self.table
-        place = _positions_of_statements(states, table.states)
+        place = _positions(states, table.states)
         counts = np.zeros(len(states))
         counts[place] = table.counts
         longer = replace(table, states=states, counts=counts, statement=place[table.statement])
@@ -566,20 +554,20 @@ class Statements:
 _MADE: dict[int, Statements] = {}
 
 
-def _weighed_statements(table: WeightTable, weights: FloatArray) -> WeightTable:
+def _weighed(table: WeightTable, weights: FloatArray) -> WeightTable:
     """Let every dataset count by its weight."""
     own = table.weight * weights[table.dataset]
     counts = np.bincount(table.statement, weights=own, minlength=len(table.counts))
     return replace(table, weight=own, counts=counts)
 
 
-def _positions_of_statements(rows: IntArray, wanted: IntArray) -> IntArray:
+def _positions(rows: IntArray, wanted: IntArray) -> IntArray:
     """Where each wanted row stands among `rows`."""
     where = {tuple(row): k for k, row in enumerate(rows.tolist())}
     return np.array([where[tuple(row)] for row in wanted.tolist()], dtype=np.int64)
 
 
-def _check_statements_rope(results: Results, ropes: Sequence[float | None]) -> None:
+def _check_rope(results: Results, ropes: Sequence[float | None]) -> None:
     roped = [name for name, rope in zip(results.measures, ropes, strict=True) if rope is not None]
     if roped and len(results.algorithms) > 2:
         raise BayescompareError(
@@ -589,7 +577,7 @@ def _check_statements_rope(results: Results, ropes: Sequence[float | None]) -> N
         )
 
 
-def _check_statements_expansion(
+def _check_expansion(
     values: FloatArray, ropes: Sequence[float | None], datasets: Sequence[str]
 ) -> None:
     sizes = sizes_of_allowed_orders(values, ropes)

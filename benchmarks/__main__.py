@@ -19,6 +19,7 @@ NAMES = (
     "import",
     "maximum",
     "large",
+    "csv",
     "learned",
     "context",
     "gsd",

@@ -570,4 +570,4 @@ def _projected(statements: Statements, columns: list[int]) -> Statements:
         table=WeightTable(own, counts, dataset, statement, weight),
     )
     dense = math.prod(arities) <= DENSE
-    return smaller._listing(joint_states([*map(len, levels)])) if dense else smaller
+    return smaller.listing(joint_states([*map(len, levels)])) if dense else smaller

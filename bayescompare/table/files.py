@@ -183,7 +183,7 @@ def _blocks(file: IO[bytes]) -> Iterator[bytes]:
         rest = file.read(_BLOCK)
         while more := file.read(_BLOCK):
             end = rest.rfind(b"\n") + 1
-            if end and rest.count(b'"', 0, end) % 2 == 0:
+            if end and (b'"' not in rest or rest.count(b'"', 0, end) % 2 == 0):
                 yield rest[:end]
                 rest = rest[end:]
             rest += more
@@ -197,7 +197,7 @@ def _regular_rows(block: bytes, separator: bytes, cells: int) -> Any:
     It reads them as Python does where every line has so many cells or is blank, and quotes stand
     around whole cells of one line.
     """
-    block = block.replace(b"\r\n", b"\n")
+    block = block.replace(b"\r\n", b"\n") if b"\r" in block else block
     if cells == 1 or b"\0" in block or b"\r" in block:
         return None
     block = b"\n%b\n" % block.removesuffix(b"\n")
@@ -207,17 +207,20 @@ def _regular_rows(block: bytes, separator: bytes, cells: int) -> Any:
     kept = separator + b'\n"' if is_quoted else separator + b"\n"
     marks = np.frombuffer(block.translate(None, bytes(set(range(256)) - set(kept))), np.uint8)
     if is_quoted:
-        inside = np.logical_xor.accumulate(marks == ord('"'))
+        is_quote = marks == ord('"')
+        inside = np.bitwise_xor.accumulate(is_quote.view(np.uint8)).view(np.bool_)
         if (marks[inside] == ord("\n")).any():
             return None
-        marks = marks[~inside & (marks != ord('"'))]
-    rows = range(1, block.count(b"\n"))
-    if b"\n\n" in block:
-        ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
-        rows = np.flatnonzero(np.diff(ends) > 1) + 1  # type: ignore[assignment]
-        marks = marks[np.append(True, (marks[1:] != ord("\n")) | (marks[:-1] != ord("\n")))]
-    whole = b"\n" + (separator * (cells - 1) + b"\n") * len(rows)
-    return pd.Index(rows) if marks.tobytes() == whole else None
+        marks = marks[~(inside | is_quote)]
+    row = separator * (cells - 1) + b"\n"
+    number = int(np.count_nonzero(marks == ord("\n"))) - 1
+    if marks.tobytes() == b"\n" + row * number:
+        return pd.RangeIndex(1, number + 1)
+    # Perhaps there are blank lines.
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+    rows = np.flatnonzero(np.diff(ends) > 1) + 1
+    marks = marks[np.append(True, (marks[1:] != ord("\n")) | (marks[:-1] != ord("\n")))]
+    return pd.Index(rows) if marks.tobytes() == b"\n" + row * len(rows) else None
 
 
 def _quotes_are_whole(block: bytes, separator: bytes) -> bool:

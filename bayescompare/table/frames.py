@@ -230,13 +230,14 @@ def _name_codes(column: pd.Series[Any], role: str) -> tuple[IntArray, list[str]]
     """Return the number of each row's name, and the names in order of first appearance."""
     if column.dtype == object or isinstance(column.dtype, pd.StringDtype):
         try:
-            codes, kinds = pd.factorize(column)
+            codes, unique = pd.factorize(column)
+            kinds = unique.tolist()
         except TypeError:  # what cannot be hashed is no name
-            codes, kinds = np.array([-1]), pd.Index([], dtype=object)
+            codes, kinds = np.array([-1]), []
         # A column of words alone need not be looked at row by row.
         if (codes >= 0).all() and all(isinstance(kind, str) and kind.strip() for kind in kinds):
             _check_whole_characters(kinds, role)
-            return codes, kinds.tolist()
+            return codes, kinds
     codes, names = pd.factorize(np.array(row_names(column, role), dtype=object))
     return codes, names.tolist()
 
