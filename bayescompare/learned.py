@@ -117,7 +117,7 @@ class LearnedPrior:
                 "<": State.order(second, first),
                 "=": State.equal(first, second),
             }
-            named = (map(states.__getitem__, _signs_of(p)) for p in self.shares)
+            named = (map(states.__getitem__, p.split("|")) for p in self.shares)
             statements = statements.with_labels([str(Statement.of(*one)) for one in named])
         log_base = np.log([self.shares[pattern] for pattern in pair_patterns(statements)])
         return statements, Component.listed(log_base, (self.log_rest, statements.log_unlisted))
@@ -126,8 +126,8 @@ class LearnedPrior:
         """Return the base summed over all measures but those kept, by their places."""
         shares: dict[str, float] = {}
         for pattern, share in self.shares.items():
-            signs = _signs_of(pattern)
-            short = _joined(signs[j] for j in keep)
+            signs = pattern.split("|")
+            short = "|".join(signs[j] for j in keep)
             shares[short] = shares.get(short, 0.0) + share
         if len(shares) < subset.size or sum(self.shares.values()) < 1.0 - 1e-9:
             raise BayescompareError(
@@ -342,20 +342,6 @@ def _pair_index(names: Sequence[tuple[str, str]]) -> pd.MultiIndex:
 
 
 def pair_patterns(statements: Statements) -> list[str]:
-    """Pattern of each listed statement of a pair."""
-    return _patterns(statements.table.states, statements.arities)
-
-
-def _patterns(states: IntArray, arities: Sequence[int]) -> list[str]:
-    signs = [_SIGNS[arity] for arity in arities]
-    return [_joined(s[k] for s, k in zip(signs, row, strict=True)) for row in states.tolist()]
-
-
-def _joined(signs: Iterable[str]) -> str:
-    """Join the signs of the measures into a pattern, ``">|<"``."""
-    return "|".join(signs)
-
-
-def _signs_of(pattern: str) -> list[str]:
-    """Part a pattern into the sign of each measure."""
-    return pattern.split("|")
+    """Pattern of each listed statement of a pair: the sign of each measure, joined by ``"|"``."""
+    signs, rows = [_SIGNS[arity] for arity in statements.arities], statements.table.states.tolist()
+    return ["|".join(own[k] for own, k in zip(signs, row, strict=True)) for row in rows]

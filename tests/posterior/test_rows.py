@@ -13,7 +13,7 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 from bayescompare.evidence import Evidence
-from bayescompare.posterior import dirichlet
+from bayescompare.posterior import drawn
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.drawn import DrawnMixture
@@ -146,5 +146,5 @@ def test_drawn_vectors_agree_with_all_vectors(joint: bool, monkeypatch: pytest.M
         assert found is not None
         assert found.max() < 0.6 * mcse.max()
         assert (np.abs(better.p_max() - exact.p_max()) < 4.0 * found + 1e-6).all()
-    monkeypatch.setattr(dirichlet, "_MOST_WORK", 1.0)
+    monkeypatch.setattr(drawn, "_MOST_WORK", 1.0)
     assert first.refined(rng) is first
