@@ -18,7 +18,6 @@ from bayescompare.kernels.dirichlet.draws import (
     draw_urn_cells,
     polya_urn,
 )
-from bayescompare.kernels.dirichlet.pmax import p_max
 from tests.oracles.dirichlet import urn
 
 
@@ -48,21 +47,6 @@ def test_draws_have_the_dirichlets_moments(alpha: float, counts: list[float]) ->
     assert np.all(np.abs(squares.mean(axis=0) - exact) < 4 * squares.std(axis=0) / math.sqrt(n))
 
 
-@pytest.mark.slow
-def test_the_argmax_of_draws_at_small_alpha_is_unbiased() -> None:
-    # Plain gamma draws at α = 1/4096 are 0 more often than not, and argmax then names the first.
-    size, draws = 64, 40_000
-    log_alpha, counts = np.full(size, -math.log(4096)), np.zeros(size)
-    counts[[10, 20]] = [1.0, 0.5]
-    rng = np.random.default_rng(6)
-    top = dirichlet_log_theta(
-        log_alpha, *draw_dirichlet_latents(log_alpha, counts, (draws,), rng)
-    ).argmax(axis=-1)
-    exact = p_max(log_alpha, counts[None])[0, :-1]
-    won = np.bincount(top, minlength=size) / draws
-    assert np.all(np.abs(won - exact) < 4 * np.sqrt(exact * (1 - exact) / draws) + 1 / draws)
-
-
 def test_latents_have_their_stated_distributions() -> None:
     log_alpha, counts = np.log([0.2, 3.0]), np.array([0.0, 4.0])
     gamma, exponential = draw_dirichlet_latents(
@@ -75,10 +59,9 @@ def test_latents_have_their_stated_distributions() -> None:
         assert stats.kstest(exponential[:, k], stats.expon(scale=1 / rate).cdf).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("power", [0.5, 0.8, 1.25])
-def test_raising_the_latents_prior_to_a_power_scales_the_strength(power: float) -> None:
+def test_raising_the_latents_prior_to_a_power_scales_the_strength() -> None:
     # psense raises the prior density to γ: with these latents θ becomes Dirichlet(γα).
-    n, rng = 200_000, np.random.default_rng(9)
+    power, n, rng = 0.8, 200_000, np.random.default_rng(9)
     alpha = np.array([0.6, 1.5, 0.9])
     gamma, exponential = draw_dirichlet_latents(np.log(alpha), np.zeros(3), (n,), rng)
     theta = np.exp(dirichlet_log_theta(np.log(alpha), gamma, exponential))

@@ -13,7 +13,6 @@ from scipy import stats
 from bayescompare.kernels.dirichlet import integral, pmax
 from bayescompare.kernels.dirichlet.integral import beta_exceeds
 from bayescompare.kernels.dirichlet.pmax import imprecise_bounds
-from tests.cases import few_quick
 from tests.oracles import dirichlet as oracles
 
 #: ∫ exp(−x − E₁(x)) dx, the Golomb–Dickman constant: one dataset among countless statements.
@@ -60,33 +59,6 @@ def test_one_dataset_among_countless_statements() -> None:
 # --------------------------------------------------------------------------------- the independent
 
 
-def random_cells() -> list[tuple[str, list[float]]]:
-    """A few Dirichlets with the α and the counts, fractional ones too, that the test meets."""
-    rng = np.random.default_rng(20160101)
-    cases = []
-    for alpha in (1 / 64, 0.25, 0.5, 1.0):
-        for parts in (1, 2, 3):
-            cells = int(rng.integers(2, 5))
-            counts = rng.integers(0, 30 * parts, size=cells) / parts
-            counts[0] = max(counts[0], 1.0)
-            shapes = (counts + alpha).tolist()
-            cases.append((f"{alpha:g}+{counts.round(2).tolist()}", shapes))
-    odd = [
-        ("one of many", [1 + 1 / 64, 1 / 64, 1 / 64, 1 / 64]),
-        ("unequal prior", [1e-3, 0.7, 2.5, 30.0]),
-    ]
-    return [*odd, *cases]
-
-
-CASES = random_cells()
-
-
-@pytest.mark.parametrize("shapes", few_quick([c[1] for c in CASES], 4), ids=[c[0] for c in CASES])
-def test_agrees_with_mpmath(shapes: list[float]) -> None:
-    found, _ = p_max(shapes, np.zeros(len(shapes)))
-    np.testing.assert_allclose(found, oracles.largest(shapes), rtol=0, atol=1e-12)
-
-
 #: Long left tails, narrow peaks, many cells, and rules whose errors cancel in the sum.
 AWKWARD = {
     # The errors of a 60-node rule were 9.5e-9 for every cell and summed to nothing.
@@ -98,32 +70,19 @@ AWKWARD = {
     "large beside small": [5e3, 4.9e3, 2.0, 1e-4],
     "ten": [0.05 + k for k in range(10)],
     "equal and large": [400.25] * 5,
+    "one of many": [1 + 1 / 64, 1 / 64, 1 / 64, 1 / 64],
+    "unequal prior": [1e-3, 0.7, 2.5, 30.0],
+    "fractions": [9.5 + 1 / 3, 4.25, 17.0 + 2 / 3],
 }
 
 
-@pytest.mark.parametrize("shapes", few_quick(AWKWARD.values(), 4), ids=AWKWARD.keys())
-def test_awkward_cells_agree_with_mpmath(shapes: list[float]) -> None:
+@pytest.mark.parametrize("shapes", AWKWARD.values(), ids=AWKWARD.keys())
+def test_agrees_with_mpmath(shapes: list[float]) -> None:
     found, _ = p_max(shapes, np.zeros(len(shapes)))
     np.testing.assert_allclose(found, oracles.largest(shapes), rtol=0, atol=1e-12)
 
 
-def test_errors_that_cancel_in_the_sum() -> None:
-    # The figure is mpmath's, at 30 digits.
-    found, _ = p_max(1 / 6, [1, 1, 1, 0, 0, 0])
-    assert found[:3] == pytest.approx(0.31079017969723, abs=1e-14)
-
-
-@pytest.mark.parametrize(
-    "a",
-    [
-        0.1,
-        1.0,
-        6.25,
-        99.5,
-        *(pytest.param(a, marks=pytest.mark.slow) for a in (1e4, 1e5, 1e6)),
-        1e9,
-    ],
-)
+@pytest.mark.parametrize("a", [0.1, 1.0, 6.25, 99.5, 1e5, 1e9])
 def test_two_cells_are_a_regularised_incomplete_beta(a: float) -> None:
     for z in (0.0, 0.4, 1.5, 3.0):
         b = max(a - z * math.sqrt(2 * a), a / 3)
@@ -141,26 +100,6 @@ def test_two_cells_are_a_regularised_incomplete_beta(a: float) -> None:
 def test_three_cells_of_large_counts(shapes: list[float]) -> None:
     found, _ = p_max(0.5, np.array(shapes) - 0.5)
     np.testing.assert_allclose(found, oracles.largest_of_large(shapes), rtol=0, atol=1e-10)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("alpha", "counts"),
-    [
-        (1 / 64, [5, 3, 3, 1] + [0] * 60),
-        (1 / 216, [2, 2, 1.5, 0.5, 1] + [0] * 211),
-        (0.5, [4, 1, 0, 0, 0, 0, 0, 2.5]),
-        (1.0, [10, 9, 8, 0]),
-    ],
-    ids=["K=64", "K=216", "jeffreys", "uniform"],
-)
-def test_agrees_with_monte_carlo(alpha: float, counts: list[float]) -> None:
-    draws, rng = 40_000, np.random.default_rng(3)
-    logs = oracles.log_dirichlet_draws(np.array(counts) + alpha, draws, rng)
-    won = np.bincount(logs.argmax(axis=1), minlength=len(counts)) / draws
-    found, _ = p_max(alpha, counts)
-    error = np.sqrt(found * (1 - found) / draws) + 1 / draws
-    assert np.all(np.abs(won - found) < 4 * error)
 
 
 # ------------------------------------------------------------------------------------------ a lump
@@ -199,8 +138,8 @@ def test_a_lump_of_another_alpha_is_the_same_cells_listed() -> None:
     assert rest == pytest.approx(listed[2:].sum(), abs=1e-12)
 
 
-@pytest.mark.parametrize("strength", few_quick([0.1, 3.0, 1.0], 2))
-@pytest.mark.parametrize("counts", few_quick([[1.0], [2.0, 1.0], [6.0, 3.0, 2.5, 0.5]], 2), ids=str)
+@pytest.mark.parametrize("strength", [0.1, 3.0])
+@pytest.mark.parametrize("counts", [[1.0], [6.0, 3.0, 2.5, 0.5]], ids=str)
 def test_beyond_float_range_is_the_limit(counts: list[float], strength: float) -> None:
     exact, unseen = oracles.largest_with_countless(counts, strength)
     for log_size in (660.0, 672.0, 2000.0):
@@ -250,10 +189,6 @@ LOG_SIZE = st.one_of(st.just(-math.inf), st.floats(0.0, 690.0))
 @given(COUNTS, ALPHA, LOG_SIZE)
 @settings(max_examples=100)
 def test_probabilities_sum_to_one(counts: list[float], alpha: float, log_size: float) -> None:
-    check_sum(counts, alpha, log_size)
-
-
-def check_sum(counts: list[float], alpha: float, log_size: float) -> None:
     lumps = [(math.log(alpha), log_size)] if log_size > -math.inf else []
     found, rest = p_max(alpha, counts, *lumps)
     assert np.all((found >= 0.0) & (found <= 1.0 + 1e-11))
@@ -331,11 +266,8 @@ def test_before_any_data_all_cells_are_equal(alpha: float, size: int) -> None:
 
 def test_an_impossible_cell_is_never_the_largest() -> None:
     found, _ = p_max([0.0, 1.0, 0.0], [0.0, 1.0, 2.0])
-    assert found[0] == 0.0
-    assert found[1:] == pytest.approx([0.5, 0.5], abs=1e-12)
-
-
-def test_impossible_cells_where_x_underflows() -> None:
+    assert found == pytest.approx([0.0, 0.5, 0.5], abs=1e-12)
+    # Nor where x underflows.
     found, _ = p_max([0.0, 1e-3, 0.0, 1e-3], np.zeros(4))
     assert found == pytest.approx([0.0, 0.5, 0.0, 0.5], abs=1e-12)
 
@@ -424,10 +356,7 @@ def test_imprecise_bounds_with_an_unseen_vertex() -> None:
     # By hand: Gamma(3) against Gamma(2) and Gamma(4) against Gamma(1) are Betas.
     assert upper[0] == pytest.approx(oracles.first_of_two(4, 1), abs=1e-12)
     assert lower[0] == pytest.approx(oracles.first_of_two(3, 2), abs=1e-12)
-
-
-def test_imprecise_bounds_of_the_only_statement_seen() -> None:
-    # Its one rival is a statement never seen that is given the whole strength.
+    # Of the only statement seen, one never seen that is given the whole strength is the rival.
     lower, upper = imprecise_bounds(np.array([3.0]), 2.0, unlisted=True)
     assert lower.tolist() == pytest.approx([oracles.first_of_two(3, 2)], abs=1e-12)
     assert upper.tolist() == pytest.approx([1.0], abs=1e-12)

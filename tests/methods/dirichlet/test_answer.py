@@ -13,7 +13,6 @@ from scipy import stats
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.table.results import Results
-from tests.cases import few_quick
 from tests.methods.dirichlet.cases import arrays, ask, example_1, sample_table
 from tests.oracles import dirichlet as oracles
 from tests.oracles.dirichlet import first_of_two, largest
@@ -43,14 +42,6 @@ def test_the_four_questions_of_example_1() -> None:
     assert q["beats opposite"] == pytest.approx(first_of_two(6.25, 1.25), abs=1e-12)
     assert q["majority"] == pytest.approx(stats.beta(6.25, 6.75).sf(0.5), abs=1e-12)
     assert q["expected"] == pytest.approx(6.25 / 13, abs=1e-15)
-
-
-def test_pnn() -> None:
-    c = ask(bc.load_example("pnn"))
-    assert c.best == "New>State of art|New>State of art"
-    assert c.probability.sel(statement=c.best) == pytest.approx(
-        largest([3.25, 1.25, 0.25, 0.25])[0], abs=1e-10
-    )
 
 
 # ---------------------------------------------------------------------------------------- shape
@@ -149,9 +140,8 @@ def test_k_beyond_float_range(wide_answer: bc.Comparison) -> None:
     np.testing.assert_allclose(c.loo().elpd_i, -1200 * math.log(2) - math.log(4), rtol=1e-12)
 
 
-@pytest.mark.parametrize("prior", few_quick(["jeffreys", "uniform"], 1))
-def test_k_beyond_float_range_with_a_fixed_alpha(wide: Results, prior: str) -> None:
-    c = ask(wide, prior=prior)
+def test_k_beyond_float_range_with_a_fixed_alpha(wide: Results) -> None:
+    c = ask(wide, prior="jeffreys")
     assert c.unobserved == pytest.approx(1.0, abs=1e-11)
     assert float(c.probability.sum()) + c.unobserved == pytest.approx(1.0, abs=1e-11)
     assert c.questions["expected"] == pytest.approx(0.0, abs=1e-300)
@@ -169,13 +159,6 @@ def test_eight_algorithms_on_six_measures(prior: str) -> None:
     np.testing.assert_allclose(c.probability, float(c.probability[0]), atol=1e-13)
     assert float(c.probability.sum()) + c.unobserved == pytest.approx(1.0, abs=1e-11)
     assert "4.3e27" in c.explain()
-
-
-def test_twenty_five_algorithms() -> None:
-    c = ask(table(sample_table(3, 25, 2)))
-    exact, unseen = oracles.largest_with_countless([1.0] * 3, 1.0)
-    np.testing.assert_allclose(c.probability, exact, atol=1e-9)
-    assert c.unobserved == pytest.approx(unseen, abs=1e-9)
 
 
 # ------------------------------------------------------------------------------ what is not there

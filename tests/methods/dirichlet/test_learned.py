@@ -13,7 +13,6 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.learned import Learned
 from bayescompare.outcome.pairwise import Pairwise
-from tests.cases import few_quick
 from tests.tables import table
 
 
@@ -158,7 +157,7 @@ def test_alone_is_what_compare_says(uci: Pairwise) -> None:
             assert c.best == row["statement"]
 
 
-@pytest.mark.parametrize("seed", few_quick(range(6), 2))
+@pytest.mark.parametrize("seed", range(2))
 def test_nothing_is_asserted_that_compare_leaves_open(seed: int) -> None:
     values = noise(12, 5, 1, seed) + np.linspace(0, 1.5, 5)[None, :, None]
     results = table(values)
@@ -219,7 +218,7 @@ def test_pairs_without_common_datasets_are_nan_and_said_so() -> None:
 def test_a_dummy_buys_next_to_nothing() -> None:
     """Three constant worst algorithms leave the pairs of noise where they were."""
     bought = []
-    for seed in range(12):
+    for seed in range(6):
         values = noise(20, 5, 1, 100 + seed)
         dummies = np.full((20, 3, 1), values.min() - 1.0)
         before = bc.pairwise(table(values), n_jobs=1).decide()
@@ -288,16 +287,6 @@ def test_a_pair_is_saved_with_what_was_learned(uci: Pairwise, tmp_path: Path, su
     assert again.explain() == c.explain()
     assert again.decision == c.decision
     assert again.loo().elpd == c.loo().elpd
-
-
-def test_json_has_the_rule_and_what_was_learned(uci: Pairwise) -> None:
-    import json
-
-    document = json.loads(uci.to_json())
-    assert document["level"] == 0.95
-    assert document["fdr"] is None
-    assert document["learned"]["pairs"] == 28
-    assert json.loads(uci.to_json(fdr=0.1))["level"] is None
 
 
 def test_pairs_alone_that_look_sure_are_explained() -> None:

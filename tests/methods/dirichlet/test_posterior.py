@@ -44,20 +44,6 @@ def frequencies(tree, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return largest.mean(("chain", "draw")).values, np.sqrt(exact * (1.0 - exact) / ess)
 
 
-@pytest.mark.slow
-def test_a_small_model_from_model_to_diagnosis():
-    c = bc.compare(bc.load_example("pnn"))
-    tree = c.sample(60, chains=2, rng=3, tune=80, cores=1, progressbar=False)
-    assert set(tree.children) == set(c.draws(10, rng=0).children) | {"sample_stats"}
-    assert not any(
-        "gamma" in str(v) or "exponential" in str(v) for v in tree["posterior"].data_vars
-    )
-    share, error = frequencies(tree, c.probability.values)
-    np.testing.assert_array_less(np.abs(share - c.probability.values), 4 * error + 1e-12)
-    assert tree["sample_stats"]["diverging"].sum() == 0
-    assert c.diagnose(tree).figures["divergences"] == 0
-
-
 def test_tied_datasets_keep_their_fractions_in_the_model():
     c = bc.compare(simulated(2))
     model = c.model()
@@ -67,12 +53,22 @@ def test_tied_datasets_keep_their_fractions_in_the_model():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("m", [2, 3, 5])
-@pytest.mark.parametrize("prior", ["symmetric", "jeffreys", "uniform"])
+@pytest.mark.parametrize(
+    ("m", "prior"),
+    [(5, "symmetric"), (2, "jeffreys"), (2, {"m0": {"B>A": 0.7}, "weight": 5}), (9, "symmetric")],
+)
 def test_exact_conjugate_and_nuts_agree(m, prior):
     c = bc.compare(simulated(m), method=bc.methods.Dirichlet(prior=prior))
     conjugate = c.draws(4000, chains=4, rng=11)
-    nuts = c.sample(2000, chains=4, rng=11, target_accept=0.9, **QUIET)
+    nuts = c.sample(1000, chains=4, rng=11, target_accept=0.9, **QUIET)
+    assert set(nuts.children) == set(conjugate.children) | {"sample_stats"}
+    if m == 9:  # 512 statements: the model keeps the exact aggregate of the rest
+        for name in ("theta", "marginal"):
+            a, b = (t["posterior"][name] for t in (nuts, conjugate))
+            error = np.hypot(*(az.mcse(x, method="mean").values for x in (a, b)))
+            gap = np.abs((a.mean(("chain", "draw")) - b.mean(("chain", "draw"))).values)
+            np.testing.assert_array_less(gap, 4 * error + 1e-12)
+        return
     for tree in (conjugate, nuts):
         share, error = frequencies(tree, c.probability.values)
         np.testing.assert_array_less(np.abs(share - c.probability.values), 4 * error + 1e-12)
@@ -81,7 +77,6 @@ def test_exact_conjugate_and_nuts_agree(m, prior):
         expected = c.summary()["theta_mean"].reindex(list(c.answer.labels)).to_numpy()
         np.testing.assert_array_less(np.abs(mean - expected), 4 * error + 1e-12)
     figures = c.diagnose(nuts).figures
-    print(f"m={m} {prior}: greatest R-hat {figures['greatest R-hat']:.4f}")
     assert figures["divergences"] == 0
     assert figures["greatest R-hat"] < 1.02
 
@@ -136,22 +131,6 @@ def test_a_prior_on_theta_itself_and_a_strength_hyperprior():
     near = bc.compare(results, method=tight, rng=1, sampler=sampler)
     fixed = bc.compare(results, method=bc.methods.Dirichlet(strength=2.0))
     np.testing.assert_allclose(near.probability.values, fixed.probability.values, atol=1e-3)
-
-
-@pytest.mark.slow
-def test_beyond_256_statements_the_model_keeps_the_exact_aggregate():
-    results = simulated(10)
-    c = bc.compare(results)
-    assert c.answer.n_statements == 1024
-    nuts, exact = c.sample(1000, chains=4, rng=2, **QUIET), c.draws(4000, chains=4, rng=3)
-    assert nuts["posterior"]["statement"].values[-1] == "(other)"
-    a, b = (t["posterior"]["theta"].sel(statement="(other)") for t in (nuts, exact))
-    error = np.hypot(*(float(az.mcse(x, method="mean")) for x in (a, b)))
-    assert abs(float(a.mean() - b.mean())) < 4 * error
-    a, b = (t["posterior"]["marginal"] for t in (nuts, exact))
-    error = np.hypot(az.mcse(a, method="mean").values, az.mcse(b, method="mean").values)
-    difference = np.abs((a.mean(("chain", "draw")) - b.mean(("chain", "draw"))).values)
-    np.testing.assert_array_less(difference, 4 * error)
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from tests.cases import few_quick
 from tests.methods.dirichlet.cases import arrays, ask, example_1, sample_table
 from tests.oracles.dirichlet import first_of_two, largest
 from tests.oracles.statements import every_label, statement_counts
@@ -39,19 +38,10 @@ def test_a_subset_under_the_symmetric_prior_is_a_fresh_comparison(
 
 @pytest.mark.parametrize(
     "prior",
-    few_quick(
-        [
-            "symmetric",
-            0.3,
-            {"A>B|A>B|B>A": 4.0, "B>A|A>B|A>B": 0.2, "*": 0.1},
-            "jeffreys",
-            "uniform",
-        ],
-        3,
-    ),
-    ids=["symmetric", "number", "mapping", "jeffreys", "uniform"],
+    ["symmetric", 0.3, {"A>B|A>B|B>A": 4.0, "B>A|A>B|A>B": 0.2, "*": 0.1}],
+    ids=["symmetric", "number", "mapping"],
 )
-@pytest.mark.parametrize("keep", few_quick([[2, 1], [0]], 1))
+@pytest.mark.parametrize("keep", [[2, 1], [0]])
 def test_a_subset_sums_the_posterior(prior: Any, keep: list[int]) -> None:
     values = sample_table(7, 2, 3, seed=4, ties=True)
     labels = every_label("AB", 3)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -90,22 +89,6 @@ def test_draws_agree_with_the_exact_figures(pairs: Any) -> None:
     assert tree["log_prior"]["f"].dims == ("chain", "draw")
 
 
-@pytest.mark.slow
-def test_saved_planned_checked_and_reported(pairs: Any, tmp_path: Path) -> None:
-    c: Any = pairs["A", "C"]
-    c.to_netcdf(tmp_path / "c.nc")
-    loaded: Any = bc.load_comparison(tmp_path / "c.nc")
-    assert loaded.method.learned == c.method.learned
-    assert loaded.probability.equals(c.probability)
-    assert loaded.evidence.equals(c.evidence)
-    plan = c.plan([3], simulations=4, rng=0)
-    assert 0.0 <= plan.settled.item() <= 1.0
-    assert len(c.sensitivity())
-    assert "learned from all 3 pairs" in c.explain()
-    pairs.report(tmp_path / "p.html")
-    assert "learned from all 3 pairs" in (tmp_path / "p.html").read_text(encoding="utf-8")
-
-
 def test_too_many_vectors_learn_nothing(many: bc.Results, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bayescompare.kernels.replicated.recursion.MOST_STATES", 3)
     p = bc.pairwise(many, method="replicated", n_jobs=1, guard=False)
@@ -118,23 +101,3 @@ def test_refusals(many: bc.Results) -> None:
         bc.compare(many, algorithms=["A", "B"], method=Replicated(prior="learned"))
     with pytest.raises(BayescompareError, match=r"prior='learned'.*joint=False"):
         Replicated(prior="learned", joint=False)
-
-
-@pytest.mark.slow
-def test_nuts_agrees_with_the_exact_answer() -> None:
-    """On datasets that mostly know their statement; else θ has modes that NUTS seldom leaves."""
-    table = folds(algorithms=("A", "B", "C"), n=7, noise=0.01)
-    c = bc.pairwise(table, method="replicated", n_jobs=1)["A", "B"]
-    tree = c.sample(draws=1500, chains=4, rng=1, progressbar=False, cores=1)
-    diagnosis = c.diagnose(tree)
-    assert diagnosis.figures["divergences"] == 0
-    theta = tree["posterior"]["theta"]
-    import arviz as az
-
-    assert float(az.rhat(tree, var_names=["theta"])["theta"].max()) < 1.01
-    error = az.mcse(theta, method="mean").values
-    mean = c.summary()["theta_mean"].reindex(theta["statement"].values).to_numpy()
-    np.testing.assert_array_less(np.abs(theta.mean(("chain", "draw")).values - mean), 4 * error)
-    lead = (theta.argmax("statement") == int(c.probability.values.argmax())).astype(float)
-    mcse = float(az.mcse(lead.to_dataset(name="lead"))["lead"])
-    assert float(lead.mean()) == pytest.approx(float(c.probability.max()), abs=4 * mcse + 1e-4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayescompare as bc
@@ -61,17 +62,6 @@ def test_endless_independent_replicates_leave_what_the_datasets_leave(
     assert settled == pytest.approx(exact, abs=4.0 * np.sqrt(exact * (1.0 - exact) / len(left)))
 
 
-def test_repeated_folds_settle_less_than_independent_replicates() -> None:
-    results = folds(n=8, m=1, noise=0.05)
-    settled = [
-        bc.compare(results, method=Replicated(rho=rho)).plan(
-            replicates=[1000], threshold=0.9, simulations=40, rng=1
-        ).loc[1000, "settled"]
-        for rho in (0.0, 0.4)
-    ]  # fmt: skip
-    assert settled[0] > settled[1] + 0.1
-
-
 def test_one_dataset_items_and_the_cut() -> None:
     one: Any = bc.compare(folds(n=1, m=1, noise=0.08), method=Replicated(rho=0.0))
     plan = one.plan(replicates=[1, 1e5], simulations=40, rng=1)
@@ -88,19 +78,13 @@ def test_one_dataset_items_and_the_cut() -> None:
         for i in range(60)
     ]
     items = bc.Results.from_frame(
-        rows_frame(rows), replicate="item", replicates="items", measures={"right": "max"}
+        pd.DataFrame(rows), replicate="item", replicates="items", measures={"right": "max"}
     )
     c: Any = bc.compare(items, method="replicated")
     np.testing.assert_allclose(simulated(c, 1.0, 2)[1], c.probability, atol=1e-9)
     later = simulated(c, 4.0, 80)
     error = later.std(axis=0, ddof=1) / np.sqrt(len(later))
     np.testing.assert_array_less(np.abs(later.mean(axis=0) - c.probability.values), 4.0 * error)
-
-
-def rows_frame(rows: list[dict[str, Any]]) -> Any:
-    import pandas as pd
-
-    return pd.DataFrame(rows)
 
 
 @pytest.mark.parametrize(

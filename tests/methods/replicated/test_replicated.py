@@ -258,12 +258,11 @@ def test_seeds_are_independent_and_many_of_them_are_no_question(tmp_path: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("effects", ["flat", "learned"])
-def test_nuts_agrees_with_the_exact_answer(effects: Any) -> None:
+def test_nuts_agrees_with_the_exact_answer() -> None:
     import arviz as az
 
-    c: Any = bc.compare(folds(), method=Replicated(effects=effects))
-    tree = c.sample(2000, chains=4, rng=1, progressbar=False, cores=1, target_accept=0.95)
+    c: Any = bc.compare(folds(), method="replicated")
+    tree = c.sample(1000, chains=4, rng=1, progressbar=False, cores=1, target_accept=0.95)
     theta = tree["posterior"]["theta"].sel(statement=list(c.answer.labels))
     error = az.mcse(theta, method="mean").values
     gap = theta.mean(("chain", "draw")).values - c.answer.per_statement["theta_mean"]
@@ -287,7 +286,7 @@ def test_a_prior_of_the_users_is_answered_by_nuts() -> None:
     )  # fmt: skip
     assert not c.exact
     # The strength summed over a grid, each by its density and the exact evidence.
-    grid = np.geomspace(0.02, 20.0, 60)
+    grid = np.geomspace(0.02, 20.0, 30)
     each: list[Any] = [bc.compare(results, method=Replicated(strength=float(a))) for a in grid]
     logs = np.array([one.log_evidence for one in each]) + 2.0 * np.log(grid) - 2.0 * grid
     weight = np.exp(logs - logs.max())
