@@ -112,15 +112,15 @@ def polya_urn(
 
 
 def draw_urn_cells(weights: FloatArray, number: int, rng: np.random.Generator) -> IntArray:
-    """Draw `number` cells for every row of weights, which need not sum to one: (rows, number).
+    """Draw `number` cells for every row of weights (…, S), which need not sum to one: (…, number).
 
     Examples
     --------
     >>> draw_urn_cells(np.array([[0.0, 1.0], [3.0, 0.0]]), 3, np.random.default_rng(1)).tolist()
     [[1, 1, 1], [0, 0, 0]]
     """
-    ends = np.cumsum(weights, axis=1)
-    at = rng.random((len(weights), number)) * ends[:, -1:]
+    ends = np.cumsum(weights, axis=-1)
+    at = rng.random((*weights.shape[:-1], number)) * ends[..., -1:]
     # One column after the other: all at once would take rows × number × cells of memory.
-    columns = [(column[:, None] >= ends[:, :-1]).sum(axis=1) for column in at.T]
-    return np.stack(columns, axis=1).astype(np.int64)
+    columns = [(at[..., i, None] >= ends[..., :-1]).sum(axis=-1) for i in range(number)]
+    return np.stack(columns, axis=-1).astype(np.int64)

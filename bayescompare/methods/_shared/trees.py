@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import gammaln, logsumexp
 
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare._version import __version__
@@ -16,6 +16,7 @@ from bayescompare.kernels.dirichlet.draws import (
     dirichlet_log_theta,
     draw_dirichlet_latents,
     draw_log_theta,
+    draw_urn_cells,
 )
 from bayescompare.kernels.leading import parts_of_draws
 from bayescompare.kernels.numerics.gammas import parted
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 #: The statement of each dataset.
 STATEMENT = "z"
+#: θ below this is this: its logarithm enters a density.
+_LEAST = 1e-300
 
 
 def statement_coords(results: Results, listing: LumpedStatements) -> dict[str, list[str]]:
@@ -152,8 +155,6 @@ def finish_tree(
 ) -> xr.DataTree:
     """Drop the sampler's latents, add what follows from the draws, and what made the tree."""
     import xarray as xr
-
-    from bayescompare.methods._shared.learned import with_log_prior
 
     for group in ("posterior", "prior"):
         data = without_latents(tree[group].to_dataset())
@@ -270,11 +271,12 @@ def add_constants(
     return tree
 
 
-def logit_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
-    """Take the log prior of shares as that of their logits.
+def ratio_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
+    """Take the log prior of shares as that of logits, and of probability vectors of log ratios.
 
-    A uniform prior has no density to scale by a power; that of its logit has, and raising it to γ
-    means Beta(b, b) → Beta(γb, γb), as power scaling assumes.
+    A uniform prior has no density to scale by a power; that of a logit has, and raising it to γ
+    means Beta(b, b) → Beta(γb, γb), and Dirichlet(α) → Dirichlet(γα), as it does for the latents
+    of NUTS. What has no log prior, or one of each cell, is left as it is.
     """
     import xarray as xr
 
@@ -283,25 +285,12 @@ def logit_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
     tiny = np.finfo(np.float64).tiny
     for name in names:
         if name in prior:
-            share, other = (p.clip(min=tiny) for p in (posterior[name], 1.0 - posterior[name]))
-            prior[name] = prior[name] + np.log(share) + np.log(other)
-    tree["log_prior"] = xr.DataTree(prior)
-    return tree
-
-
-def ratio_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
-    """Take the log prior of probability vectors, where they have one, as that of their log ratios.
-
-    Raising it to γ then means Dirichlet(α) → Dirichlet(γα), as it does for the latents of NUTS.
-    """
-    import xarray as xr
-
-    prior, posterior = tree["log_prior"].to_dataset(), tree["posterior"].to_dataset()
-    for name in names:
-        if name in prior:
-            theta = posterior[name].clip(min=np.finfo(np.float64).tiny)
+            theta = posterior[name]
             cells = [d for d in theta.dims if d not in prior[name].dims]
-            prior[name] = prior[name] + xr.apply_ufunc(np.log, theta).sum(cells)
+            logs = xr.apply_ufunc(np.log, theta.clip(min=tiny))
+            if not cells:
+                logs = logs + xr.apply_ufunc(np.log, (1.0 - theta).clip(min=tiny))
+            prior[name] = prior[name] + logs.sum(cells)
     tree["log_prior"] = xr.DataTree(prior)
     return tree
 
@@ -351,22 +340,13 @@ def make_tree(
 
 def one_each(theta: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int16]:
     """Predict n new datasets per draw: which statement each falls into, by its place."""
-    edges = np.cumsum(theta, axis=-1)
-    at = rng.random((*theta.shape[:2], n)) * edges[..., -1:]
-    # One dataset after the other: all at once would take much memory.
-    columns = [(at[..., i, None] >= edges[..., :-1]).sum(axis=-1) for i in range(n)]
-    return np.stack(columns, axis=-1).astype(np.int16)
+    return draw_urn_cells(theta, n, rng).astype(np.int16)
 
 
 def statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int8]:
     """Predict n new datasets per draw, each falling into one statement."""
-    chains, draws, cells = theta.shape
-    edges = np.cumsum(theta, axis=-1)[..., None, :]
-    u = rng.random((chains, draws, n)) * edges[..., -1]
-    chosen = (u[..., None] >= edges[..., :-1]).sum(axis=-1)
-    out = np.zeros((chains, draws, n, cells), dtype=np.int8)
-    np.put_along_axis(out, chosen[..., None], 1, axis=-1)
-    return out
+    drawn = draw_urn_cells(theta, n, rng)[..., None]
+    return np.asarray(drawn == np.arange(theta.shape[-1]), dtype=np.int8)
 
 
 def latent_log_prior(
@@ -375,6 +355,30 @@ def latent_log_prior(
     """Log density of the latents: raising it to γ means strength s → γ s, as psense assumes."""
     densities = (alpha * np.log(gamma) - gamma - gammaln(alpha + 1.0), -exponential)
     return {f"{prefix}{name}": density for prefix, density in zip(LATENTS, densities, strict=True)}
+
+
+def with_log_prior(
+    tree: xr.DataTree, listing: LumpedStatements, learned: LearnedPrior
+) -> xr.DataTree:
+    """Let the log prior be that of θ itself, A summed out, however the draws were made.
+
+    Where a pair may have no difference it is that of f, which has a density.
+    """
+    import xarray as xr
+
+    for group in ("posterior", "prior"):
+        data = tree[group].to_dataset()
+        strength = np.array(learned.values)[data["h"].values.astype(np.int64)]
+        tree[group] = xr.DataTree(data.assign(strength=(("chain", "draw"), strength)))
+    name = "f" if learned.folds else "theta"
+    theta = tree["posterior"].to_dataset()[name].transpose("chain", "draw", "statement")
+    alpha = np.array(learned.values)[:, None] * np.exp(listing.log_alpha)
+    constant = gammaln(alpha.sum(axis=1)) - gammaln(alpha).sum(axis=1)
+    logs = constant + np.log(np.maximum(theta.values, _LEAST)) @ (alpha - 1.0).T
+    density = logsumexp(logs + np.log(learned.strength_weights), axis=-1)
+    coords = {name: theta[name].values for name in ("chain", "draw")}
+    tree["log_prior"] = xr.DataTree(xr.Dataset({name: (("chain", "draw"), density)}, coords))
+    return tree
 
 
 # what draws of θ say of each statement -----------------------------

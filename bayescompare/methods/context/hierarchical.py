@@ -51,7 +51,7 @@ from bayescompare.methods._shared.priors import (
     place_prior,
     prior_options,
 )
-from bayescompare.methods._shared.trees import add_constants, logit_prior, make_tree
+from bayescompare.methods._shared.trees import add_constants, make_tree, ratio_prior
 from bayescompare.methods._shared.words import text_on_sampling
 from bayescompare.methods.context.comparison import (
     FIGURE,
@@ -253,7 +253,7 @@ class HierarchicalPosterior(CountsPosterior):
             q = better_share(mu, rho)
             found = {"phi": ((), (1.0 - rho) / rho), "q": ((), q), "z": (("dataset",), z)}
             tree = add_groups(tree, {group: found}, {"dataset": self.results.datasets})
-        tree = logit_prior(tree, ["mu", "rho"])
+        tree = ratio_prior(tree, ["mu", "rho"])
         return add_constants(tree, {"discordant": k_h + k_g}, self.results.datasets)
 
 

@@ -27,7 +27,6 @@ from bayescompare.kernels.context.correlated_t import draw_statements
 from bayescompare.kernels.context.poisson_binomial import RatePosterior, RatePrior
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.learned import Learned, LearnedPrior
-from bayescompare.methods._shared.learned import place_learned_shares
 from bayescompare.methods._shared.pair_answer import leanings, pair_answer
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -37,9 +36,9 @@ from bayescompare.methods._shared.priors import (
     place_prior,
     prior_options,
 )
+from bayescompare.methods._shared.simplex import place_learned_shares
 from bayescompare.methods._shared.trees import (
     draw_given_component,
-    logit_prior,
     make_tree,
     ratio_prior,
 )
@@ -496,7 +495,7 @@ class SharePosterior(ContextPosterior, ThetaPosterior):
             statement = draw_statements(_alone(self.seen), flat, rng)
         tree = self.complete(tree, statement, rng)
         # As those of logits or of log ratios, which may be raised to powers.
-        return ratio_prior(logit_prior(tree, ["r"]), ["theta", "f"])
+        return ratio_prior(tree, ["r", "theta", "f"])
 
     def _drawn_shares(
         self, size: tuple[int, int], rng: np.random.Generator

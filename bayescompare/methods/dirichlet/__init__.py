@@ -28,9 +28,12 @@ from bayescompare._typing import FloatArray
 from bayescompare.evidence import Evidence
 from bayescompare.learned import LearnedPrior
 from bayescompare.methods._shared.domains import DomainSample, domain_details, domain_words
-from bayescompare.methods._shared.learned import place_learned_shares
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.simplex import ShownData, textbook_dirichlet
+from bayescompare.methods._shared.simplex import (
+    ShownData,
+    place_learned_shares,
+    textbook_dirichlet,
+)
 from bayescompare.methods._shared.trees import add_marginal, statement_coords
 from bayescompare.methods._shared.words import power_words
 from bayescompare.methods.dirichlet.law import StatementTest

@@ -30,7 +30,6 @@ from bayescompare.methods._shared.domains import (
     domains_table,
     sample_domains,
 )
-from bayescompare.methods._shared.learned import place_learned_dirichlet
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -43,7 +42,12 @@ from bayescompare.methods._shared.priors import (
     place_prior,
     prior_options,
 )
-from bayescompare.methods._shared.simplex import ShownData, place_alpha, place_dirichlet
+from bayescompare.methods._shared.simplex import (
+    ShownData,
+    place_alpha,
+    place_dirichlet,
+    place_learned_dirichlet,
+)
 from bayescompare.methods._shared.trees import (
     STATEMENT,
     add_marginal,
