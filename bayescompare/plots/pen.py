@@ -243,24 +243,19 @@ def _written(item: tuple[str, dict[str, Any]]) -> str:
     def colour(name: str) -> str:
         return f"var(--{v[name]})" if v.get(name) else "none"
 
+    def at(**names: str) -> str:
+        return " ".join(f'{k.replace("_", "-")}="{round(v[a], 1):g}"' for k, a in names.items())
+
     if kind == "text":
         bold = ' font-weight="600"' if v["bold"] else ""
-        place = " ".join(f'{k}="{round(v[a], 1):g}"' for k, a in _WORDS)
         look = f'text-anchor="{v["at"]}" fill="{colour("fill")}"{bold}'
+        place = at(x="x", y="y", font_size="size")
         return f"<text {place} {look}>{escape(v['words'])}{tip}</text>"
     look = f'fill="{colour("fill")}" stroke="{colour("stroke")}" stroke-width="{v["sw"]}"'
     if kind == "rect":
-        sizes = " ".join(f'{k}="{round(v[a], 1):g}"' for k, a in _RECTANGLE)
-        return f"<rect {sizes} {look}>{tip}</rect>"
+        return f"<rect {at(x='x', y='y', width='w', height='h', rx='r')} {look}>{tip}</rect>"
     if kind == "dot":
-        place = " ".join(f'{k}="{round(v[a], 1):g}"' for k, a in _DOT)
-        return f"<circle {place} {look}>{tip}</circle>"
+        return f"<circle {at(cx='x', cy='y', r='r')} {look}>{tip}</circle>"
     start, *rest = (f"{round(x, 1):g} {round(y, 1):g}" for x, y in v["points"])
     path = f"M{start}{'C' if v.get('curved') else 'L'}{' '.join(rest)}"
     return f'<path d="{path}{"Z" if kind == "shape" else ""}" {look}>{tip}</path>'
-
-
-# Attributes of SVG, and what things that were drawn call them.
-_WORDS = (("x", "x"), ("y", "y"), ("font-size", "size"))
-_DOT = (("cx", "x"), ("cy", "y"), ("r", "r"))
-_RECTANGLE = (("x", "x"), ("y", "y"), ("width", "w"), ("height", "h"), ("rx", "r"))
