@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import bayescompare as bc
 from bayescompare.methods import PoissonBinomial
 from bayescompare.methods.model_file.answer import hooked_leads
-from tests.methods.model_file.exactly import conjugate_file
+from tests.methods.model_file.own import conjugate_file
 from tests.oracles.context import counts_of
 
 PAIRS = [(2, 5), (4, 3), (1, 6), (5, 2), (3, 3)]

@@ -16,8 +16,7 @@ import bayescompare as bc
 from bayescompare.methods import ModelFile
 from bayescompare.methods._shared.pair_answer import pair_counts
 from bayescompare.methods.model_file.answer import ModelDetails
-from tests.methods.model_file.exactly import conjugate_file
-from tests.methods.model_file.own import multinomial
+from tests.methods.model_file.own import conjugate_file, multinomial
 
 
 @pytest.fixture(scope="module")

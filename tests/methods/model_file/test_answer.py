@@ -102,6 +102,23 @@ def test_ahead_by_who_beats_whom():
         assert ahead[a, b] == pytest.approx(np.mean(flat[:, a, b] > flat[:, b, a]))
 
 
+def test_who_beats_whom_is_read_by_rows() -> None:
+    """better[a, b] is P(a beats b): the mean over the opponents orders the algorithms."""
+    p = np.random.default_rng(1).beta(9.0, 1.0, (2, 50))
+    # The first beats everyone, the last beats the second.
+    rows = [[0.5 + 0 * p, p, p], [1 - p, 0.5 + 0 * p, 1 - p], [1 - p, p, 0.5 + 0 * p]]
+    names = ["a0", "a1", "a2"]
+    better = xr.DataArray(
+        np.moveaxis(np.array(rows), (0, 1), (2, 3)),
+        {"algorithm": names, "opponent": names},
+        ("chain", "draw", "algorithm", "opponent"),
+        name="better",
+    )
+    answer = read_quantity(results_of(3, 1), better)
+    assert answer.labels[int(answer.probability.argmax())] == "a0>a2>a1"
+    assert max(answer.probability) > 0.9
+
+
 def thurstone(results: bc.Results, sigma: float = 1.0) -> pm.Model:
     """Mean ranks, normal: quick to sample, for tests of what is read off it."""
     coords = {
@@ -156,9 +173,6 @@ def test_a_model_of_two_statements_has_nothing_ahead(five):
         _ = c.ahead
 
 
-# read off a model that was sampled ----------------------------------------------------------------
-
-
 def test_strengths_of_unknown_algorithms_are_refused(results: bc.Results) -> None:
     """An answer about x and y is none about A and B."""
 
@@ -171,40 +185,3 @@ def test_strengths_of_unknown_algorithms_are_refused(results: bc.Results) -> Non
 
     with pytest.raises(bc.BayescompareError, match="algorithm"):
         bc.compare(results, method=build, rng=1, sampler=QUICK)
-
-
-def test_strengths_are_read_off_the_draws(own: bc.Comparison) -> None:
-    """Higher is better, measure by measure: by the draws themselves."""
-    s = own.tree["posterior"]["s"].transpose(..., "measure").values
-    for label, signs in {
-        "A>B|A>B": (1, 1),
-        "A>B|B>A": (1, -1),
-        "B>A|A>B": (-1, 1),
-        "B>A|B>A": (-1, -1),
-    }.items():
-        share = (np.sign(s) == signs).all(axis=-1).mean()
-        assert float(own.probability.sel(statement=label)) == pytest.approx(share)
-    assert own.best == "B>A|B>A"
-    assert own.probability["count"].sel(statement="B>A|B>A") == 6
-
-
-@pytest.mark.slow
-def test_who_beats_whom_is_read_by_rows() -> None:
-    """better[a, b] is P(a beats b): the mean over the opponents orders the algorithms."""
-    results = table(np.array([[[3.0], [1.0], [2.0]]] * 8))
-
-    def build(results: bc.Results) -> pm.Model:
-        names = results.algorithms
-        coords = {"algorithm": names, "opponent": names, "dataset": results.datasets}
-        with pm.Model(coords=coords) as model:
-            p = pm.Beta("p", 1.0, 1.0)
-            # The first beats everyone, the last beats the second.
-            better = pm.math.stack([[0.5, p, p], [1 - p, 0.5, 1 - p], [1 - p, p, 0.5]])
-            pm.Deterministic("better", better, dims=("algorithm", "opponent"))
-            pm.Bernoulli("won", p, observed=np.ones(8, dtype=int), dims="dataset")
-        return model
-
-    c = bc.compare(results, method=build, rng=1, sampler=QUICK)
-    a, b, last = results.algorithms
-    assert c.best == f"{a}>{last}>{b}"
-    assert float(c.probability.max()) > 0.9

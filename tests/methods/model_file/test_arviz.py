@@ -7,7 +7,6 @@ import math
 import arviz as az
 import matplotlib.pyplot as plt
 import numpy as np
-import pymc as pm
 import pytest
 
 import bayescompare as bc
@@ -26,16 +25,6 @@ def hyper(results: bc.Results) -> bc.Comparison:
 def test_power_scaling_is_drawn_of_a_bundled_model(hyper: bc.Comparison) -> None:
     """ArviZ has a dimension called alpha of its own: a variable of that name collides with it."""
     az.plot_psense_dist(hyper.tree, var_names=["theta"])
-    plt.close("all")
-
-
-@pytest.mark.slow
-@pytest.mark.xfail(reason="ArviZ's plot has a dimension alpha of its own", raises=ValueError)
-def test_power_scaling_is_drawn_of_a_prior_on_alpha(results: bc.Results) -> None:
-    """The same collision in a built-in method, whose parameter is called alpha by its docs."""
-    method = bc.methods.Dirichlet(priors={"alpha": pm.Gamma.dist(2, 1)})
-    c = bc.compare(results, method=method, rng=1, sampler=QUICK)
-    az.plot_psense_dist(c.tree, var_names=["theta"])
     plt.close("all")
 
 

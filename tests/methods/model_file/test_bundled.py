@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
 import pytest
 from pytensor.compile.mode import Mode
 from scipy import integrate, stats
-from scipy.special import gammaln, xlogy
+from scipy.special import xlogy
 
 import bayescompare as bc
 from bayescompare.methods import ModelFile
@@ -199,14 +198,6 @@ def test_plackett_luce_keeps_its_digits_when_the_weak_tie_ahead_of_the_strong():
     assert float(found) == pytest.approx(expected, rel=1e-8)
 
 
-def test_plackett_luce_has_no_factorial_in_it():
-    rank = np.array([[10.5]] * 20 + [[21.0]])
-    logp = function_of("plackett_luce", "logp")
-    found = float(logp(pt.constant(rank), pt.zeros((21, 1))).eval(mode=FAST))
-    # The last of 21 equals is last with probability 1/21, and the twenty in any of 20! orders.
-    assert found == pytest.approx(-math.log(21) - gammaln(21), rel=1e-4)
-
-
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_plackett_luce_strengths_have_the_prior_of_the_docstring(m):
     results = table(np.random.default_rng(m).normal(size=(4, 4, m)))
@@ -338,46 +329,6 @@ def test_hierarchical_t_integrates_well_over_all_tails(nu):
     assert np.logaddexp.reduce(mixture(*at)) == pytest.approx(expected, abs=1e-3)
 
 
-def test_hierarchical_t_mixes_normals_into_the_students_t_of_the_replicates():
-    """Normal noise of precision u is, over u, the Student-t of the correlated t-test."""
-    rng = np.random.default_rng(0)
-    u = rng.gamma(4.0 / 2, 2 / 4.0, 100_000)
-    assert stats.kstest(rng.normal(size=u.shape) / np.sqrt(u), stats.t(4).cdf).pvalue > 0.01
-
-
-def test_hierarchical_t_refuses_to_guess_what_many_replicates_are():
-    many = simulated.folds(np.array([0.02, -0.01, 0.05]), 30, 0.02, 0, rope=None)
-    with pytest.raises(bc.BayescompareError, match=r"folds is missing: with 30 replicates"):
-        ModelFile("hierarchical_t").model(many)
-    for folds in (10, math.inf):
-        model = ModelFile("hierarchical_t", priors={"folds": folds}).model(many)
-        assert np.isfinite(evaluate(model)[2]).all()
-
-
-def test_hierarchical_t_takes_folds_of_repeated_cross_validation_and_unequal_replicates():
-    results = crossvalidated()
-    frame = results.to_frame()
-    frame = frame[~((frame["dataset"] == "d0") & (frame["replicate"] == "4"))]
-    fewer = bc.Results.from_frame(frame, replicate="replicate", measures=results.spec)
-    model = ModelFile("hierarchical_t", priors={"folds": 10}).model(fewer)
-    v, _, likelihood = evaluate(model)
-    assert np.isfinite(likelihood).all()
-    cells = fewer.data["accuracy"].transpose("dataset", "algorithm", "replicate").values
-    x = (cells[0, 0] - cells[0, 1])[:4]
-    whole = cells[:, 0] - cells[:, 1]
-    unit = math.sqrt((np.nanmean(whole, axis=1) ** 2).mean())
-    error = x.std(ddof=1) * math.sqrt((1 / 4 + 0.1 / 0.9) / v["u"][0])
-    assert likelihood[0] == pytest.approx(log_t_plus_normal(v, unit, x.mean(), error))
-
-
-def test_hierarchical_t_survives_a_dataset_whose_replicates_are_all_equal():
-    results = crossvalidated()
-    frame = results.to_frame()
-    frame.loc[frame["dataset"] == "d3", "accuracy"] = 0.5
-    same = bc.Results.from_frame(frame, replicate="replicate", measures=results.spec)
-    assert np.isfinite(evaluate(ModelFile("hierarchical_t").model(same))[2]).all()
-
-
 def test_covariates_is_its_formula():
     results, model = built("covariates")
     v, prior, likelihood = evaluate(model)
@@ -399,14 +350,6 @@ def test_a_tie_is_half_a_win_and_no_covariate_a_sign_test():
     model = ModelFile("covariates").model(results)
     assert model.rvs_to_values[model["win"]].eval().tolist() == [0.5, 0.0, 1.0]
     assert [rv.name for rv in model.free_RVs] == ["intercept"]
-
-
-def test_covariates_come_as_a_frame_in_any_order_with_datasets_to_spare():
-    frame = pd.DataFrame(COVARIATES).iloc[::-1]
-    frame.loc["unheard of"] = 5.0
-    a = ModelFile("covariates", priors={"covariates": frame}).model(two())
-    b = ModelFile("covariates", priors={"covariates": COVARIATES}).model(two())
-    np.testing.assert_allclose(evaluate(a)[2], evaluate(b)[2])
 
 
 @pytest.mark.parametrize("name", few_quick(MODELS, 5))
@@ -465,15 +408,6 @@ def test_a_number_is_a_prior_of_every_parameter(name):
     assert np.isfinite(evaluate(model)[2]).all()
 
 
-def test_a_prior_by_measure_gives_each_its_own_spread():
-    spread = {"sigma": lambda name, dims: pm.HalfNormal(name, 1.0, dims=dims)}
-    _, model = built("plackett_luce", **spread)
-    assert model.named_vars_to_dims["sigma"] == ("measure",)
-    v, _, _ = evaluate(model)
-    mean = np.diag(v["sigma"] ** 2) + v["strength"].T @ v["strength"]
-    assert v["omega"][0, 1] == pytest.approx(mean[0, 1] / math.sqrt(mean[0, 0] * mean[1, 1]))
-
-
 BAD: list[tuple[str, Callable[[], bc.Results], dict[str, Any], str]] = [
     ("bradley_terry", lambda: two(2), {}, "one measure is judged here, not 2"),
     ("covariates", several, {}, "two algorithms and one measure are compared here, not 3 and 1"),
@@ -505,19 +439,6 @@ def test_bad_input_is_told(name, make, priors, words):
     assert words in str(caught.value)
     if "must be" not in words:
         assert f"{name}.py" in str(caught.value)
-
-
-def test_three_algorithms_to_the_hierarchical_t_is_told():
-    results = crossvalidated()
-    frame = results.to_frame()
-    third = frame[frame["algorithm"] == "A"].assign(algorithm="C")
-    three = bc.Results.from_frame(
-        pd.concat([frame, third]), replicate="replicate", measures=results.spec
-    )
-    with pytest.raises(bc.BayescompareError, match=r"hierarchical_t\.py, line \d+: .*not 3 and 1"):
-        bc.compare(three, method="hierarchical_t")
-    with pytest.raises(bc.BayescompareError, match="needs replicates"):
-        bc.compare(two(), method="hierarchical_t")
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -189,6 +189,7 @@ BAD: list[tuple[np.ndarray, dict[str, Any], str]] = [
         "three replicates on each dataset, and d0 has 2",
     ),
     (drawn_folds(3, 30), {"priors_of": "corani2017"}, "folds is missing"),
+    (drawn_folds(3, 30), {}, "folds is missing: with 30 replicates"),
     (np.full((3, 5), 0.1), {"priors_of": "corani2017"}, "no difference varies"),
 ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 import xarray as xr
 
 import bayescompare as bc
-from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.answer import (
     hooked_probability,
     read_probability,
@@ -150,17 +148,6 @@ def with_constants() -> Any:
     made.REPLICATES = True  # type: ignore[attr-defined]
     made.probability = ahead  # type: ignore[attr-defined]
     return made
-
-
-def test_a_function_has_its_constants_as_attributes():
-    made = with_constants()
-    for source in (made, functools.partial(made, scale=2.0)):
-        method = ModelFile(source)
-        assert method.code.quantity == "x"
-        assert method.code.probability is ahead
-        assert method.accepts.judges == "replicates"
-    assert ModelFile(build).accepts.judges == "cells"
-    assert ModelFile(build).code.quantity is None
 
 
 def test_replicates_may_be_optional():

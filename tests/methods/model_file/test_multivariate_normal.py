@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
@@ -28,6 +27,13 @@ from tests.tables import table
 def replicated(k: int = 4, rope: float | None = None, m: int = 2) -> bc.Results:
     root = 0.02 * np.linalg.cholesky(0.5 + 0.5 * np.eye(m))
     return simulated.gaps(np.full(m, 0.01), root, 5, 0, k=k, noise=0.02, rope=rope)
+
+
+def without(results: bc.Results, dataset: str, replicate: str) -> bc.Results:
+    """The table without one replicate of a dataset."""
+    frame = results.to_frame()
+    frame = frame[~((frame["dataset"] == dataset) & (frame["replicate"] == replicate))]
+    return bc.Results.from_frame(frame, replicate="replicate", measures=results.spec)
 
 
 def folds_of(results: bc.Results) -> np.ndarray:
@@ -84,9 +90,7 @@ def test_with_replicates_it_is_a_normal_plus_a_student_t(k: int, m: int) -> None
 
 def test_folds_of_repeated_cross_validation_and_unequal_replicates() -> None:
     results = replicated(4)
-    frame = results.to_frame()
-    frame = frame[~((frame["dataset"] == "d0") & (frame["replicate"] == "3"))]
-    fewer = bc.Results.from_frame(frame, replicate="replicate", measures=results.spec)
+    fewer = without(results, "d0", "3")
     model = ModelFile("multivariate_normal", priors={"folds": 10}).model(fewer)
     v, _, likelihood = evaluate(model)
     x = folds_of(results)
@@ -167,17 +171,6 @@ def test_statements_follow_the_ropes_and_directions() -> None:
     np.testing.assert_allclose(seen, gap * [1, -1])
 
 
-def test_one_measure_has_no_correlation_to_learn() -> None:
-    model = ModelFile("multivariate_normal").model(two())
-    assert [rv.name for rv in model.free_RVs] == ["mu", "sigma"]
-
-
-def test_many_measures_are_refused() -> None:
-    results = table(np.random.default_rng(0).normal(size=(4, 2, 9)))
-    with pytest.raises(bc.BayescompareError, match="9 measures make 512 statements"):
-        ModelFile("multivariate_normal").model(results)
-
-
 def test_replicates_are_drawn_with_their_errors() -> None:
     """Spread of predictions: Σ plus V times the mean of 1/u, which is f/(f − 2)."""
     draw = function_of("multivariate_normal", "draw")
@@ -195,18 +188,10 @@ def test_replicates_are_drawn_with_their_errors() -> None:
         ({"folds": 1}, replicated, "folds=1: there are at least two"),
         ({"folds": 5}, lambda: two(2), "folds=5: there are no replicates"),
         ({}, lambda: replicated(25), "folds is missing: with 25 replicates"),
+        ({}, lambda: two(9), "9 measures make 512 statements"),
+        ({}, lambda: without(replicated(2), "d0", "1"), r"fewer than two replicates .*'d0'"),
     ],
 )
 def test_folds_are_checked(priors: dict[str, Any], make: Any, words: str) -> None:
     with pytest.raises(bc.BayescompareError, match=words):
         bc.compare(make(), method=ModelFile("multivariate_normal", priors=priors))
-
-
-def test_single_replicates_are_named() -> None:
-    results = replicated(2)
-    frame = results.to_frame()
-    frame = frame[~((frame["dataset"] == "d0") & (frame["replicate"] == "1"))]
-    fewer = bc.Results.from_frame(frame, replicate="replicate", measures=results.spec)
-    with pytest.raises(bc.BayescompareError, match=r"fewer than two replicates .*'d0'"):
-        bc.compare(fewer, method="multivariate_normal")
-    assert isinstance(ModelFile("multivariate_normal").model(results), pm.Model)

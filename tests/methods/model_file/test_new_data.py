@@ -115,15 +115,6 @@ def test_new_covariates_are_scaled_as_the_old_ones() -> None:
         np.testing.assert_allclose(found.sel(dataset=name), old.sel(dataset=before), rtol=1e-12)
 
 
-def test_without_covariates_datasets_can_be_added_too() -> None:
-    model = ModelFile("covariates").model(values(OLD, 2, 1))
-    with model:
-        pm.set_data({"seen": np.ones(NEW)}, coords={"dataset": NAMES})
-        log_p = model.compile_logp(vars=model.observed_RVs, mode="FAST_COMPILE")
-    point = {"intercept": np.array(0.4)}
-    assert log_p(point) == pytest.approx(NEW * -np.log1p(np.exp(-0.4)))
-
-
 def test_a_frame_of_covariates_is_taken_in_any_order() -> None:
     frame = pd.DataFrame({"x": np.arange(OLD) ** 2.0}, index=[f"d{i}" for i in range(OLD)][::-1])
     model = ModelFile("covariates", priors={"covariates": frame}).model(values(OLD, 2, 1))

@@ -110,8 +110,12 @@ def sampled(name: str) -> tuple[bc.Comparison, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_known_parameters_come_back(name):
+def test_known_parameters_come_back_from_clean_chains(name):
+    """And the answer has all that a comparison has."""
     c, truth = sampled(name)
+    found = c.diagnose()
+    assert found.ok, str(found)
+    assert found.figures["divergences"] == 0
     posterior = c.tree["posterior"]
     for variable, value in truth.items():
         drawn = posterior[variable]
@@ -121,89 +125,14 @@ def test_known_parameters_come_back(name):
         # Not by being vague: the prior's spread has shrunk.
         prior = c.tree["prior"][variable].std(("chain", "draw")).values
         assert np.all((sd < 0.7 * prior) | (sd == 0)), f"{variable}: {sd} of {prior}"
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_sampling_is_clean(name):
-    c, _ = sampled(name)
-    found = c.diagnose()
-    assert found.ok, str(found)
-    assert found.figures["divergences"] == 0
-    assert found.figures["greatest R-hat"] < 1.01
-
-
-def observed_name(tree):
-    """What the model observes; a tree of statements has their index and counts too."""
-    (name,) = set(tree["observed_data"].data_vars) - {"statement_index", "count"}
-    return name
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_model_has_all_that_a_comparison_has(name, tmp_path):
-    c, _ = sampled(name)
-    summary = c.summary()
-    assert summary["probability"].sum() == pytest.approx(1.0)
-    assert c.best == summary.index[0]
+    assert c.summary()["probability"].sum() == pytest.approx(1.0)
     assert name in c.explain()
-    loo = c.loo()
-    assert loo.elpd_i.dims == ("dataset",)
-    assert loo.n_data_points == len(c.results.datasets)
-    observed = observed_name(c.tree)
+    assert c.loo().n_data_points == len(c.results.datasets)
+    (observed,) = set(c.tree["observed_data"].data_vars) - {"statement_index", "count"}
+    seen = c.tree["observed_data"][observed]
     for group in ("posterior_predictive", "prior_predictive"):
-        seen, predicted = c.tree["observed_data"][observed], c.tree[group][observed]
-        assert predicted.dims[2:] == seen.dims
-        assert predicted.shape[2:] == seen.shape
-    c.plot()
-    c.report(tmp_path / "report.html")
-    c.to_netcdf(tmp_path / "c.nc")
-    again = bc.load_comparison(tmp_path / "c.nc")
-    np.testing.assert_array_equal(again.probability.values, c.probability.values)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_data_drawn_from_the_posterior_look_like_the_data(name):
-    """A statistic of each model's own: the observed value lies among the replicated ones."""
-    c, _ = sampled(name)
-    observed = observed_name(c.tree)
-    data, drawn = c.tree["observed_data"][observed], c.tree["posterior_predictive"][observed]
-    share = (drawn.mean("dataset") <= data.mean("dataset")).mean(("chain", "draw")).values
-    assert np.all((share > 0.001) & (share <= 1.0)), share
-
-
-def test_the_hierarchical_model_shrinks_each_dataset_towards_the_population():
-    c, _ = sampled("hierarchical_t")
-    delta = ModelFile("hierarchical_t").function("delta")
-    drawn = delta(c.tree["posterior"].to_dataset(), c.results, rng=0)
-    assert drawn.sizes["dataset"] == 40
-    estimate = drawn.mean(("chain", "draw")).values
-    raw = c.tree["observed_data"]["mean"].values
-    true = 0.02 + 0.015 * np.random.default_rng(7).standard_t(5, size=40)
-    errors = (estimate - true) / drawn.std(("chain", "draw")).values
-    assert 0.7 < np.sqrt(np.mean(errors**2)) < 1.4
-    centre = float(c.tree["posterior"]["difference"].mean())
-    assert np.mean(np.abs(estimate - centre) < np.abs(raw - centre)) > 0.9
-
-
-def test_ties_and_missing_knowledge_leave_bradley_terry_clean():
-    """Ten datasets, half of them tied: little is known, and the sampler must not mind."""
-    rng = np.random.default_rng(2)
-    values = np.round(rng.normal(size=(10, 2, 1)))
-    results = simulated.table(values, rope=0.5)
-    c = bc.compare(results, method="bradley_terry", rng=1, sampler=QUIET)
-    assert c.diagnose().ok, str(c.diagnose())
-
-
-def test_items_that_separate_well_are_found():
-    """Discriminations of the datasets, against those that made them."""
-    c, _ = sampled("item_response")
-    rng = np.random.default_rng(4)
-    rng.normal(size=(ITEMS, *STRENGTH.shape))
-    true = 0.4 * rng.normal(size=(ITEMS, 2))
-    discrimination = ModelFile("item_response").function("discrimination")
-    drawn = np.log(discrimination(c.tree["posterior"].to_dataset(), c.results, rng=0))
-    mean, sd = drawn.mean(("chain", "draw")).values, drawn.std(("chain", "draw")).values
-    assert np.sqrt(np.mean(((mean - true) / sd) ** 2)) == pytest.approx(1.0, abs=0.3)
-    assert np.corrcoef(mean.ravel(), true.ravel())[0, 1] > 0.4
+        predicted = c.tree[group][observed]
+        assert (predicted.dims[2:], predicted.shape[2:]) == (seen.dims, seen.shape)
 
 
 def test_spike_and_slab_tells_the_same_from_the_different():
@@ -220,53 +149,16 @@ def test_spike_and_slab_tells_the_same_from_the_different():
     assert counted == pytest.approx(found[1] / (1 + found[1]), abs=4 * float(c.mcse.max()))
 
 
-@pytest.mark.parametrize("name", ["multivariate_normal", "spike_and_slab"])
-def test_models_of_a_pair_agree_with_the_pairs_where_those_are_settled(name):
-    results = bc.load_example("jansen-uci").sel(measures=["auc", "brier"])
-    # Jumps between spike and slab are rare: of 4,000 draws only 396 would count.
-    sampler = {**QUIET, "draws": 2000 if name == "spike_and_slab" else 500}
-    for pair in (["GBM", "CART"], ["BDS", "CART"]):
-        settled = bc.compare(results, algorithms=pair)
-        assert float(settled.probability.max()) > 0.95
-        c = bc.compare(results, method=name, algorithms=pair, rng=1, sampler=sampler)
-        assert c.diagnose().ok, str(c.diagnose())
-        assert c.best == settled.best
-    # And where the pair is open, the model claims nothing against it.
-    open_pair = bc.compare(results, method=name, algorithms=["GLM", "RIDGE"], rng=1, sampler=QUIET)
-    assert float(open_pair.probability.max()) < 0.95
-
-
-def all_of_uci() -> bc.Results:
+def test_strengths_agree_with_the_pairs_where_those_are_settled() -> None:
     """Eight algorithms, three measures and ties: one model, 21 strengths, no 8! statements."""
-    return bc.load_example("jansen-uci")
-
-
-def five_of_uci() -> bc.Results:
-    algorithms = ["BDS", "CART", "GBM", "GLM", "RF"]
-    return all_of_uci().sel(algorithms=algorithms, measures=["auc", "brier"])
-
-
-@pytest.mark.parametrize(
-    ("name", "table", "draws"),
-    [("plackett_luce", all_of_uci, 500), ("item_response", five_of_uci, 700)],
-)
-def test_models_of_strengths_agree_with_the_pairs_where_those_are_settled(
-    name: str, table: Callable[[], bc.Results], draws: int
-) -> None:
-    results = table()
-    sampler = {**QUIET, "draws": draws, "tune": 500}
-    c = bc.compare(results, method=name, rng=1, sampler=sampler)
+    results = bc.load_example("jansen-uci")
+    sampler = {**QUIET, "draws": 500, "tune": 500}
+    c = bc.compare(results, method="plackett_luce", rng=1, sampler=sampler)
     assert c.diagnose().ok, str(c.diagnose())
-    strength = c.tree["posterior"]["strength"]
-    ahead = (strength - strength.rename(algorithm="opponent") > 0).all("measure")
-    together = ahead.mean(("chain", "draw"))
     pairs = bc.pairwise(results, method="dirichlet").matrix
-    together = together.transpose(*pairs.dims).sel(algorithm=pairs["algorithm"])
+    together = c.ahead.transpose(*pairs.dims).sel(algorithm=pairs["algorithm"])
     settled = pairs.values >= 0.95
     assert settled.sum() >= 4
     assert np.all(together.values[settled] > 0.95)
     # And where the one model is sure, the pairs do not lean the other way.
-    sure = together.values >= 0.95
-    assert np.all(pairs.values[sure] > 0.8)
-    off = ~np.eye(len(results.algorithms), dtype=bool)
-    assert np.corrcoef(together.values[off], pairs.values[off])[0, 1] > 0.85
+    assert np.all(pairs.values[together.values >= 0.95] > 0.8)

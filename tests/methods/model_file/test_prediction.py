@@ -211,27 +211,6 @@ def test_bundled_models_simulate(name: str, results: str, variable: str) -> None
     ModelFile(name).model(simulated)
 
 
-def test_a_mean_difference_is_simulated_as_folds() -> None:
-    """Moved as far as was drawn, and as spread as before."""
-    from tests.methods.context.folds import frame_of, scores
-
-    results = bc.Results.from_frame(
-        frame_of(scores(n=4, k=5)),
-        replicate="fold",
-        measures={"score": bc.Measure("min", bounds=(0, 1))},
-    )
-    code = ModelFile("hierarchical_t").code
-    assert code.table is not None
-    wanted = np.array([3.0, -0.5, 0.0, 0.1])
-    simulated = code.table(xr.Dataset({"mean": ("dataset", wanted)}), results)
-    x = simulated.data["score"].transpose("dataset", "algorithm", "replicate").values
-    np.testing.assert_allclose((x[:, 1] - x[:, 0]).mean(axis=1), wanted, atol=1e-12)
-    before = results.data["score"].transpose("dataset", "algorithm", "replicate").values
-    np.testing.assert_allclose(
-        (x[:, 0] - x[:, 1]).std(axis=1), (before[:, 0] - before[:, 1]).std(axis=1)
-    )
-
-
 def predicting(name: str, dims: tuple[str, ...], values: Any) -> ModelFile:
     """A model of the user's that predicts these numbers under this name, with no table()."""
 
