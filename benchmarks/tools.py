@@ -1,10 +1,11 @@
 """The model of every method under PyMC's tools, and its tree under ArviZ's.
 
 ``python -m benchmarks.tools`` fills ``docs/data/tools.csv``; ``--method`` and ``--tool`` choose,
-and what was asked before is kept. A cell is a number that was compared, not a call that did not
-raise: log densities of a model with other data against the model of those data, a sum over discrete
-variables against the sum written out, predictions and log likelihoods against those of the tree,
-evidence against the closed one. What a model refuses has the reason in its place.
+``--stored`` names another table (for another release of PyMC), and what was asked before is kept.
+A cell is a number that was compared, not a call that did not raise: log densities of a model with
+other data against the model of those data, a sum over discrete variables against the sum written
+out, predictions and log likelihoods against those of the tree, evidence against the closed one.
+What a model refuses has the reason in its place.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import itertools
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,8 @@ EXACT = 1e-6
 ERRORS = 5.0
 #: A log evidence by sequential Monte Carlo.
 NATS = 0.5
+#: Models whose priors are in units of the table that they were built on.
+IN_UNITS = ("covariates", "hierarchical_t", "multivariate_normal", "spike_and_slab")
 QUICK: dict[str, Any] = {"mode": "FAST_COMPILE"}
 
 
@@ -98,13 +102,45 @@ def _asks() -> dict[str, Callable[[], Any]]:
         "correlated-t": lambda: bc.compare(folds(), method=m.CorrelatedT(joint=True)),
         "signed-rank": lambda: bc.compare(tied().sel(measures=["auc"]), method="signed-rank"),
         "gsd-bootstrap": lambda: bc.compare(tied(), method="gsd-bootstrap"),
+        **_model_files(),
     }
+
+
+def _model_files() -> dict[str, Callable[[], Any]]:
+    """Every bundled model on a table that it takes, with few draws."""
+    values = np.random.default_rng(4).normal(size=(8, 4, 2))
+    rows = [(f"d{i}", name, *values[i, k]) for i in range(8) for k, name in enumerate("ABCD")]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "auc", "f1"])
+    whole = bc.Results.from_frame(frame, measures={"auc": "max", "f1": "max"})
+    pair, one = whole.sel(algorithms=["A", "B"]), whole.sel(measures=["auc"])
+    sizes = {"size": {name: float(i) for i, name in enumerate(whole.datasets)}}
+    tables: dict[str, tuple[bc.Results, dict[str, Any]]] = {
+        "bradley_terry": (one, {}),
+        "covariates": (one.sel(algorithms=["A", "B"]), {"covariates": sizes}),
+        "dirichlet_hyperprior": (pair, {}),
+        "hierarchical_t": (folds(), {}),
+        "item_response": (whole, {}),
+        "logistic_normal": (pair, {}),
+        "multivariate_normal": (pair, {}),
+        "plackett_luce": (whole, {}),
+        "spike_and_slab": (pair, {}),
+        "thurstone": (whole, {}),
+    }
+    quick = {"draws": 250, "tune": 300, "chains": 2, "cores": 1, "progressbar": False}
+
+    def ask(name: str) -> Any:
+        results, priors = tables[name]
+        method = bc.methods.ModelFile(name, priors=priors)
+        return bc.compare(results, method=method, rng=1, sampler=quick)
+
+    return {f"model {name}": partial(ask, name) for name in tables}
 
 
 class Case:
     """A comparison, its model and a tree of draws, each made when it is first asked for."""
 
     def __init__(self, name: str) -> None:
+        self.name = name
         self.c = _asks()[name]()
         self.model = self.c.model()
         self._tree: Any = None
@@ -179,6 +215,8 @@ def set_data(case: Case) -> float:
 
     if case.c.method.name == "signed-rank":
         raise Refused("each difference was drawn once, whatever it is: θ changes, and no density")
+    if case.name.removeprefix("model ") in IN_UNITS:
+        raise Refused("its units are those of the first table, so that other data keep them")
     makes_no_new_ones = case.c.posterior.lacks.get("simulate") is not None
     other = case.c.method.model(folds(5).paired() if makes_no_new_ones else case.c.simulate(rng=5))
     model = case.c.model()
@@ -226,6 +264,8 @@ def compute_log_likelihood(case: Case) -> float:
     import pymc as pm
     import pymc_extras as pmx
 
+    if case.model.named_vars_to_dims.get("u") == ("dataset",):
+        raise Refused("the tree has each dataset's own latent integrated out")
     model = case.summed
     latent = _of_datasets(model)
     with pmx.marginalize(model, latent) if latent else model:
@@ -333,15 +373,15 @@ def _values_of(rv: Any) -> list[int]:
 
 def _other_nuts(sampler: str) -> Callable[[Case], float]:
     def run(case: Case) -> float:
-        """Means of θ by another implementation of NUTS, of the form for it, against the exact."""
-        if "nuts" not in case.c.method.accepts.forms:
+        """Means of θ by another implementation of NUTS, of the form for it, against the tree's."""
+        if "nuts" not in case.c.method.accepts.forms and not case.name.startswith("model "):
             raise Refused("there is no form for NUTS")
         import arviz as az
 
         tree = case.c.sample(
             500, chains=2, cores=1, rng=1, nuts_sampler=sampler, progressbar=False
         )["posterior"].to_dataset()
-        name = next(n for n in ("theta", "phi", "r", "mu") if n in tree)
+        name = next(n for n in ("theta", "phi", "r", "mu", "strength", "better") if n in tree)
         exact = case.tree["posterior"].to_dataset()
         gap = (tree[name].mean(("chain", "draw")) - exact[name].mean(("chain", "draw"))).values
         both = [az.mcse(data[name], method="mean").values for data in (tree, exact)]
@@ -438,14 +478,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--method", action="append", choices=list(_asks()))
     parser.add_argument("--tool", action="append", choices=list(TOOLS))
+    parser.add_argument("--stored", type=Path, default=STORED)
     options = parser.parse_args(arguments)
     found = pd.DataFrame(
         [r for m in options.method or _asks() for r in tried(m, options.tool or list(TOOLS))]
     )
-    if STORED.exists():
-        found = pd.concat([pd.read_csv(STORED), found])
+    if options.stored.exists():
+        found = pd.concat([pd.read_csv(options.stored), found])
     found = found.drop_duplicates(["method", "tool"], keep="last")
-    found.to_csv(STORED, index=False, float_format="%.3g")
+    found.to_csv(options.stored, index=False, float_format="%.3g")
     return 0
 
 

@@ -68,6 +68,7 @@ def build(results, *, sigma=1.5, nu=pm.LogNormal.dist(0.0, 1.5)):
             logp=logp,
             random=draw,
             signature="(p,s)->(p)",
+            class_name="Davidson",
             observed=pm.Data("seen", seen, dims=("dataset", "pair")),
             dims=("dataset", "pair"),
             dtype="int64",

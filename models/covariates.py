@@ -78,7 +78,15 @@ def build(
         average = pm.math.sigmoid(pt.stack([[0.0 * alpha, alpha], [-alpha, 0.0 * alpha]]))
         pm.Deterministic("better", average, dims=("algorithm", "opponent"))
         pm.Deterministic("p", pm.math.sigmoid(logit), dims="dataset")
-        pm.CustomDist("win", logit, logp=logp, random=draw, observed=seen, dims="dataset")
+        pm.CustomDist(
+            "win",
+            logit,
+            logp=logp,
+            random=draw,
+            class_name="SplitBernoulli",
+            observed=seen,
+            dims="dataset",
+        )
     return model
 
 

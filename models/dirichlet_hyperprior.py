@@ -43,6 +43,7 @@ def build(results, *, concentration=pm.Gamma.dist(2.0, 1.0)):
             logp=lambda value, theta: pt.sum(value * pt.log(theta), axis=-1),
             random=draw,
             signature="(k)->(k)",
+            class_name="SplitMultinomial",
             observed=pm.Data("seen", table.weights, dims=("dataset", "statement")),
             dims=("dataset", "statement"),
         )

@@ -131,6 +131,7 @@ def build(
             error / pt.sqrt(u),
             logp=lambda *args: pt.logsumexp(mixture(*args, log=pt.log, gammaln=pt.gammaln), -1),
             random=draw,
+            class_name="NormalStudentT",
             observed=mean,
             dims="dataset",
         )

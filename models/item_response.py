@@ -96,6 +96,7 @@ def build(results, *, sigma=1.0, tau=pm.HalfNormal.dist(0.5), eta=2.0):
             logp=logp,
             random=draw,
             signature="(l,m),()->(l,m)",
+            class_name="ItemResponse",
             observed=pm.Data("seen", seen, dims=("dataset", "algorithm", "measure")),
             dims=("dataset", "algorithm", "measure"),
         )

@@ -58,6 +58,7 @@ def build(results, *, sigma=1.5, rho=pm.Beta.dist(2.0, 2.0)):
             logp=lambda value, theta: pt.sum(value * pt.log(theta), axis=-1),
             random=draw,
             signature="(k)->(k)",
+            class_name="SplitMultinomial",
             observed=pm.Data("seen", table.weights, dims=("dataset", "statement")),
             dims=("dataset", "statement"),
         )

@@ -105,6 +105,7 @@ def build(
                 logp=logp,
                 random=draw,
                 signature="(m),(m,m),(m,m),()->(m)",
+                class_name="NormalMvStudentT",
                 observed=data,
                 dims=("dataset", "measure"),
             )

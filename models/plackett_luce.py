@@ -75,6 +75,7 @@ def build(results, *, sigma=1.0, kappa=3.0):
             logp=matrix_t,
             random=draw_matrix_t,
             signature="(q,m),()->(q,m)",
+            class_name="MatrixT",
             dims=("axis", "measure"),
         )
         basis = helmert(l).T  # orthonormal, each column summing to zero
@@ -89,6 +90,7 @@ def build(results, *, sigma=1.0, kappa=3.0):
             logp=logp,
             random=draw,
             signature="(l,m)->(l,m)",
+            class_name="PlackettLuce",
             observed=pm.Data("seen", ranks(results), dims=("dataset", "algorithm", "measure")),
             dims=("dataset", "algorithm", "measure"),
         )

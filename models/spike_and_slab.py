@@ -85,7 +85,13 @@ def build(results, *, equal=0.5, scale=0.5**0.5, sigma=pm.LogNormal.dist(0.0, 1.
         # A plateau as wide as two standard errors is entered and left most easily.
         narrow = pt.maximum(plateau(equal, 1.0)[0] * scale * np.sqrt(len(seen)), 1.0)
         position = pm.CustomDist(
-            "position", equal, narrow, logp=position_logp, random=draw_position, dims="measure"
+            "position",
+            equal,
+            narrow,
+            logp=position_logp,
+            random=draw_position,
+            class_name="SpikeAndSlab",
+            dims="measure",
         )
         effect, _ = stretched(position, equal, narrow)
         inside = pt.minimum(pt.abs(position) / plateau(equal, narrow)[0], 1.0)

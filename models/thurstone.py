@@ -92,6 +92,7 @@ def build(results, *, sigma=1.0, eta=2.0):
             logp=lambda rank, strength: logp(rank, strength, *tied),
             random=draw,
             signature="(l,m)->(l,m)",
+            class_name="Thurstone",
             observed=pm.Data("seen", rank, dims=("dataset", "algorithm", "measure")),
             dims=("dataset", "algorithm", "measure"),
         )

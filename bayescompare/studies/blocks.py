@@ -45,20 +45,19 @@ _ERRORS, _KEY, _OUTPUT = "_errors", "_key", "out_"
 
 @dataclass(frozen=True)
 class Scenario:
-    """One cell of the grid: what the function gets, and the same as text, for streams and files."""
+    """One cell of the grid: what the function gets."""
 
     values: Mapping[str, Any]
-    texts: Mapping[str, str]
 
     @cached_property
     def digest(self) -> str:
-        """Digest of its content."""
-        return digest(dict(self.texts))
+        """Digest of its content, for streams and files."""
+        return digest({axis: text_of(value, axis) for axis, value in self.values.items()})
 
     @property
     def spawn_key(self) -> tuple[int, ...]:
         """Its part of the key of every stream; none in a study of a single scenario."""
-        return tuple(int(self.digest[k : k + 8], 16) for k in range(0, 32, 8) if self.texts)
+        return tuple(int(self.digest[k : k + 8], 16) for k in range(0, 32, 8) if self.values)
 
 
 @dataclass(frozen=True)
@@ -155,7 +154,7 @@ class Store:
 
     def _key(self, block: Block) -> str:
         place = {"number": block.number, "start": block.start, "size": block.size}
-        return digest({**self.identity, "scenario": dict(block.scenario.texts), **place})
+        return digest({**self.identity, "scenario": block.scenario.digest, **place})
 
     def fill(self, work: Work, block: Block) -> None:
         """Compute a block that is not there, and write it whole or not at all."""
@@ -249,18 +248,13 @@ def create_manifest(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any]
 
 def refuse_other_study(folder: Path, identity: Mapping[str, Any], there: Mapping[str, Any]) -> None:
     """Refuse a store of another study, and say what differs."""
-    differences = []
-    for part in sorted({*identity, *there}):
-        new, old = identity.get(part), there.get(part)
-        if new == old:
-            continue
-        if isinstance(new, dict) and isinstance(old, dict):
-            names = [k for k in sorted({*new, *old}) if new.get(k) != old.get(k)]
-            differences += [f"{part}: {k} is {new.get(k)}, there {old.get(k)}" for k in names]
-        elif part == "function":
-            differences.append("function: another function, or its source has changed")
-        else:
-            differences.append(f"{part}: {new!r}, there {old!r}")
+    differences = [
+        f"{part} is {identity.get(part)!r}, there {there.get(part)!r}"
+        if part != "function"
+        else "function: another function, or its source has changed"
+        for part in sorted({*identity, *there})
+        if identity.get(part) != there.get(part)
+    ]
     if differences:
         raise BayescompareError(
             f"store={str(folder)!r} holds another study ({'; '.join(differences)}): use another "

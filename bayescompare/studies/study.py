@@ -246,25 +246,10 @@ class Study:
         return {_axis_name(axis): _axis_values(axis, v) for axis, v in self.grid.items()}
 
     @cached_property
-    def _texts(self) -> dict[str, list[str]]:
-        """What a store and the seeds know the values of every axis by."""
-        axes = self._axes.items()
-        return {axis: [text_of(v, axis) for v in values.values()] for axis, values in axes}
-
-    @cached_property
     def _scenarios(self) -> list[Scenario]:
         """The cells of the grid, the last axis fastest."""
-        axes = self._axes
-        pairs = [zip(axes[name].values(), self._texts[name], strict=True) for name in axes]
-        return [
-            Scenario(
-                *(
-                    dict(zip(axes, column, strict=True))
-                    for column in ([p[k] for p in cell] for k in (0, 1))
-                )
-            )
-            for cell in itertools.product(*pairs)
-        ]
+        cells = itertools.product(*(values.values() for values in self._axes.values()))
+        return [Scenario(dict(zip(self._axes, cell, strict=True))) for cell in cells]
 
     def _check_function(self) -> None:
         """Refuse anything but one function that takes the axes and the constants by name."""
@@ -324,18 +309,21 @@ class Study:
 
     def _identity(self, entropy: int, block_size: int | None) -> dict[str, Any]:
         """Say what a store must agree with; the number of replications may grow."""
-        constants = {name: text_of(value, name) for name, value in self.constants.items()}
         if self.block_size is not None or block_size is None:
             block_size = self._size_of_blocks()
-        return {
+        known: dict[str, Any] = {
             "name": self.name,
             "version": __version__,
             "function": digest(source_of(self._work(entropy).function)),
-            "grid": self._texts,
-            "constants": {k: t if len(t) <= _LONG else digest(t) for k, t in constants.items()},
             "block_size": block_size,
             "seed": [entropy],
         }
+        for axis, values in self._axes.items():
+            known[f"grid: {axis}"] = [text_of(v, axis) for v in values.values()]
+        for name, value in self.constants.items():
+            text = text_of(value, name)
+            known[f"constants: {name}"] = text if len(text) <= _LONG else digest(text)
+        return known
 
     # the table -----------------------------------------------------------------------------------
 

@@ -106,10 +106,10 @@ def other_case(rng: np.random.Generator, *, n: int, effect: float) -> dict[str, 
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"name": "others"}, "name: 'others', there 'means'"),
+        ({"name": "others"}, "name is 'others', there 'means'"),
         ({"grid": {"n": [2, 5], "effect": [0.0]}}, r"grid: effect is \['0.0'\], there \['0.0', "),
         ({"case": other_case}, "function: another function"),
-        ({"block_size": 4}, "block_size: 4, there 10"),
+        ({"block_size": 4}, "block_size is 4, there 10"),
     ],
 )
 def test_a_store_of_another_study_is_refused(
@@ -128,12 +128,12 @@ def test_a_store_of_another_seed_version_or_constant_is_refused(
     (tmp_path / "log").mkdir()
     store = tmp_path / "s"
     notes(tmp_path / "log", 0.0, 2).run(rng=7, store=store)
-    with pytest.raises(bc.BayescompareError, match=r"seed: \[8\], there \[7\]"):
+    with pytest.raises(bc.BayescompareError, match=r"seed is \[8\], there \[7\]"):
         notes(tmp_path / "log", 0.0, 2).run(rng=8, store=store)
-    with pytest.raises(bc.BayescompareError, match=r"constants: wait is 0.5, there 0.0"):
+    with pytest.raises(bc.BayescompareError, match=r"constants: wait is '0.5', there '0.0'"):
         notes(tmp_path / "log", 0.5, 2).run(rng=7, store=store)
     monkeypatch.setattr("bayescompare.studies.study.__version__", "99")
-    with pytest.raises(bc.BayescompareError, match="version: '99', there '"):
+    with pytest.raises(bc.BayescompareError, match="version is '99', there '"):
         notes(tmp_path / "log", 0.0, 2).collect(store)
 
 
