@@ -267,22 +267,6 @@ def draw_prior_as_nuts(model: pm.Model, rng: np.random.Generator, draws: int = 1
     return tree
 
 
-def predict_again_from_nuts(
-    model: pm.Model, posterior: xr.DataTree, name: str, rng: np.random.Generator
-) -> xr.DataArray:
-    """Predict a variable anew from draws of the posterior."""
-    import pymc as pm
-
-    tree = posterior.from_dict({"posterior": posterior.to_dataset()})
-    seed = int(rng.integers(2**31 - 1))
-    with quiet_nuts_warnings(), model:
-        again = pm.sample_posterior_predictive(
-            tree, var_names=[name], progressbar=False, random_seed=seed
-        )
-    drawn: xr.DataArray = again["posterior_predictive"].to_dataset()[name]
-    return drawn
-
-
 def with_likelihood(
     tree: xr.DataTree, likelihood: Callable[[xr.Dataset], xr.DataArray] | None, model: pm.Model
 ) -> xr.DataTree:

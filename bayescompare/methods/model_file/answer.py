@@ -265,33 +265,24 @@ def hooked_probability(
     """
     array = _ask(hook, posterior)
     labels = [str(label) for label in array["statement"].values.tolist()]
-    twice = sorted({label for label in labels if labels.count(label) > 1})
-    if twice or not labels:
-        raise BayescompareError(
-            f"probability() names {', '.join(twice)} twice: name each once."
-            if twice
-            else "probability() names no statement."
-        )
-    if set(_SAMPLES) <= set(array.dims):
-        each = _probabilities(array.transpose(*_SAMPLES, "statement").values)
-        return labels, each.mean(axis=(0, 1)), nuts_monte_carlo_error(each)
-    probability = _probabilities(array.values)
-    return labels, probability, _batch_error(hook, posterior, labels, probability)
+    if "draw" in array.dims:
+        return labels, array.values.mean(axis=(0, 1)), nuts_monte_carlo_error(array.values)
+    return labels, array.values, _batch_error(hook, posterior, labels, array.values)
 
 
 def hooked_leads(hook: Hook, posterior: xr.Dataset, labels: Sequence[str]) -> FloatArray:
     """What a hook says of each draw; one that speaks of all draws together says nothing of each."""
     array = _ask(hook, posterior)
-    if not set(_SAMPLES) <= set(array.dims):
+    if "draw" not in array.dims:
         raise BayescompareError(
             "probability() returns one figure for all draws; let it return one for each chain and "
             "draw, so that draws can be weighted."
         )
-    each = array.transpose(*_SAMPLES, "statement").reindex(statement=list(labels), fill_value=0.0)
-    return _probabilities(each.values)
+    return np.asarray(array.reindex(statement=list(labels), fill_value=0.0))
 
 
 def _ask(hook: Hook, posterior: xr.Dataset) -> xr.DataArray:
+    """Call a hook, and refuse what are no probabilities of statements that exclude each other."""
     try:
         array = hook(posterior)
     except Exception as error:
@@ -302,15 +293,17 @@ def _ask(hook: Hook, posterior: xr.Dataset) -> xr.DataArray:
             "probability() must return a DataArray over 'statement', or over 'chain', 'draw' and "
             "'statement', with the statements' labels."
         )
-    checked: xr.DataArray = array
-    return checked
-
-
-def _probabilities(values: Any) -> FloatArray:
-    """Reject what are no probabilities of statements that exclude each other."""
-    p = np.asarray(values, dtype=np.float64)
-    rows = p.reshape(-1, p.shape[-1])
-    good = np.isfinite(rows) & (rows >= -ROUNDING) & (rows <= 1.0 + ROUNDING)
+    labels = [str(label) for label in array["statement"].values.tolist()]
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if twice or not labels:
+        raise BayescompareError(
+            f"probability() names {', '.join(twice)} twice: name each once."
+            if twice
+            else "probability() names no statement."
+        )
+    checked: xr.DataArray = array.transpose(..., "statement").astype(np.float64)
+    rows = checked.values.reshape(-1, len(labels))
+    good = (rows >= -ROUNDING) & (rows <= 1.0 + ROUNDING)  # NaN is neither
     if not good.all():
         row = rows[~good.all(axis=1)][0]
         gave = ", ".join(statistic_number_text(float(v), significant=3) or "nan" for v in row[:6])
@@ -321,7 +314,7 @@ def _probabilities(values: Any) -> FloatArray:
             f"probability() gave probabilities that sum to {statistic_number_text(most)}: "
             "statements exclude each other, so that they sum to at most 1."
         )
-    return np.clip(p, 0.0, 1.0)
+    return checked.transpose(*(d for d in _SAMPLES if d in dims), "statement").clip(0.0, 1.0)
 
 
 def _batch_error(

@@ -180,20 +180,23 @@ class ModelPosterior(Posterior):
                 "algorithms on a dataset and no 'gap' of two; give it one of these (docs: model "
                 "files)."
             )
-        rank = thinned_draws(_ranks_of(seen[name], results), draws, rng)
-        if number <= rank.shape[1]:
-            return rank[:, rng.choice(rank.shape[1], size=number, replace=False)]
-        few = tree["posterior"].to_dataset().stack(sample=_SAMPLES)
-        taken = rng.choice(few.sizes["sample"], size=draws, replace=draws > few.sizes["sample"])
-        drawn = few.isel(sample=taken).drop_vars(["sample", *_SAMPLES])
-        posterior = xr.DataTree(
-            drawn.rename(sample="draw").expand_dims("chain").assign_coords(draw=range(draws))
-        )
-        model, more = self.method.model(results), list[AnyArray]()
-        while sum(part.shape[1] for part in more) < number:
-            again = nuts.predict_again_from_nuts(model, posterior, name, rng)
-            more.append(_ranks_of(again, results).isel(chain=0).values)
-        return np.concatenate(more, axis=1)[:, :number]
+        n = seen.sizes["dataset"]
+        if number <= n:
+            rank = thinned_draws(_ranks_of(seen[name], results), draws, rng)
+            return rank[:, rng.choice(n, size=number, replace=False)]
+        # More datasets than were seen: predicted anew, table by table, from one draw after another.
+        model = self.method.model(results)
+        drawn = flat_draws(model, tree["posterior"].to_dataset())
+        there = len(drawn[0])
+        predict = compiled_predictor(model, int(rng.integers(2**31 - 1)))
+        place = [str(rv.name) for rv in model.observed_RVs].index(name)
+        more = [
+            np.concatenate([predict(*(v[k] for v in drawn))[place] for _ in range(0, number, n)])
+            for k in rng.choice(there, size=draws, replace=draws > there)
+        ]
+        wide = xr.DataArray(np.stack(more)[None], dims=(*_SAMPLES, *seen[name].dims[2:]), name=name)
+        named = {d: seen[d] for d in wide.dims if d in seen.coords and d not in ("dataset", "draw")}
+        return _ranks_of(wide.assign_coords(named), results).isel(chain=0).values[:, :number]
 
     def simulate(self, rng: np.random.Generator) -> Results:
         """Draw once from the model's prior, and make a table of what it predicts."""
