@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,6 +15,7 @@ from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
+from bayescompare.methods._shared.lumped import Shown
 from bayescompare.modelling import statement_table
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.diagnosis import MOST_KHAT
@@ -293,6 +295,12 @@ def _observed(c: Comparison) -> FloatArray:
     if c.posterior.data_scale == STATEMENTS and outcome is not None and outcome.ndim == 1:
         # One number for each dataset says which statement, or split between tied ones, it shows.
         return statement_table(c.results).weights
+    if outcome is not None and outcome.ndim == 1 and "theta" in tree["posterior"]:
+        # A model of the user's that observes statements as the package does.
+        with suppress(BayescompareError):
+            weights = statement_table(c.results).weights
+            if np.array_equal(Shown.of(weights, None).place, outcome):
+                return weights
     seen = observed.data_vars.values()
     parts = [np.asarray(each.transpose("dataset", ...).values, dtype=np.float64) for each in seen]
     # Over (dataset,) or over (dataset, 1): the same numbers.

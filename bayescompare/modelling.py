@@ -23,7 +23,7 @@ from bayescompare.methods._shared.priors import (
     place_prior,
 )
 from bayescompare.outcome.method import Parameter
-from bayescompare.statements import Statements
+from bayescompare.statements import OUTCOME, Statements
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
@@ -243,9 +243,10 @@ def statement_table(results: Results) -> StatementTable:
 def observe_statements(theta: Any, table: StatementTable) -> None:
     r"""Observe which statement each dataset supports, as "outcome" of the model at hand.
 
-    A dataset whose ties are split has fractional weights w, which no ``pm.Multinomial`` takes
-    (rounded down they vanish): its log likelihood is :math:`\sum_k w_k \log \theta_k`. A new
-    dataset is drawn as one statement.
+    What is observed is one number for each dataset, the data "seen": the place of its statement. A
+    dataset whose ties are split has weights w, which no ``pm.Multinomial`` takes (rounded down they
+    vanish): its number is a further row of the data "split", and its log likelihood
+    :math:`\sum_k w_k \log \theta_k`. A new dataset is drawn as one statement.
 
     Parameters
     ----------
@@ -262,15 +263,19 @@ def observe_statements(theta: Any, table: StatementTable) -> None:
     >>> with pm.Model(coords={"statement": table.labels, "dataset": results.datasets}) as model:
     ...     theta = pm.Dirichlet("theta", [0.25] * 4, dims="statement")
     ...     observe_statements(theta, table)
-    >>> model.named_vars_to_dims["outcome"]
-    ('dataset', 'statement')
+    >>> model.named_vars_to_dims["outcome"], model["seen"].get_value().tolist()
+    (('dataset',), [0, 1, 0, 0])
     """
+    import pymc as pm
     import pytensor.tensor as pt
 
-    from bayescompare.methods._shared.simplex import observe_weights
+    from bayescompare.methods._shared.lumped import Shown
+    from bayescompare.methods._shared.simplex import split_categorical
 
+    shown = Shown.of(table.weights, None)
+    seen, split = pm.Data("seen", shown.place, dims="dataset"), pm.Data("split", shown.rows[:, 0])
     # A θ too small for a float must not make 0 log 0 of a statement without weight.
-    observe_weights(pt.log(pt.maximum(theta, 1e-300)), table.weights)
+    split_categorical(OUTCOME, pt.maximum(theta, 1e-300), split, seen)
 
 
 def joint_probability(

@@ -18,7 +18,7 @@ Reference: de Campos & Benavoli (2016), Section 4; Minka (2000) for learning α.
 import pymc as pm
 import pytensor.tensor as pt
 
-from bayescompare.modelling import prior, statement_table
+from bayescompare.modelling import observe_statements, prior, statement_table
 
 #: The likelihood of a dataset is the probability of its joint statement.
 DATA_SCALE = "statements"
@@ -37,19 +37,5 @@ def build(results, *, concentration=pm.Gamma.dist(2.0, 1.0)):
     with pm.Model(coords=coords) as model:
         alpha = prior("concentration", concentration, positive=True)
         theta = pm.Dirichlet("theta", pt.ones(len(table.labels)) * alpha, dims="statement")
-        pm.CustomDist(
-            "outcome",
-            theta,
-            logp=lambda value, theta: pt.sum(value * pt.log(theta), axis=-1),
-            random=draw,
-            signature="(k)->(k)",
-            class_name="SplitMultinomial",
-            observed=pm.Data("seen", table.weights, dims=("dataset", "statement")),
-            dims=("dataset", "statement"),
-        )
+        observe_statements(theta, table)
     return model
-
-
-def draw(theta, rng=None, size=None):
-    """A new dataset falls into one statement."""
-    return rng.multinomial(1, theta / theta.sum(-1, keepdims=True), size=size).astype(float)

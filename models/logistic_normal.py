@@ -27,7 +27,7 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 
-from bayescompare.modelling import prior, statement_table
+from bayescompare.modelling import observe_statements, prior, statement_table
 
 #: The likelihood of a dataset is the probability of its joint statement.
 DATA_SCALE = "statements"
@@ -52,19 +52,5 @@ def build(results, *, sigma=1.5, rho=pm.Beta.dist(2.0, 2.0)):
         z = pm.Normal("z", dims="statement")
         eta = pm.Deterministic("eta", sigma * (pt.linalg.cholesky(kernel) @ z), dims="statement")
         theta = pm.Deterministic("theta", pm.math.softmax(eta), dims="statement")
-        pm.CustomDist(
-            "outcome",
-            theta,
-            logp=lambda value, theta: pt.sum(value * pt.log(theta), axis=-1),
-            random=draw,
-            signature="(k)->(k)",
-            class_name="SplitMultinomial",
-            observed=pm.Data("seen", table.weights, dims=("dataset", "statement")),
-            dims=("dataset", "statement"),
-        )
+        observe_statements(theta, table)
     return model
-
-
-def draw(theta, rng=None, size=None):
-    """A new dataset falls into one statement."""
-    return rng.multinomial(1, theta / theta.sum(-1, keepdims=True), size=size).astype(float)

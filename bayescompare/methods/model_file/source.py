@@ -99,14 +99,10 @@ class Source:
 
     def parameters(self) -> dict[str, Any]:
         """The priors that ``build`` takes by keyword, with their defaults."""
-        return {p.name: None if p.default is p.empty else p.default for p in self._keywords}
-
-    def required(self) -> list[str]:
-        """Names of the priors that have no default."""
-        return [p.name for p in self._keywords if p.default is p.empty]
+        return {p.name: None if p.default is p.empty else p.default for p in self.keywords}
 
     @property
-    def _keywords(self) -> list[inspect.Parameter]:
+    def keywords(self) -> list[inspect.Parameter]:
         """What ``build`` takes after the results."""
         parameters = list(inspect.signature(self.build).parameters.values())[1:]
         return [p for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -374,12 +370,11 @@ def describe(source: Source) -> pd.DataFrame:
 
     documented = read_parameters(inspect.cleandoc(source.doc))
     documented |= read_parameters(inspect.getdoc(source.build) or "")
-    required = source.required()
     rows = []
-    for name, default in source.parameters().items():
-        kind, meaning = documented.get(name, ("", ""))
-        over = _OVER.search(kind)
+    for parameter in source.keywords:
+        kind, meaning = documented.get(parameter.name, ("", ""))
+        over, default = _OVER.search(kind), parameter.default
         shown = "" if default is None else describe_prior(default)
-        shown = "required" if name in required else shown
-        rows.append((name, over[1] if over else "", shown, meaning))
+        shown = "required" if default is parameter.empty else shown
+        rows.append((parameter.name, over[1] if over else "", shown, meaning))
     return pd.DataFrame(rows, columns=["name", "dims", "default", "meaning"]).set_index("name")

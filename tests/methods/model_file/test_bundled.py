@@ -363,7 +363,7 @@ def test_one_number_per_dataset_and_predictions_like_the_data(name):
     assert drawn.dtype == observed.dtype
     assert len(np.unique(drawn.reshape(40, -1), axis=0)) > 20, "draws must differ"
     if name in ("dirichlet_hyperprior", "logistic_normal"):
-        np.testing.assert_array_equal(drawn.sum(axis=-1), 1.0)
+        assert set(np.unique(drawn)) <= {0, 1, 2, 3}
     if name in ("plackett_luce", "thurstone"):
         np.testing.assert_array_equal(np.sort(drawn, axis=2)[..., 0], [[[1, 2, 3, 4]] * 7] * 40)
     if name == "bradley_terry":
@@ -379,20 +379,14 @@ def test_draws_follow_the_likelihood():
         ("plackett_luce", np.array([[0.5], [0.0], [-1.0]])),
         ("bradley_terry", np.array([[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]])),
         ("covariates", np.array(0.7)),
-        ("dirichlet_hyperprior", np.array([0.2, 0.3, 0.1, 0.4])),
-        ("logistic_normal", np.array([0.2, 0.3, 0.1, 0.4])),
     ]
     for name, parameter in cases:
         drawn = function_of(name, "draw")(parameter, rng=rng, size=(n,))
         outcomes, counts = np.unique(drawn, axis=0, return_counts=True)
-        if name in ("plackett_luce", "bradley_terry", "covariates"):
-            logp = function_of(name, "logp")
-            density = [
-                float(logp(pt.constant(y), pt.constant(parameter)).eval(mode=FAST))
-                for y in outcomes
-            ]
-        else:
-            density = outcomes @ np.log(parameter)
+        logp = function_of(name, "logp")
+        density = [
+            float(logp(pt.constant(y), pt.constant(parameter)).eval(mode=FAST)) for y in outcomes
+        ]
         np.testing.assert_allclose(np.exp(density).sum(), 1.0, err_msg=name)
         np.testing.assert_allclose(counts / n, np.exp(density), atol=0.01, err_msg=name)
 
