@@ -273,7 +273,11 @@ def observe_statements(theta: Any, table: StatementTable) -> None:
     from bayescompare.methods._shared.simplex import split_categorical
 
     shown = Shown.of(table.weights, None)
-    seen, split = pm.Data("seen", shown.place, dims="dataset"), pm.Data("split", shown.rows[:, 0])
+    seen, split = pm.Data("seen", shown.place, dims="dataset"), shown.rows[:, 0]
+    if len(split) > len(table.labels):
+        ties = [f"tie {k + 1}" for k in range(len(split) - len(table.labels))]
+        pm.modelcontext(None).add_coord("pattern", [*table.labels, *ties])
+        split = pm.Data("split", split, dims=("pattern", "statement"))
     # A θ too small for a float must not make 0 log 0 of a statement without weight.
     split_categorical(OUTCOME, pt.maximum(theta, 1e-300), split, seen)
 

@@ -21,7 +21,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.methods._shared.priors import Priors, prior_options
 from bayescompare.methods.model_file.answer import ModelDetails, read_probability, read_quantity
 from bayescompare.methods.model_file.densities import bounded_prior, hooked_likelihood
-from bayescompare.methods.model_file.posterior import ModelPosterior
+from bayescompare.methods.model_file.posterior import ModelPosterior, with_data
 from bayescompare.methods.model_file.source import OPTIONAL, UNNAMED, Source, bundled, find_source
 from bayescompare.outcome import nuts
 from bayescompare.outcome.answer import Answer, Found
@@ -180,6 +180,7 @@ class ModelFile(Method):
                 answer = read_probability(results, hook, posterior, self._details)
             else:
                 answer = read_quantity(results, posterior[code.quantity_of(model)], self._details)
+        tree = with_data(tree, model, answer.counts)
         return replace(answer, tree=tree, seed=sampling.seed)
 
     def answer_pairs(

@@ -43,7 +43,7 @@ from bayescompare.outcome import nuts
 from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import STATEMENTS
 from bayescompare.outcome.posterior import Lack, Posterior
-from bayescompare.statements import State, Statement
+from bayescompare.statements import OUTCOME, State, Statement
 from bayescompare.table.results import Results
 from bayescompare.text.phrases import join_names
 
@@ -101,7 +101,8 @@ class ModelPosterior(Posterior):
 
     def from_nuts(self, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
         """Leave the tree as the model made it, but for the scale of the log prior."""
-        return bounded_prior(tree, self.method.model(self.results))
+        model = self.method.model(self.results)
+        return with_data(bounded_prior(tree, model), model, self.answer.counts)
 
     def leads(self) -> FloatArray:
         """Read each draw as the answer was read off all of them."""
@@ -283,6 +284,22 @@ class ModelPosterior(Posterior):
             return logs.reshape(shape)
 
         return weigh
+
+
+def with_data(tree: xr.DataTree, model: Any, counts: FloatArray) -> xr.DataTree:
+    """Keep the model's data in the tree, and how many datasets show each statement it observes."""
+    data: dict[str, Any] = {}
+    for each in model.data_vars:
+        values = each.get_value()
+        own = [f"{each.name}_dim_{k}" for k in range(values.ndim)]
+        data[str(each.name)] = (list(model.named_vars_to_dims.get(each.name) or own), values)
+    outcome, labels = model.named_vars.get(OUTCOME), model.coords.get("statement") or ()
+    if outcome is not None and outcome.ndim == 1 and len(labels) == len(counts):
+        data["count"] = (["statement"], counts)
+    used = {dim for dims, _ in data.values() for dim in dims}
+    coords = {dim: list(model.coords[dim]) for dim in used if model.coords.get(dim) is not None}
+    tree["constant_data"] = xr.DataTree(xr.Dataset(data, coords))
+    return tree
 
 
 def compiled_predictor(model: Any, seed: int) -> Callable[..., list[AnyArray]]:

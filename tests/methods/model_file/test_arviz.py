@@ -7,10 +7,13 @@ import math
 import arviz as az
 import matplotlib.pyplot as plt
 import numpy as np
+import pymc as pm
 import pytest
 
 import bayescompare as bc
+from bayescompare.modelling import observe_statements, statement_table
 from tests.methods.model_file.own import QUICK
+from tests.tables import table
 
 # Few draws have poor tails, and ArviZ says so.
 pytestmark = pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
@@ -72,3 +75,25 @@ def test_every_variable_of_plackett_luce_is_drawn() -> None:
     for draw in (az.plot_dist, az.plot_trace_dist, az.plot_prior_posterior):
         draw(c.tree)
         plt.close("all")
+
+
+def test_statements_of_an_own_model_are_seen_as_those_of_the_package() -> None:
+    """Ties included: the same statistics, the same data, and pictures that take the tree."""
+    results = table(np.random.default_rng(1).integers(0, 3, (8, 2, 2)).astype(float))
+    exact = bc.compare(results)
+
+    def build(results: bc.Results) -> pm.Model:
+        seen = statement_table(results)
+        with pm.Model(coords={"statement": seen.labels, "dataset": results.datasets}) as model:
+            theta = pm.Dirichlet("theta", np.full(4, 0.25), dims="statement")
+            observe_statements(theta, seen)
+        return model
+
+    c = bc.compare(results, method=build, rng=1, sampler=QUICK)
+    assert c.check(rng=1).index.tolist() == exact.check(rng=1).index.tolist()
+    both = [tree["constant_data"] for tree in (c.tree, exact.draws(5, rng=1))]
+    for name in ("count", "split"):
+        np.testing.assert_allclose(both[0][name], both[1][name])
+    assert len(bc.compare_models([exact, c]).table) == 2
+    az.plot_ppc_rootogram(c.tree)
+    plt.close("all")
