@@ -188,12 +188,12 @@ class ModelPosterior(Posterior):
         # More datasets than were seen: predicted anew, table by table, from one draw after another.
         model = self.method.model(results)
         drawn = flat_draws(model, tree["posterior"].to_dataset())
-        there = len(drawn[0])
+        known = len(drawn[0])
         predict = compiled_predictor(model, int(rng.integers(2**31 - 1)))
         place = [str(rv.name) for rv in model.observed_RVs].index(name)
         more = [
             np.concatenate([predict(*(v[k] for v in drawn))[place] for _ in range(0, number, n)])
-            for k in rng.choice(there, size=draws, replace=draws > there)
+            for k in rng.choice(known, size=draws, replace=draws > known)
         ]
         wide = xr.DataArray(np.stack(more)[None], dims=(*_SAMPLES, *seen[name].dims[2:]), name=name)
         named = {d: seen[d] for d in wide.dims if d in seen.coords and d not in ("dataset", "draw")}
