@@ -112,11 +112,12 @@ def _model_files() -> dict[str, Callable[[], Any]]:
     rows = [(f"d{i}", name, *values[i, k]) for i in range(8) for k, name in enumerate("ABCD")]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "auc", "f1"])
     whole = bc.Results.from_frame(frame, measures={"auc": "max", "f1": "max"})
-    pair, one = whole.sel(algorithms=["A", "B"]), whole.sel(measures=["auc"])
+    pair = whole.sel(algorithms=["A", "B"])
+    one = pair.sel(measures=["auc"])
     sizes = {"size": {name: float(i) for i, name in enumerate(whole.datasets)}}
     tables: dict[str, tuple[bc.Results, dict[str, Any]]] = {
         "bradley_terry": (one, {}),
-        "covariates": (one.sel(algorithms=["A", "B"]), {"covariates": sizes}),
+        "covariates": (one, {"covariates": sizes}),
         "dirichlet_hyperprior": (pair, {}),
         "hierarchical_t": (folds(), {}),
         "item_response": (whole, {}),
@@ -317,7 +318,8 @@ def find_map(case: Case) -> float:
         best = pm.find_MAP(progressbar=False)
     point = {rv.name: best[rv.name] for rv in case.model.free_RVs}
     found = _log_density(case.model, point)
-    if min(float(np.min(value)) for value in point.values()) < 1e-12:
+    lowest = min(float(np.min(value)) for value in point.values())
+    if lowest < 1e-12 and not case.name.startswith("model "):
         raise Refused(
             "the density has no maximum: it is unbounded where α < 1 and nothing was seen"
         )
