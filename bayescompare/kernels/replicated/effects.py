@@ -29,7 +29,7 @@ from scipy.optimize import brentq
 from scipy.special import digamma, polygamma
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.kernels.numerics.cells import student_cells
+from bayescompare.kernels.numerics.cells import Edges, student_cells
 
 #: Differences this close, relative to the values, are rounding and no difference.
 ROUNDING = 1e-12
@@ -221,6 +221,15 @@ def certain_cells(mean: FloatArray, rope: float | None) -> FloatArray:
 def unknown_cells(n: int, rope: float | None) -> FloatArray:
     """States of a measure that never differs on the typical dataset: equal, or either."""
     return np.full((n, 2), 0.5) if rope is None else np.tile(np.eye(3)[1], (n, 1))
+
+
+def cell_of(points: FloatArray, edges: Edges) -> IntArray:
+    """Number of the cell of each point (n, B, m); states go from the greatest values down."""
+    cell = np.zeros(points.shape[:2], dtype=np.int64)
+    for j, edge in enumerate(edges):
+        below = points[:, :, j, None] <= edge[:, None, :]
+        cell = cell * (edge.shape[1] + 1) + below.sum(axis=2)
+    return cell
 
 
 def product_of_cells(parts: list[tuple[list[int], FloatArray]], sizes: list[int]) -> FloatArray:

@@ -11,6 +11,7 @@ differ; for more measures it is estimated from draws.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 
@@ -18,6 +19,12 @@ import numpy as np
 from scipy.special import betainc, betaincc, betaincinv, expit
 
 from bayescompare._typing import FloatArray, IntArray
+from bayescompare.kernels.replicated.effects import (
+    Ropes,
+    cell_of,
+    numbers_of_states,
+    state_edges,
+)
 
 #: Draws of the patterns' probabilities, and how many numbers are drawn at once.
 _DRAWS = 40_000
@@ -125,7 +132,7 @@ def discordant_items(counts: FloatArray, m: int) -> float:
 
 
 def pattern_evidence(
-    counts: FloatArray, ropes: tuple[float | None, ...], rng: np.random.Generator
+    counts: FloatArray, ropes: Ropes, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """P of every statement from the patterns of one dataset's items, and its standard error.
 
@@ -152,7 +159,7 @@ def pattern_evidence(
     share = _shares(counts, ropes, rng)
     relative = (1.0 - share) / (share * _DRAWS)
     if any(rope is not None for rope in ropes):
-        prior = _shares(np.zeros_like(counts), ropes, rng)
+        prior = pattern_masses(ropes, rng)
         relative = relative + (1.0 - prior) / (prior * _DRAWS)
         share = share / prior
     p = share / share.sum()
@@ -162,7 +169,7 @@ def pattern_evidence(
 
 
 def item_rows(
-    counts: Sequence[FloatArray], ropes: tuple[float | None, ...], rng: np.random.Generator
+    counts: Sequence[FloatArray], ropes: Ropes, rng: np.random.Generator
 ) -> tuple[FloatArray, float]:
     """Log evidence of several datasets from their patterns, (n, K), and the largest standard error.
 
@@ -190,33 +197,29 @@ def item_rows(
     return np.log([p for p, _ in rows]), max(float(error.max()) for _, error in rows)
 
 
-def _shares(
-    counts: FloatArray, ropes: tuple[float | None, ...], rng: np.random.Generator
-) -> FloatArray:
+def pattern_masses(ropes: Ropes, rng: np.random.Generator) -> FloatArray:
+    """Prior probability of every statement, from draws; ones without ropes."""
+    if all(rope is None for rope in ropes):
+        return np.ones(math.prod(numbers_of_states(ropes)))
+    return _shares(np.zeros(3 ** len(ropes)), ropes, rng)
+
+
+def _shares(counts: FloatArray, ropes: Ropes, rng: np.random.Generator) -> FloatArray:
     """Share of draws of the patterns' probabilities that show each statement."""
-    m = len(ropes)
-    size = int(np.prod([2 if rope is None else 3 for rope in ropes]))
+    m, size = len(ropes), math.prod(numbers_of_states(ropes))
     seen = np.zeros(size)
     block = max(1, _BLOCK // 3**m)
     for start in range(0, _DRAWS, block):
-        draws = min(block, _DRAWS - start)
-        theta = rng.dirichlet(counts + 3.0 ** (1 - m), size=draws)
-        seen += np.bincount(
-            statement_of_items(theta.reshape(draws, *[3] * m), ropes), minlength=size
-        )
+        theta = rng.dirichlet(counts + 3.0 ** (1 - m), size=min(block, _DRAWS - start))
+        seen += np.bincount(statement_of_items(theta, ropes), minlength=size)
     # A statement that no draw shows is improbable, not impossible.
     return (seen + 1.0 / size) / (_DRAWS + 1.0)
 
 
-def statement_of_items(theta: FloatArray, ropes: tuple[float | None, ...]) -> IntArray:
+def statement_of_items(theta: FloatArray, ropes: Ropes) -> IntArray:
     """Number of the statement that each draw of the patterns' probabilities makes true."""
-    m = len(ropes)
-    cell = np.zeros(len(theta), dtype=np.int64)
-    for j, rope in enumerate(ropes):
-        margin = theta.sum(axis=tuple(k + 1 for k in range(m) if k != j))
-        gap = margin[:, 0] - margin[:, 2]
-        if rope is None:
-            cell = 2 * cell + (gap < 0.0)
-        else:
-            cell = 3 * cell + np.where(np.abs(gap) <= rope, 1, np.where(gap > 0.0, 0, 2))
-    return cell
+    m, draws = len(ropes), len(theta)
+    cube = theta.reshape(draws, *[3] * m)
+    margins = [cube.sum(axis=tuple(k + 1 for k in range(m) if k != j)) for j in range(m)]
+    gaps = np.stack([margin[:, 0] - margin[:, 2] for margin in margins], axis=1)
+    return np.asarray(cell_of(gaps[None], tuple(map(state_edges, ropes)))[0])

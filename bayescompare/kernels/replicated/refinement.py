@@ -12,13 +12,10 @@ effects μ of a dataset are its posterior reweighted by θ of the statement that
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.kernels.numerics.cells import Edges
-from bayescompare.kernels.replicated.effects import Moments, Ropes, state_edges
+from bayescompare.kernels.replicated.effects import Moments, Ropes, cell_of, state_edges
 from bayescompare.kernels.replicated.items import statement_of_items
 from bayescompare.kernels.replicated.learned_effects import (
     StandardisedEffects,
@@ -28,8 +25,6 @@ from bayescompare.kernels.replicated.learned_effects import (
 
 #: Effects drawn for each dataset, among which one is chosen by its weight.
 _POOL = 1000
-#: Draws for the prior masses of statements about binary items.
-_MASS_DRAWS = 40_000
 #: A probability below this is taken for it, so that logarithms stay finite.
 _LEAST = 1e-300
 #: Covariances are drawn this far towards their diagonal, so that they have a root.
@@ -84,7 +79,7 @@ def refined_effects(
     masses = masses_of_regions(effects[None], data.edges, dof=data.dof)[0]
     weight = cube.sum(axis=unused).reshape(n, -1) / masses
     both = np.concatenate([pool, drawn[..., None]], axis=2)
-    chosen = _choose_draws(both, _cell_of(pool, data.edges), weight, rng)
+    chosen = _choose_draws(both, cell_of(pool, data.edges), weight, rng)
     distance = _distance(data.y, noise + np.diag(effects))
     precision = np.where(known, 1.0, chosen[:, u] * (nu + u) / (nu + distance))
     root = np.linalg.cholesky(data.correlation) / np.sqrt(precision)[:, None, None]
@@ -136,7 +131,7 @@ def refined_moments(
     edges = tuple(state_edges(rope) for rope in ropes)
     pool = _student_pool(moments, square, few, rng)
     weight = np.tile(theta, (n, 1))
-    mu = _choose_draws(pool, _cell_of(pool, edges), weight, rng)
+    mu = _choose_draws(pool, cell_of(pool, edges), weight, rng)
     root = _noise_root(moments, square, tied, mu, few, rng)
     k, k_new = moments.dof + 1.0, more.astype(np.float64)
     mean = _draw_mean(moments.mean, mu, moments.factor, 1 / k - 1 / (k + k_new), root, rng)
@@ -182,20 +177,9 @@ def refined_counts(
     """
     m = len(ropes)
     pool = rng.dirichlet(counts + 3.0 ** (1 - m), size=_POOL)
-    cell = statement_of_items(pool.reshape(_POOL, *[3] * m), ropes)
+    cell = statement_of_items(pool, ropes)
     share = _choose_draws(pool[None], cell[None], weight[None], rng)[0]
     return np.asarray(counts + rng.multinomial(more, share / share.sum()))
-
-
-def pattern_masses(ropes: Ropes, rng: np.random.Generator) -> FloatArray:
-    """Prior probability of every statement about binary items, from draws; ones without ropes."""
-    m = len(ropes)
-    size = math.prod(2 if rope is None else 3 for rope in ropes)
-    if all(rope is None for rope in ropes):
-        return np.ones(size)
-    shares = rng.dirichlet(np.full(3**m, 3.0 ** (1 - m)), size=_MASS_DRAWS)
-    shown = statement_of_items(shares.reshape(_MASS_DRAWS, *[3] * m), ropes)
-    return np.asarray(np.maximum(np.bincount(shown, minlength=size), 1.0) / _MASS_DRAWS)
 
 
 # the parts ----------------------------------------------------------------------------------------
@@ -213,15 +197,6 @@ def _choose_draws(
     logs = np.log(np.maximum(np.take_along_axis(weight, cell, axis=1), _LEAST))
     best = (logs + rng.gumbel(size=logs.shape)).argmax(axis=1)
     return np.asarray(np.take_along_axis(pool, best[:, None, None], axis=1)[:, 0])
-
-
-def _cell_of(points: FloatArray, edges: Edges) -> IntArray:
-    """Number of the cell of each point (n, B, m); states go from the greatest values down."""
-    cell = np.zeros(points.shape[:2], dtype=np.int64)
-    for j, edge in enumerate(edges):
-        below = points[:, :, j, None] <= edge[:, None, :]
-        cell = cell * (edge.shape[1] + 1) + below.sum(axis=2)
-    return cell
 
 
 def _draw_mean(

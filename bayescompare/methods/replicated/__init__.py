@@ -19,7 +19,6 @@ de Campos & Benavoli (2016); Lacoste, Laviolette & Marchand (2012); Corani & Ben
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -27,7 +26,7 @@ import numpy as np
 
 from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray, StrArray
+from bayescompare._typing import FloatArray
 from bayescompare.evidence import Evidence
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.correlation import check_correlation
@@ -38,39 +37,31 @@ from bayescompare.methods._shared.domains import (
     domain_words,
 )
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.new_datasets import share_labels
 from bayescompare.methods._shared.simplex import SCALE
 from bayescompare.methods._shared.trees import answer_of_draws
 from bayescompare.methods.dirichlet.law import StatementTest
 from bayescompare.methods.replicated.comparison import (
     ReplicatedDetails,
-    SeenDatasets,
+    ReplicatedPosterior,
     UncertaintySplit,
     assumption_words,
-    dataset_headline,
     methods_text,
     verdict_words,
 )
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.decision import Decision
-from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import Accepts, Phrases, Sampling, Scope
-from bayescompare.outcome.posterior import Lack, Posterior, grown_by_resemblance, posterior_answer
-from bayescompare.outcome.registry import title_in_registry, unavailable
+from bayescompare.outcome.posterior import Posterior, posterior_answer
+from bayescompare.outcome.registry import title_in_registry
 from bayescompare.partly_seen import partial_table
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.drawn import DrawnMixture
-from bayescompare.prior import POWER
 from bayescompare.statements import DENSE, Statements
 from bayescompare.table.checks import effective_weights
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import pandas as pd
     import xarray as xr
 
 
@@ -78,93 +69,6 @@ if TYPE_CHECKING:
 _READING = ("effects", "rho", "folds")
 #: Draws over which each dataset's statements are averaged in domains.
 _AVERAGED = 500
-
-
-class ReplicatedPosterior(SeenDatasets):
-    """θ after uncertain datasets, with its draws and what more datasets or replicates would say."""
-
-    facts_type: ClassVar[type[Facts]] = ReplicatedDetails
-
-    method: Replicated
-
-    draws_are: ClassVar[str] = "exact"
-    lacks: ClassVar[Mapping[str, Lack]] = {
-        "simulate": Lack(
-            "Its likelihood weighs statements by the replicates seen; it makes no new ones."
-        )
-    }
-
-    def headline(self, decision: Decision) -> str:
-        """Say of one dataset that the answer is about that one only."""
-        if len(self.results.datasets) == 1:
-            return dataset_headline(self.results, decision)
-        return super().headline(decision)
-
-    def why_not(self, quantity: str) -> str:
-        """Say what the cut, NUTS, a learned prior and a power likelihood do not have."""
-        method, reasons = self.method, dict[str, str]()
-        if self.results.weights is not None:
-            reasons["plan"] = "plan: with weight= it is not known what new datasets would weigh."
-            if method.needs_mcmc:
-                reasons["draws"] = "draws: with weight= NUTS samples; use c.tree or sample()."
-        if not method.joint:
-            why = "with joint=False each dataset is judged by itself, which is a formula and not"
-            for name in ("model", "sample", "log_evidence", "loo", "psis"):
-                reasons[name] = f"{name}: {why} the posterior of a model; use joint=True."
-        if method.needs_mcmc:
-            reasons["uncertainty"] = (
-                "uncertainty: it is split over counts of statements, and an answer by NUTS has "
-                "none; leave out priors=."
-            )
-        if method.learned is not None:
-            reasons["uncertainty"] = (
-                "uncertainty: here a part of it is the prior's, which was learned from all pairs; "
-                "compare() the two algorithms by themselves."
-            )
-        return reasons.get(quantity) or super().why_not(quantity)
-
-    def predict(self, number: int, draws: int, rng: np.random.Generator) -> StrArray:
-        """Draw θ, and the statements of new datasets from it."""
-        return share_labels(self, number, draws, rng)
-
-    # the same question of other data --------------------------------------------------------------
-
-    def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
-        """Exact log predictive densities of each dataset; of a single one there are none."""
-        if len(self.results.datasets) == 1:
-            raise BayescompareError(
-                "loo: there is only one dataset, and nothing to predict it from."
-            )
-        if self.theta is None:
-            raise unavailable(self.method, "exact loo with a custom prior")
-        return super().leave_one_out()
-
-    def grown(self) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Add datasets that are as informative as those seen."""
-        if self.theta is None:
-            raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
-        return grown_by_resemblance(self.theta)
-
-    def with_replicates(self) -> Callable[[float, np.random.Generator], FloatArray]:
-        """Multiply the replicates of the datasets seen."""
-        if self.theta is None:
-            raise BayescompareError(
-                "plan(replicates=) needs a conjugate prior: this one is answered by NUTS."
-            )
-        if self.results.gaps is not None:
-            raise BayescompareError(
-                f"plan(replicates=): with missing={self.results.gaps!r} some cells have no "
-                "replicates to add to; ask of a table without missing cells, or plan() about more "
-                "datasets."
-            )
-        return self.method.table_evidence(self.results).more_replicates(self.theta)
-
-    def under_other_priors(self, values: FloatArray | None) -> pd.DataFrame | None:
-        """Tabulate P by the weight of the prior; anew, where that is about the only dataset."""
-        theta = None if len(self.results.datasets) == 1 else self.theta
-        prior = None if theta is None else theta.prior.own or theta.prior
-        is_weighed = prior is not None and prior.weighed_by != POWER
-        return super().under_other_priors(values) if is_weighed else None
 
 
 @dataclass(frozen=True, kw_only=True)

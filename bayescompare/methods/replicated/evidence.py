@@ -34,6 +34,7 @@ from bayescompare.kernels.replicated.items import (
     discordant_items,
     item_patterns,
     item_rows,
+    pattern_masses,
 )
 from bayescompare.kernels.replicated.learned_effects import (
     evidence_of_effects,
@@ -41,7 +42,6 @@ from bayescompare.kernels.replicated.learned_effects import (
     standardise_effects,
 )
 from bayescompare.kernels.replicated.refinement import (
-    pattern_masses,
     refined_counts,
     refined_effects,
     refined_moments,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 
 from bayescompare.kernels.replicated.effects import Moments, flat_evidence
-from bayescompare.kernels.replicated.items import item_rows
+from bayescompare.kernels.replicated.items import item_rows, pattern_masses
 from bayescompare.kernels.replicated.learned_effects import (
     SCALES,
     StandardisedEffects,
@@ -17,7 +17,6 @@ from bayescompare.kernels.replicated.learned_effects import (
     standardise_effects,
 )
 from bayescompare.kernels.replicated.refinement import (
-    pattern_masses,
     refined_counts,
     refined_effects,
     refined_moments,
