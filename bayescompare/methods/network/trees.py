@@ -23,11 +23,10 @@ from bayescompare.methods._shared.trees import (
     latent_log_prior,
     make_tree,
     marginal_dims,
+    one_each,
     ratio_prior,
-    shrink_predictions,
     sign_tree,
     statement_coords,
-    statement_each,
     without_latents,
 )
 from bayescompare.methods.dirichlet.prior import PatternPrior
@@ -206,7 +205,7 @@ class Layout:
             "theta": ("statement",),
             "marginal": marginal_dims(self.results),
             "edge": ("parent", "child"),
-            OUTCOME: ("dataset", "statement"),
+            OUTCOME: ("dataset",),
             **own,
         }
 
@@ -225,11 +224,11 @@ def draws_tree(
     groups: dict[str, dict[str, AnyArray]] = {
         "posterior": after,
         "prior": before,
-        "posterior_predictive": {OUTCOME: statement_each(after["theta"], n, rng)},
-        "prior_predictive": {OUTCOME: statement_each(before["theta"], n, rng)},
+        "posterior_predictive": {OUTCOME: one_each(after["theta"], n, rng)},
+        "prior_predictive": {OUTCOME: one_each(before["theta"], n, rng)},
         "log_likelihood": likelihood,
         "log_prior": log_prior,
-        "observed_data": {OUTCOME: layout.listing.weights},
+        "observed_data": {OUTCOME: layout.listing.shown.place},
     }
     free = () if graph is not None else log_prior
     tables = None if graph is None else layout.scores.tables(graph)
@@ -320,30 +319,24 @@ def _centred_log_prior(tables: NetworkTables, log_cells: FloatArray) -> FloatArr
 
 
 def _join_states(layout: Layout, tree: xr.DataTree) -> None:
-    """Make statements of the measures' states, where a tree comes from the textbook's model."""
+    """Make statements, by their places, of the states that the model has of each measure."""
     import xarray as xr
 
     seen = [name.replace("cpt_", "x_", 1) for name in layout.names]
     listed = {tuple(row): k for k, row in enumerate(layout.states[layout.at].tolist())}
-    labels = list(layout.listing.labels)
     for group in ("posterior_predictive", "prior_predictive", "log_likelihood", "observed_data"):
-        if group not in tree or not set(seen) <= set(tree[group].data_vars):
+        if group not in tree:
             continue
         data = tree[group].to_dataset()
         joined: xr.DataArray = sum(data[name] for name in seen)  # type: ignore[assignment]
         if group == "observed_data":
-            joined = xr.DataArray(layout.listing.weights, dims=("dataset", "statement"))
+            joined = joined.copy(data=layout.listing.shown.place)
         elif group != "log_likelihood":
             states = np.stack([data[name].values for name in seen], axis=-1)
             rows, of_row = np.unique(states.reshape(-1, len(seen)), axis=0, return_inverse=True)
-            place = np.array([listed.get(tuple(row), len(labels) - 1) for row in rows.tolist()])
-            one = np.eye(len(labels), dtype=np.int8)[place[of_row.ravel()]]
-            dims = (*data[seen[0]].dims, "statement")
-            joined = xr.DataArray(one.reshape(*states.shape[:-1], -1), dims=dims)
-        data = data.drop_vars(seen).assign({OUTCOME: joined})
-        if "statement" in joined.dims:
-            data = data.assign_coords(statement=labels)
-        tree[group] = xr.DataTree(data)
+            place = np.array([listed.get(tuple(row), len(listed)) for row in rows.tolist()])
+            joined = joined.copy(data=place[of_row].reshape(joined.shape).astype(np.int16))
+        tree[group] = xr.DataTree(data.drop_vars(seen).assign({OUTCOME: joined}))
 
 
 def finished_tree(layout: Layout, graph: Graph, tree: xr.DataTree) -> xr.DataTree:
@@ -362,4 +355,4 @@ def finished_tree(layout: Layout, graph: Graph, tree: xr.DataTree) -> xr.DataTre
                 data["marginal"] = (("chain", "draw", *dims), marginal)
                 data = data.assign_coords({d: layout.coords()[d] for d in dims})
         tree[group] = xr.DataTree(data)
-    return sign_tree(ratio_prior(shrink_predictions(tree), layout.names), layout.listing)
+    return sign_tree(ratio_prior(tree, layout.names), layout.listing)

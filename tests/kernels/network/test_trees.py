@@ -1,12 +1,13 @@
-"""P(max) under trees: a Dirichlet, brute-force integration, draws, and what must not change it."""
+"""P(max) under trees: a Dirichlet, brute force, draws, what must not change it; log Beta cells."""
 
 from __future__ import annotations
 
+import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import expit
+from scipy.special import betainc, expit
 
 from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.kernels.network import trees
@@ -15,8 +16,10 @@ from bayescompare.kernels.network.tables import NetworkTables
 from bayescompare.kernels.network.trees import (
     RatioGrid,
     is_binary_tree,
+    log_odds_range,
     ratio_range,
     tree_maximum,
+    truncated_log_cells,
 )
 from tests.cases import few_quick
 from tests.oracles import network as no
@@ -107,18 +110,6 @@ def test_four_measures_by_brute_force(parent: list[int]) -> None:
         assert found[k] == pytest.approx(expected, abs=1e-8)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("m", "n"), [(5, 8), (6, 60)])
-def test_larger_trees_by_draws(m: int, n: int) -> None:
-    rng, size = np.random.default_rng(m), 200_000
-    counts, parent = some_counts(rng, m, n), rooted(some_tree(rng, m), 2)
-    found = maximum(counts, parent)
-    graph = [1 << above if above >= 0 else 0 for above in parent]
-    share = no.leading_shares(counts, [2] * m, graph, size=size)
-    safe = found.clip(1 / size, 1 - 1 / size)
-    np.testing.assert_array_less(np.abs(share - found), 4 * np.sqrt(safe * (1 - safe) / size))
-
-
 # ------------------------------------------------------------------------------------- properties
 
 
@@ -149,16 +140,6 @@ def test_swapping_and_renaming_move_the_probabilities(seed: int, m: int) -> None
     cube = (2,) * m
     renamed = maximum(counts.reshape(cube).transpose(order).ravel(), rooted(moved, int(place[0])))
     np.testing.assert_allclose(renamed, found.reshape(cube).transpose(order).ravel(), atol=1e-10)
-
-
-@settings(max_examples=10)
-@given(seeds)
-def test_a_measure_on_which_all_datasets_tie_has_equal_states(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    counts = some_counts(rng, 3, 12)
-    split = np.repeat(counts, 2) / 2.0
-    whole = maximum(split, [-1, 0, 1, 2]).reshape(-1, 2)
-    np.testing.assert_allclose(whole[:, 0], whole[:, 1], atol=1e-10)
 
 
 # ---------------------------------------------------------------------------------------- extremes
@@ -215,13 +196,6 @@ def test_a_few_statements_have_the_figures_they_have_among_all() -> None:
     states = no.joint_states([2] * 6)[chosen][:, list(tables.members)]
     found = tree_maximum(tables, states)
     np.testing.assert_allclose(found, whole[chosen], atol=1e-12)
-
-
-def test_blocks_of_statements_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = some_counts(np.random.default_rng(2), 4, 20)
-    whole = maximum(counts, [-1, 0, 0, 1])
-    monkeypatch.setattr(trees, "_BLOCK", 3)
-    np.testing.assert_allclose(maximum(counts, [-1, 0, 0, 1]), whole, atol=1e-13)
 
 
 def test_rules_that_do_not_agree_give_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,3 +255,55 @@ def test_an_average_over_the_grid_is_the_integral(low: float, high: float) -> No
     ):
         found = float((h(points) * grid.window) @ masses)
         assert found == pytest.approx((primitive(high) - primitive(low)) / (high - low), abs=1e-10)
+
+
+SHAPES = [(3.25, 0.125), (1e-3, 2.0), (400.0, 380.5), (1e-6, 1e-6)]
+
+
+def by_mpmath(a: float, b: float, t: float, w: float) -> tuple[complex, complex]:
+    """Both expectations, in the log odds, with 20 digits."""
+    with mp.workdps(20):
+        a, b, t = mp.mpf(a), mp.mpf(b), mp.mpf(t)
+
+        def density(z: mp.mpf) -> mp.mpf:
+            return mp.exp(a * z - (a + b) * mp.log1p(mp.exp(z))) / mp.beta(a, b)
+
+        far, peak = [mp.mpf(k) for k in (5, 20, 60)], mp.log(a / b)
+        inside = sorted(p for p in (peak, peak - 0.2, peak + 0.2, *far) if p > t)
+        first = mp.quad(lambda z: density(z) * mp.expj(-w * mp.log1p(mp.exp(-z))), [t, *inside])
+        first += mp.betainc(b, a, 0, 1 / (1 + mp.exp(inside[-1])), regularized=True)
+        inside = sorted(p for p in (peak, peak - 0.2, peak + 0.2, *(-f for f in far)) if p < t)
+        second = mp.quad(lambda z: density(z) * mp.expj(-w * mp.log1p(mp.exp(z))), [*inside, t])
+        second += mp.betainc(a, b, 0, 1 / (1 + mp.exp(-inside[0])), regularized=True)
+        return complex(first), complex(second)
+
+
+@pytest.mark.parametrize(("a", "b"), few_quick(SHAPES, 2, several=True))
+def test_transforms_against_mpmath(a: float, b: float) -> None:
+    t = np.linspace(-1.4, 1.4, 41)
+    found = truncated_log_cells(a, b, t, 3.0, 5, 8)
+    for k, j in ((0, 4), (13, 1), (40, 0)):
+        expected = by_mpmath(a, b, float(t[k]), 3.0 * j)
+        np.testing.assert_allclose(found[:, k, j], expected, atol=1e-11)
+
+
+shapes = st.floats(-8.0, 6.0).map(lambda x: 10.0**x)
+
+
+@given(shapes, shapes, st.floats(-3.0, 3.0), st.floats(0.1, 4.0))
+def test_at_frequency_zero_they_are_probabilities(a: float, b: float, t: float, gap: float) -> None:
+    thresholds = t + gap * np.arange(3)
+    found = truncated_log_cells(a, b, thresholds, 5.0, 3, 8)
+    above = betainc(b, a, expit(-thresholds))
+    np.testing.assert_allclose(found[0, :, 0].real, above, atol=1e-9)
+    np.testing.assert_allclose(found[:, :, 0].sum(axis=0), 1.0, atol=1e-12)
+    assert (np.abs(found) <= 1.0 + 1e-9).all()
+
+
+@given(shapes, shapes)
+def test_the_range_has_the_mass(a: float, b: float) -> None:
+    low, high = log_odds_range(a, b)
+    beyond = betainc(a, b, expit(low)), betainc(b, a, expit(-high))
+    assert -40.0 <= low < high <= 40.0
+    for end, mass in zip((-low, high), beyond, strict=True):
+        assert mass < 1e-14 or end == 40.0

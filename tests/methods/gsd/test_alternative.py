@@ -1,4 +1,4 @@
-"""Which direction GSD tests: two-sided by default, one-sided only where the user names it."""
+"""Which direction GSD tests, and every pair at once: both directions, Holm's correction, words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 import xarray as xr
@@ -51,19 +52,6 @@ def test_one_side_is_the_one_named_whatever_the_data_say(seed: int) -> None:
         # Listed the other way round, the other word names the same direction.
         other = ask(results, GSD(alternative=SIDES[2 - k]), algorithms=["B", "A"])
         assert (other.best, other.pvalue) == (c.best, c.pvalue)
-
-
-def test_equal_algorithms_have_a_p_value_of_one() -> None:
-    cells = np.random.default_rng(0).integers(0, 5, (5, 1, 2)).repeat(2, axis=1)
-    for side in SIDES:
-        assert ask(table(cells), GSD(alternative=side)).pvalue == 1.0
-
-
-def test_no_contamination_is_the_test_itself_on_every_side(uci: bc.Results) -> None:
-    for side in SIDES:
-        method = GSD(permutations=100, alternative=side)
-        c = ask(uci, method, algorithms=["BDS", "EN"], rng=4)
-        assert c.robustness([0.0])["pvalue"].tolist() == [c.pvalue]
 
 
 # ---------------------------------------------------------------------------------- the level
@@ -172,3 +160,53 @@ def test_a_file_from_before_gets_the_two_sided_p_value(tmp_path: Path, ending: s
     assert again.pvalue == c.pvalue
     assert again.explain() == c.explain()
     assert again.headline() == c.headline()
+
+
+def test_holm_over_both_directions_of_every_pair(everything: bc.pairs.Pairwise) -> None:
+    decided = everything.decide()
+    least = {
+        frozenset(c.results.algorithms): min(c.answer.per_statement["pvalue"])
+        for c in everything.comparisons
+    }
+    # Each pair's hypothesis is one, tested twice: Bonferroni within, Holm between.
+    ordered, level, expected = sorted(least.values()), 0.0, []
+    for k, p in enumerate(ordered):
+        level = max(level, min(1.0, 2 * p * (len(ordered) - k)))
+        expected.append(level)
+    np.testing.assert_allclose(decided["adjusted"], expected)
+    np.testing.assert_allclose(decided["pvalue"], np.minimum(1.0, 2 * np.array(ordered)))
+    assert (decided["asserted"] == (decided["adjusted"] <= 0.05)).all()
+
+
+def test_the_asserted_order(uci: bc.Results) -> None:
+    p = bc.pairwise(
+        uci, method=GSD(permutations=399), algorithms=["GBM", "CART", "RF", "BDS"], rng=1, n_jobs=1
+    )
+    decided = p.decide()
+    graph = p.order()
+    asserted = {tuple(s.split(">")) for s in decided.loc[decided["asserted"], "statement"]}
+    assert set(graph.edges) == asserted
+    assert {("GBM", "CART"), ("RF", "CART"), ("BDS", "CART")} <= asserted
+    assert nx.is_directed_acyclic_graph(graph)
+
+
+def test_a_reference(uci: bc.Results) -> None:
+    p = bc.pairwise(
+        uci,
+        method=GSD(permutations=50),
+        algorithms=["GBM", "CART", "RF"],
+        reference="RF",
+        rng=1,
+        n_jobs=1,
+    )
+    assert np.isfinite(p.matrix.values).sum() == 4
+    with pytest.raises(bc.BayescompareError, match="no comparison"):
+        p["GBM", "CART"]
+
+
+def test_a_tilde_in_a_name_costs_no_edge() -> None:
+    cells = np.array([[[9.0], [1.0 + k % 3]] for k in range(9)])
+    for method in ("gsd", "dirichlet"):
+        p = bc.pairwise(table(cells, names=["svm~rbf", "B"]), method=method, n_jobs=1)
+        assert p.decide()["asserted"].all()
+        assert list(p.order().edges) == [("svm~rbf", "B")]

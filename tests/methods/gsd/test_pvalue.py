@@ -1,7 +1,8 @@
-"""GSD's p-value against every resample of small tables, its level and its seeds."""
+"""GSD's p-value against every resample of small tables, contaminated too; its seeds."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -69,15 +70,6 @@ def test_stopping_early(uci: bc.Results) -> None:
     assert clear.answer.facts.resamples[0] == n
 
 
-def test_the_same_seed_the_same_answer(uci: bc.Results) -> None:
-    pair = ["BDS", "EN"]
-    one, two, other = (ask(uci, GSD(permutations=60), algorithms=pair, rng=r) for r in (7, 7, 8))
-    pd.testing.assert_frame_equal(one.summary(), two.summary())
-    assert not one.summary().equals(other.summary())
-    generated = ask(uci, GSD(permutations=60), algorithms=pair, rng=np.random.default_rng(7))
-    pd.testing.assert_frame_equal(one.summary(), generated.summary())
-
-
 @pytest.mark.parametrize("method", few_quick([GSD(permutations=60), GSDBootstrap(resamples=60)], 1))
 def test_the_same_answer_for_any_number_of_jobs(uci: bc.Results, method: Any) -> None:
     some = ["BDS", "EN", "GLM", "RF"]
@@ -86,3 +78,25 @@ def test_the_same_answer_for_any_number_of_jobs(uci: bc.Results, method: Any) ->
     )
     np.testing.assert_array_equal(one.matrix.values, two.matrix.values)
     pd.testing.assert_frame_equal(one.decide(), two.decide())
+
+
+@pytest.mark.parametrize("scheme", ["paired", "pooled"])
+def test_contamination_by_brute_force(scheme: Any) -> None:
+    gammas = np.array([0.0, 0.013, 0.061, 0.117, 0.23, 0.61])
+    for seed in range(3):
+        results = made("metric", 50 + seed, datasets=4 if scheme == "paired" else 3)
+        naive = Naive(results, "A", "B")
+        c = ask(results, GSD(delta=0, scheme=scheme))
+        optima = naive.resampled(scheme, 0.0)
+        observed = naive.both(0.0)[0 if c.best == "A>B" else 1]
+        for gamma, p in c.robustness(gammas)[["gamma", "pvalue"]].to_numpy():
+            # The worst case of both: (1 − γ) opt − γ against (1 − γ) opt_I + γ.
+            reached = (1 - gamma) * optima + gamma >= (1 - gamma) * observed - gamma - 1e-8
+            assert p == pytest.approx(min(1.0, 2 * reached.mean()), abs=1e-12)
+
+
+def test_gammas_are_checked(uci: bc.Results) -> None:
+    c = ask(made("metric", 0))
+    for bad in ([], [1.0], [-0.1], [math.nan], 0.1, ["a"]):
+        with pytest.raises(bc.BayescompareError, match="gammas="):
+            c.robustness(bad)  # type: ignore[arg-type]

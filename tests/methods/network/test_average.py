@@ -1,15 +1,19 @@
-"""The network test averaged over graphs, against the sum over all graphs."""
+"""The network test averaged over graphs, against the sum over all of them, and plans."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.special import logsumexp
 
+import bayescompare as bc
 from bayescompare.comparisons import NetworkComparison
+from bayescompare.methods import Network
 from bayescompare.posterior import graphs, network
+from bayescompare.posterior.network import MonteCarlo
 from bayescompare.table.results import Results
 from tests.methods.network.cases import ask
 from tests.oracles import network as no
@@ -67,24 +71,6 @@ def test_sampled_graphs_average_to_what_enumeration_gives(monkeypatch: pytest.Mo
     np.testing.assert_array_less(gap, 4 * drawn.mcse.values)
 
 
-@pytest.mark.slow
-def test_a_thousand_datasets_on_five_measures_average_too() -> None:
-    """Local scores below −700: pairs that hang together must not come out as the empty graph."""
-    rng = np.random.default_rng(0)
-    z = rng.random((1500, 1)) < 0.45
-    states = z ^ (rng.random((1500, 5)) < 0.1)
-    results = no.from_states(states)
-    best = ask(results, mcse=0.02)
-    c = ask(results, average=True, mcse=0.02)
-    assert len(best.answer.facts.edges) >= 4
-    # E θ of the leading statement is a tenth of what it is if all five were independent.
-    counts = c.answer.counts
-    top = int(counts.argmax())
-    assert c.summary().loc[c.answer.labels[top], "theta_mean"] == pytest.approx(
-        counts[top] / 1500, abs=0.03
-    )
-
-
 def test_one_class_of_graphs_in_all_samples_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond four measures graphs are drawn: even if all agree, the answer is not exact."""
     monkeypatch.setattr(network, "SAMPLED_GRAPHS", 1)
@@ -109,3 +95,51 @@ def test_prior_draws_of_the_average_come_from_the_prior_over_graphs() -> None:
     # Underflow to log 0 is a little more frequent without independence.
     assert usable.mean() > 0.9
     assert independent == pytest.approx(1 / 3, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"search": no.COLLIDER, "priors": {"alpha": 0.5}},
+        {"average": True, "max_parents": 2},
+        pytest.param({"search": no.CHAIN}, marks=pytest.mark.slow),
+        pytest.param(
+            {"average": True, "max_parents": 1, "priors": {"alpha": {"m0": 2.0, "*": 0.3}}},
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_probabilities_are_a_martingale(
+    choices: dict[str, Any], walk: tuple[np.ndarray, Results]
+) -> None:
+    """E P(max | old and predicted data) = P(max | old data), where graph and limit are fixed."""
+    _, results = walk
+    c = ask(results, mcse=3e-3, **choices)
+    posterior = c.posterior.learned  # type: ignore[attr-defined]
+    rng, size = np.random.default_rng(5), 60
+    rough = MonteCarlo(0.01, rng, is_rough=True)
+    found = np.array(
+        [
+            posterior.with_more(posterior.predict(15, 1, rng)[0], rough).p_max()[:-1]
+            for _ in range(size)
+        ]
+    )
+    error = np.hypot(found.std(axis=0) / math.sqrt(size), 3e-3)
+    np.testing.assert_array_less(np.abs(found.mean(axis=0) - c.probability.values), 4 * error)
+
+
+def test_statements_never_seen_are_listed_after_the_others() -> None:
+    """Of 512 statements some fifteen are listed; predictions see more."""
+    results = table(no.linked(15, 9, seed=3))
+    c = ask(results, mcse=0.05, search=[])
+    listed = len(c.answer.labels)
+    found = c.posterior.grown()(40, np.random.default_rng(1))
+    assert len(found) > listed
+    assert found.sum() <= 1.0 + 1e-9
+
+
+def test_the_table_of_an_average() -> None:
+    c = bc.compare(bc.load_example("benavoli-example1"), method=Network(average=True), rng=0)
+    found = c.plan([5, 50], simulations=40, rng=1)
+    assert found.index.tolist() == [5, 50]
+    assert found.loc[50, "settled"] > found.loc[5, "settled"]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pymc as pm
 import pytest
 from scipy.special import logsumexp
 
@@ -98,16 +96,6 @@ def test_seven_algorithms_have_states_that_nobody_saw() -> None:
         Network(priors={"alpha": {"m0": seen, "m1": 0.5}}).posterior_of(results)
 
 
-def test_leave_one_out_is_a_difference_of_scores(walk: tuple[np.ndarray, Results]) -> None:
-    values, results = walk
-    graph = np.array([no.masks(no.CHAIN, results.measures)])
-    c = ask(results, search=no.CHAIN, mcse=0.02, priors={"alpha": ALPHA})
-    weights = no.weights_of(values, results)
-    whole = scores_of(weights.sum(axis=0), graph)[0]
-    without = [whole - scores_of(weights.sum(axis=0) - w, graph)[0] for w in weights]
-    assert c.loo().elpd == pytest.approx(sum(without), abs=1e-7)
-
-
 def test_one_measure_by_itself_is_exact() -> None:
     """Independent measures: a product of Beta integrals, with the user's α in each."""
     results = bc.load_example("benavoli-example1")
@@ -180,64 +168,3 @@ def test_priors_come_back_from_files(tmp_path: Path, walk: tuple[np.ndarray, Res
     summed = c.on(["m1", "m2"])
     summed.to_json(tmp_path / "s.json")
     assert bc.load_comparison(tmp_path / "s.json").best == summed.best
-
-
-QUIET: dict[str, Any] = {"draws": 1500, "chains": 4, "cores": 1, "progressbar": False}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shape", [None, 3])
-def test_a_distribution_is_sampled(shape: int | None, walk: tuple[np.ndarray, Results]) -> None:
-    """p(α | data) ∝ p(α) · BD(α) on a grid: one α for all measures, or one for each."""
-    import arviz as az
-    from scipy import stats
-
-    values, results = walk
-    prior = pm.Gamma.dist(2.0, 1.0) if shape is None else pm.Gamma.dist(2.0, 1.0, shape=shape)
-    method = Network(search=no.CHAIN, priors={"alpha": prior})
-    sampler = {**QUIET, "target_accept": 0.95}
-    c = bc.compare(results, method=method, rng=2, sampler=sampler)
-    assert not c.exact
-    figures = c.diagnose().figures
-    print(f"alpha, shape {shape}: greatest R-hat {figures['greatest R-hat']:.4f}")
-    assert figures["divergences"] == 0
-    assert figures["greatest R-hat"] < 1.01
-    counts, states = no.counts_of(values, results), no.joint_states([2] * 3)
-    graph = no.masks(no.CHAIN, results.measures)
-    grid = np.exp(np.linspace(-8.0, 4.0, 1500))
-    log_prior = stats.gamma(2.0).logpdf(grid) + np.log(grid)
-    each = np.array(
-        [
-            [no.textbook_bd(states, counts, [a, a], [2] * 3, j, p) for a in grid]
-            for j, p in enumerate(graph)
-        ]
-    )
-    logs = each.sum(axis=0)[None] if shape is None else each
-    found = c.tree["posterior"]["alpha"]
-    for j, row in enumerate(logs):
-        p = np.exp(row + log_prior - (row + log_prior).max())
-        p /= p.sum()
-        mine = found if shape is None else found.isel(measure=j)
-        for figure in (lambda x: x, np.log):
-            error = float(az.mcse(figure(mine), method="mean"))
-            assert abs(float(figure(mine).mean()) - float(p @ figure(grid))) < 4 * error
-    with pytest.raises(BayescompareError, match="fixed alpha"):
-        _ = c.network  # type: ignore[attr-defined]
-
-
-@pytest.mark.slow
-def test_nuts_under_fixed_parameters(walk: tuple[np.ndarray, Results]) -> None:
-    import arviz as az
-
-    values, results = walk
-    c = ask(results, search=no.COLLIDER, priors={"alpha": ALPHA})
-    tree = c.sample(1500, chains=4, rng=1, cores=1, progressbar=False, target_accept=0.9)
-    figures = c.diagnose(tree).figures
-    assert figures["divergences"] == 0
-    assert figures["greatest R-hat"] < 1.01
-    theta = tree["posterior"]["theta"]
-    counts = no.counts_of(values, results)
-    graph = no.masks(no.COLLIDER, results.measures)
-    exact = no.mean_theta(counts, [2] * 3, graph, alpha=ROWS)
-    error = az.mcse(theta, method="mean").values
-    np.testing.assert_array_less(np.abs(theta.mean(("chain", "draw")).values - exact), 4 * error)

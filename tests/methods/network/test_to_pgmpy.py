@@ -21,6 +21,7 @@ from bayescompare.methods.network.to_pgmpy import pgmpy_score
 from bayescompare.posterior.graphs import GraphScores
 from bayescompare.statements import Statements
 from bayescompare.table.results import Results
+from tests.methods.network.cases import ask
 from tests.oracles import network as no
 from tests.tables import table
 
@@ -42,9 +43,7 @@ CASES: dict[str, tuple[Results, dict[str, Any]]] = {
 @pytest.fixture(scope="module", params=list(CASES))
 def case(request: pytest.FixtureRequest) -> NetworkComparison:
     results, choices = CASES[request.param]
-    c = bc.compare(results, method=Network(mcse=0.02, **choices), rng=0)
-    assert isinstance(c, NetworkComparison)
-    return c
+    return ask(results, mcse=0.02, **choices)
 
 
 def means(c: NetworkComparison) -> np.ndarray:
@@ -83,35 +82,16 @@ def test_inference_is_a_sum_of_mean_theta(case: NetworkComparison) -> None:
             np.testing.assert_allclose(found.values, expected, rtol=1e-9)
 
 
-def test_inference_given_a_state_by_its_name(case: NetworkComparison) -> None:
-    whole, names = means(case), list(case.results.measures)
-    inference = VariableElimination(case.network)
-    last = case.network.get_cpds(names[-1]).state_names[names[-1]]
-    for k, state in enumerate(last):
-        found = inference.query([names[0]], evidence={names[-1]: state}, show_progress=False)
-        part = whole[..., k].sum(axis=tuple(range(1, whole.ndim - 1)))
-        np.testing.assert_allclose(found.values, part / part.sum(), rtol=1e-9)
-
-
 def test_most_probable_statement_of_the_mean_model(case: NetworkComparison) -> None:
-    found = VariableElimination(case.network).map_query(
-        list(case.results.measures), show_progress=False
-    )
-    label = "|".join(found[name] for name in case.results.measures)
-    whole = means(case).ravel()
-    k = case.answer.labels.index(label)
-    assert whole[k] == pytest.approx(whole.max(), rel=1e-9)
-
-
-def test_an_averaged_answer_shows_the_best_graph() -> None:
-    results = table(no.linked(40, 3, seed=1, link=2.0))
-    averaged, best = (
-        bc.compare(results, method=Network(average=a, mcse=0.02), rng=0) for a in (True, False)
-    )
-    assert isinstance(averaged, NetworkComparison)
-    assert isinstance(best, NetworkComparison)
-    assert sorted(averaged.network.edges()) == sorted(best.network.edges())
-    assert averaged.network.check_model()
+    names, inference = list(case.results.measures), VariableElimination(case.network)
+    found, whole = inference.map_query(names, show_progress=False), means(case)
+    k = case.answer.labels.index("|".join(found[name] for name in names))
+    assert whole.ravel()[k] == pytest.approx(whole.max(), rel=1e-9)
+    # Given a state by its name.
+    state = case.network.get_cpds(names[-1]).state_names[names[-1]][-1]
+    given = inference.query([names[0]], evidence={names[-1]: state}, show_progress=False)
+    part = whole[..., -1].sum(axis=tuple(range(1, whole.ndim - 1)))
+    np.testing.assert_allclose(given.values, part / part.sum(), rtol=1e-9)
 
 
 def test_our_score_in_pgmpy_is_the_textbooks() -> None:
@@ -148,12 +128,6 @@ def test_names_with_spaces_and_signs() -> None:
 
 
 # ---------------------------------------------------------------------------------------- searches
-
-
-def ask(results: Results, **choices: Any) -> NetworkComparison:
-    c = bc.compare(results, method=Network(**choices), rng=0)
-    assert isinstance(c, NetworkComparison)
-    return c
 
 
 @pytest.mark.parametrize("search", ["hill-climb", "ges"])
