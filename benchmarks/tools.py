@@ -262,19 +262,20 @@ def predictive(case: Case) -> float:
 
 
 def _by_measure(case: Case, made: Any, own: Any) -> list[tuple[Any, Any]]:
-    """Who is better on each measure, where the model has a state for each and the tree a statement.
+    """Whether the first of two is better on each measure, on each dataset.
 
-    The share of datasets in which it is the first of two.
+    Where the model has a state for each measure, and the tree the place of each statement.
     """
-    if "outcome" not in own or "statement" not in own["outcome"].dims:
-        return []
-    labels, first = own["statement"].values.tolist(), ">".join(case.c.results.algorithms)
-    pairs = []
-    for j, name in enumerate(f"x_{measure}" for measure in case.c.results.measures):
-        if name in made:
-            here = [label.split("|")[j] == first for label in labels]
-            pairs.append((made[name] == 0, own["outcome"].isel(statement=here).sum("statement")))
-    return pairs
+    labels = case.tree["constant_data"]["statement"].values.tolist()
+    first = ">".join(case.c.results.algorithms)
+    return [
+        (
+            made[f"x_{measure}"] == 0,
+            own["outcome"].isin([k for k, s in enumerate(labels) if s.split("|")[j] == first]),
+        )
+        for j, measure in enumerate(case.c.results.measures)
+        if f"x_{measure}" in made
+    ]
 
 
 def compute_log_likelihood(case: Case) -> float:
