@@ -292,6 +292,8 @@ def _threshold_words(order: GsdComparison, first: str, second: str) -> str:
         float(order.thresholds.sel(algorithm=a, opponent=b))
         for a, b in ((first, second), (second, first))
     )
+    if math.isinf(at):
+        return f"{first} and {second} stay incomparable"
     most = order.delta_max
     assert isinstance(most, xr.DataArray)  # a number only for two algorithms
     share = at / float(most.sel(algorithm=first, opponent=second))
