@@ -326,3 +326,16 @@ def test_replicates_and_gaps_are_caveats() -> None:
     assert "mean of 3 replicates" in said
     assert json.loads(p.to_json())["decision"]["averaged"]["most"] == 3
     assert "different datasets" in said
+
+
+def test_of_three_algorithms_the_record_is_that_of_the_one_ahead() -> None:
+    rows = [("A", "B", "C")] * 2 + [("B", "A", "C")] * 14
+    frame = pd.DataFrame(
+        [(f"d{i}", who, -rank) for i, order in enumerate(rows) for rank, who in enumerate(order)],
+        columns=["dataset", "algorithm", "score"],
+    ).pivot(index="dataset", columns="algorithm", values="score")
+    c = bc.compare(bc.Results.from_frame(frame, measures={"score": "max"}))
+    row = c.decision.parts.loc["score"]
+    assert (row["ahead"], row["won"], row["lost"], row["word"]) == ("B", 14, 2, "better")
+    # The figure is that of an order of three, and "better" would be a word about two.
+    assert comparison_block(c).rows[0].text == "the order led by B"

@@ -109,10 +109,10 @@ class Decision:
         """What is said of each measure by itself.
 
         Indexed by measure: who is ``ahead`` there (empty if nobody is), how many datasets the first
-        algorithm ``won``, ``lost`` and ``tied`` against the second (of more than two: against the
-        best of the others), the ``probability`` that this is the most frequent outcome on that
-        measure, ``alone`` under the pair's own prior (or ``pvalue``), and the ``word``: "better"
-        from 0.95 on, "ahead" from 0.80 on, "level", and "equal" within the rope from 0.95 on.
+        algorithm ``won``, ``lost`` and ``tied`` against the second (of more than two: the one ahead
+        against the best of the others), the ``probability`` that this is the most frequent outcome
+        on that measure, ``alone`` under the pair's own prior (or ``pvalue``), and the ``word``:
+        "better" from 0.95 on, "ahead" from 0.80 on, "level", and "equal" within the rope from 0.95.
         """
         index = pd.Index([part.measure for part in self.measured], name="measure")
         rows = [part[1:6] + part[7:] if self.pvalue else part[1:] for part in self.measured]
@@ -364,8 +364,7 @@ def _parts_of_answer(
     if not parts or len(answer.states) != len(results.measures):
         return ()
     pvalue = answer.pvalue is not None
-    rows = []
-    won, lost, tied = records_in_table(results)
+    found = []
     for j, measure in enumerate(results.measures):
         figures = {column: values[:, j] for column, values in parts.items()}
         main = figures[PVALUE if pvalue else PROBABILITY]
@@ -385,8 +384,12 @@ def _parts_of_answer(
             own, equal=state is not None and leader is None, level=SETTLED, pvalue=pvalue
         )
         figure, alone = float(main[best]), float(figures.get(ALONE, main)[best])
-        rows.append(Part(measure, leader or "", won[j], lost[j], tied[j], figure, alone, word))
-    return tuple(rows)
+        found.append((measure, leader or "", figure, alone, word))
+    records = records_in_table(results, [leader for _, leader, *_ in found])
+    return tuple(
+        Part(measure, leader, *record, *rest)
+        for (measure, leader, *rest), *record in zip(found, *records, strict=True)
+    )
 
 
 def parts_frame(rows: Sequence[Sequence[object]], index: pd.Index, *, pvalue: bool) -> pd.DataFrame:
@@ -400,13 +403,19 @@ def parts_frame(rows: Sequence[Sequence[object]], index: pd.Index, *, pvalue: bo
     return pd.DataFrame({h: np.array(c, dtype=k) for h, c, k in made}, index=index)
 
 
-def records_in_table(results: Results) -> tuple[list[int], list[int], list[int]]:
+def records_in_table(
+    results: Results, leaders: Sequence[str] = ()
+) -> tuple[list[int], list[int], list[int]]:
     """On how many datasets the first algorithm won, lost and tied on each measure.
 
-    Of more than two, against the best of the others.
+    Of more than two, the leader of the measure against the best of the others.
     """
     values = results.average().oriented()
     ropes = [results[name].rope for name in results.measures]
+    if len(results.algorithms) > 2:
+        # The leader comes first; where there is none, the listing order stays.
+        front = [results.algorithms.index(name) if name else 0 for name in leaders]
+        values = np.stack([np.roll(values[..., j], -k, axis=1) for j, k in enumerate(front)], -1)
     first, others = values[:, 0], values[:, 1:]
     known = ~np.isnan(others).all(axis=1)
     rival = np.where(known, np.max(np.nan_to_num(others, nan=-np.inf), axis=1), np.nan)

@@ -366,8 +366,14 @@ def comparison_block(c: Comparison) -> Block:
         status = "trade-off" if state is not None and state.first and state.second else "settled"
     rows = [part_row(results, names, part, pvalue=d.pvalue) for part in d.measured]
     if state is None:
-        # Of many, the datasets that the first won say nothing of who stands where.
-        rows = [replace(row, counts="", share=None) for row in rows if len(names) > 2]
+        # Of many, the figure is that of an order, and not of the datasets that its leader won.
+        rows = [
+            replace(row, text=f"the order led by {part.ahead}", counts="", share=None)
+            if part.word in ("better", "ahead")
+            else replace(row, counts="", share=None)
+            for row, part in zip(rows, d.measured, strict=True)
+            if len(names) > 2
+        ]
     if state is None or len(rows) > 1:
         rows.append(_whole_row(c, judged=state is not None))
     return Block(
