@@ -387,8 +387,10 @@ def _parts_of_answer(
         found.append((measure, leader or "", figure, alone, word))
     records = records_in_table(results, [leader for _, leader, *_ in found])
     return tuple(
-        Part(measure, leader, *record, *rest)
-        for (measure, leader, *rest), *record in zip(found, *records, strict=True)
+        Part(measure, leader, won, lost, tied, figure, alone, word)
+        for (measure, leader, figure, alone, word), won, lost, tied in zip(
+            found, *records, strict=True
+        )
     )
 
 
