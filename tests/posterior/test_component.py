@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from bayescompare.outcome.posterior import grown_by_urn
 from bayescompare.posterior.component import Component
@@ -83,6 +84,17 @@ def test_leave_one_out_is_refitting(weights: list[dict[int, float]], log_alpha: 
         twice = np.concatenate([matrix, matrix[i : i + 1]])
         assert -less[i] == pytest.approx(evidence(matrix) - evidence(others), rel=1e-9, abs=1e-9)
         assert more[i] == pytest.approx(evidence(twice) - evidence(matrix), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize(("a", "total"), [(6.25, 13.0), (0.5, 2.0), (1e-3, 1.0), (900.0, 1000.0)])
+def test_majority_by_scipy_and_monte_carlo(a: float, total: float) -> None:
+    shapes = np.array([a, (total - a) / 2, (total - a) / 2])
+    betas = Component.listed(np.log(shapes)).betas(0, np.zeros((1, 3)), np.ones(1))
+    found = betas.above(0.5)
+    assert found == pytest.approx(stats.beta(a, total - a).sf(0.5), rel=1e-9, abs=1e-12)
+    logs = oracles.log_dirichlet_draws(shapes, 40_000, np.random.default_rng(1))
+    most = (logs[:, 0] > np.logaddexp(logs[:, 1], logs[:, 2])).mean()
+    assert most == pytest.approx(found, abs=4 * math.sqrt(found * (1 - found) / 40_000) + 1e-4)
 
 
 # lumps --------------------------------------------------------------------------------------------

@@ -114,6 +114,19 @@ def test_leave_one_out_is_a_difference_of_evidences() -> None:
         assert within[i] == pytest.approx(log_evidence(COMPLETE + weight, AGREE) - whole, abs=1e-9)
 
 
+def test_a_dataset_that_leaves_everything_says_nothing() -> None:
+    alpha, prior = np.full((1, 4), 0.25), np.ones(1)
+    with_it, without = solved(alpha, prior, AGREE), solved(alpha, prior, [*AGREE, (0, 1, 2, 3)])
+    np.testing.assert_allclose(with_it.p_max(), without.p_max(), atol=1e-10)
+    assert with_it.log_evidence == pytest.approx(without.log_evidence, abs=1e-10)
+
+
+def test_draws_have_the_posterior_mean() -> None:
+    found = solved(np.full((1, 4), 0.25), np.ones(1), AGREE)
+    drawn = np.exp(found.draw(20_000, np.random.default_rng(1)))[:, :-1]
+    np.testing.assert_allclose(drawn.mean(axis=0), found.mean(), atol=0.01)
+
+
 def test_too_many_count_vectors_are_sampled_or_refused() -> None:
     agree = list(itertools.islice(itertools.cycle(itertools.combinations(range(16), 8)), 40))
     evidence = evidence_of(np.empty((0, 16)), rows_of(agree, 16))

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
+from bayescompare.kernels.context.correlated_t import draw_statements
 from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture
 from bayescompare.posterior.partition import Partition
 from bayescompare.prior import DirichletPrior
-from tests.oracles.context import regions_by_quadrature
+from tests.cases import few_quick
+from tests.oracles import dirichlet as oracles
+from tests.oracles.context import EveryRegion, near, regions_by_quadrature, shares_near
 from tests.posterior.test_rows import evidence_of
 
 
@@ -46,6 +52,25 @@ rows = st.lists(st.integers(0, 10**6), min_size=1, max_size=5).map(
 prior = st.sampled_from([0.1, 0.5, 1.0, 2.0, 7.3])
 
 
+@pytest.mark.parametrize("b", few_quick([0.1, 2.5, 1.0], 2))
+@pytest.mark.parametrize("n", few_quick([1, 3, 2, 4, 5], 2))
+def test_by_every_assignment(n: int, b: float) -> None:
+    triples = some_triples(n)
+    found, oracle = solved(triples, b), EveryRegion(triples, b)
+    np.testing.assert_allclose(found.p_max()[:-1], oracle.probability, atol=1e-9)
+    np.testing.assert_allclose(found.mean(), oracle.mean, atol=1e-12)
+    np.testing.assert_allclose(found.per_dataset(), oracle.each, atol=1e-12)
+    assert log_evidence(found) == pytest.approx(oracle.log_total, abs=1e-12)
+    weights = dict(zip(map(tuple, found.counts.tolist()), found.weight[0], strict=True))
+    for counts, weight in oracle.counts.items():
+        assert weights.get(counts, 0.0) == pytest.approx(weight, rel=1e-10, abs=1e-12)
+    without, _ = found.leave_one_out()
+    for i in range(n):
+        rest = np.delete(triples, i, axis=0)
+        fewer = EveryRegion(rest, b).log_total if n > 1 else 0.0
+        assert without[i] == pytest.approx(oracle.log_total - fewer, abs=1e-11)
+
+
 @pytest.mark.parametrize("b", [1.0, 2.0])
 def test_by_an_integral_over_the_triangle(b: float) -> None:
     """No counts, no urn: the posterior density of the shares itself."""
@@ -54,6 +79,18 @@ def test_by_an_integral_over_the_triangle(b: float) -> None:
     found = solved(triples, b)
     np.testing.assert_allclose(found.p_max()[:-1], probability, atol=1e-10)
     assert log_evidence(found) == pytest.approx(evidence, abs=1e-11)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [(0.5, 1.0, 2.0), (1.0, 1.0, 1.0)])
+def test_the_cut_against_enumeration(alpha: tuple[float, float, float]) -> None:
+    triples, total = np.random.default_rng(11).dirichlet([1.0, 0.5, 1.0], 3), np.zeros(3)
+    for region in itertools.product(range(3), repeat=3):
+        shapes = [a + region.count(j) for j, a in enumerate(alpha)]
+        weight = math.prod(triples[i, j] for i, j in enumerate(region))
+        total += weight * np.array(oracles.largest(shapes))
+    found = solved(triples, alpha, joint=False)
+    np.testing.assert_allclose(found.p_max()[:-1], total, atol=1e-9)
 
 
 @settings(max_examples=25)
@@ -108,3 +145,21 @@ def test_the_cut_of_very_many_agreeing_datasets() -> None:
         )
     assert cut.mean()[0] == pytest.approx((1 + 4500) / 5002, abs=1e-10)
     assert cut.p_max()[0] == pytest.approx(1.0, abs=1e-12)
+
+
+def test_draws() -> None:
+    triples, b = some_triples(6), 1.5
+    found, rng = solved(triples, b), np.random.default_rng(1)
+    shares = np.exp(found.draw(40_000, rng))[:, :-1]
+    statements = draw_statements(triples, shares, rng)
+    p, mean, each = found.p_max(), found.mean(), found.per_dataset()
+    for k in range(3):
+        assert shares_near(shares.argmax(axis=1) == k, p[k])
+        assert near(shares[:, k], mean[k])
+        for i in range(6):
+            assert shares_near(statements[:, i] == k, each[i, k])
+    # Two datasets' statements go together as the model says.
+    oracle = EveryRegion(triples[[3, 4, 0, 1, 2, 5]], b)
+    both = sum(w * (c[2] * (c[2] - 1)) for c, w in oracle.counts.items())
+    last = (statements == 2).sum(axis=1)
+    assert near((last * (last - 1)).astype(float), both)

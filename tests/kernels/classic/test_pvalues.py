@@ -61,6 +61,17 @@ def test_agrees_with_mpmath(a: float, b: float) -> None:
     assert pvalue == pytest.approx(tail, rel=1e-10, abs=1e-300)
 
 
+@pytest.mark.parametrize(("a", "b"), [(1e3 + 1, 1e3), (1e6 + 1, 1e6), (1e9 + 1, 1e9)])
+def test_nearly_equal_counts_keep_their_digits(a: float, b: float) -> None:
+    # a ln a + b ln b − (a+b) ln((a+b)/2) loses everything to cancellation when written so.
+    assert glrt(a, b)[1] == pytest.approx(exact(a, b)[1], rel=1e-9)
+
+
+@given(COUNTS)
+def test_equal_counts_have_p_one_exactly(a: float) -> None:
+    assert glrt(a, a) == (0.0, 1.0)
+
+
 # ---------------------------------------------------------------------------------- the properties
 
 

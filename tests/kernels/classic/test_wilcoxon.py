@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bayescompare.kernels.classic import wilcoxon
-from bayescompare.kernels.classic.wilcoxon import MOST_EXACT
+from bayescompare.kernels.classic.wilcoxon import MOST_EXACT, SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
 small = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
@@ -78,6 +78,13 @@ def test_the_papers_recursion() -> None:
     assert Fraction(found.pvalue) == expected
 
 
+def test_noise_of_subtraction_is_no_order() -> None:
+    pairs = np.array([[0.3, 0.2], [0.1, 0.2], [0.9, 0.2]])
+    difference = wilcoxon.differences(pairs)
+    assert abs(difference[0]) != abs(difference[1])
+    assert wilcoxon.doubled_ranks(difference, np.abs(pairs).max(axis=1)).tolist() == [3, -3, 6]
+
+
 # ---------------------------------------------------------------------------------- what is a tie
 
 
@@ -99,6 +106,10 @@ def test_touching_intervals_link_whatever_lies_between() -> None:
 def test_rope_drops_its_border_too(rope: float | None, kept: int) -> None:
     pairs = np.array([[0.3, 0.2], [0.2, 0.5], [1.0, 0.5], [0.3, 0.1 + 0.2]])
     assert np.count_nonzero(wilcoxon.differences(pairs, rope)) == kept
+
+
+def test_nothing_left() -> None:
+    assert ask([0.0, 0.0]) == (0.0, 0.0, 1.0, True)
 
 
 # --------------------------------------------------------------------------------------- symmetry
@@ -123,6 +134,17 @@ def test_beyond_the_limit_it_is_nearly_exact_and_says_so(digits: int) -> None:
     used = np.abs(ranks[ranks != 0])
     exact = 2 * wilcoxon._lower_tail(used, int(2 * min(found.plus, found.minus)))
     assert found.pvalue == pytest.approx(exact, rel=2e-3)
+
+
+def test_no_pvalue_is_zero() -> None:
+    assert ask(np.arange(1.0, 5001.0)).pvalue == SMALLEST
+
+
+def test_a_thousand_tied_differences() -> None:
+    # All ranks equal: the sign test. P(at most 480 of 1000) in integers.
+    values = [1.0] * 520 + [-1.0] * 480
+    tail = Fraction(sum(math.comb(1000, k) for k in range(481)), 2**1000)
+    assert ask(values).pvalue == pytest.approx(float(2 * tail), rel=1e-12)
 
 
 def test_sizes_whose_intervals_touch_are_tied() -> None:

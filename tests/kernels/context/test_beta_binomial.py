@@ -120,6 +120,38 @@ def test_a_dataset_that_is_most_of_the_data_can_be_left_out() -> None:
     assert found[0] == pytest.approx(whole.log_evidence - rest.log_evidence, abs=1e-8)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("k_h", "k_g"), [([400, 1], [10, 1]), ([0, 1], [400, 1])])
+def test_what_is_left_may_lie_elsewhere(k_h: list[int], k_g: list[int]) -> None:
+    """Nodes of the whole agree among themselves here, and are all in the wrong place."""
+    whole = pool(k_h, k_g).hyper.log_evidence
+    rest = [pool(k_h[i : i + 1], k_g[i : i + 1]).hyper.log_evidence for i in (1, 0)]
+    for tolerance in (1e-3, 1e-9):
+        found, _ = pool(k_h, k_g, tolerance=tolerance).left_out()
+        np.testing.assert_allclose(found, whole - np.array(rest), atol=3 * tolerance)
+
+
+def test_a_step_away_from_the_others() -> None:
+    """Two large datasets, told to be near alike: P(p_i < ½) is a narrow step in μ beside ½."""
+    k_h, k_g = np.array([100.0, 1900.0]), np.array([1900.0, 100.0])
+
+    def log_prior(rho: np.ndarray) -> np.ndarray:
+        return -0.5 * ((np.log(rho) - math.log(2.5e-6)) / 0.001) ** 2 - np.log(rho)
+
+    # Plain sums: the integrand is smooth and vanishes at the ends.
+    rho = np.exp(math.log(2.5e-6) + 0.001 * np.linspace(-9.0, 12.0, 61))[:, None]
+    mu = np.linspace(0.4, 0.6, 4001)
+    a, b = mu * (1 - rho) / rho, (1 - mu) * (1 - rho) / rho
+    logs = log_prior(rho) + np.log(rho) - 2 * betaln(a, b)
+    logs = logs + betaln(a + 100, b + 1900) + betaln(a + 1900, b + 100)
+    mass = np.exp(logs - logs.max())
+    exact = (mass * stats.beta.cdf(0.5, a + 100, b + 1900)).sum() / mass.sum()
+    _, better, error = pool(k_h, k_g, log_prior_rho=log_prior).each()
+    assert error <= 1e-9
+    assert better[0] == pytest.approx(exact, abs=1e-8)
+    assert better.sum() == pytest.approx(1.0, abs=1e-8)
+
+
 # -------------------------------------------------------------------------------------------- draws
 
 

@@ -112,6 +112,21 @@ def test_means_within_a_region_are_a_truncated_t(rope: float, location: float) -
         assert stats.kstest(uniform, stats.uniform.cdf).pvalue > 1e-4
 
 
+def test_a_region_without_mass_gives_its_nearer_end() -> None:
+    """Of a normal 60 scales away floats have nothing left."""
+    many = np.full(1, 1e6)
+    drawn = ct.draw_correlated_t_within(
+        many,
+        np.array([60.0]),
+        np.ones(1),
+        np.zeros((3, 1), dtype=int),
+        0.0,
+        np.random.default_rng(1),
+    )
+    assert np.isfinite(drawn).all()
+    assert (drawn <= 0.0).all()
+
+
 @pytest.mark.parametrize("rho", [0.0, 0.1, 0.6])
 def test_means_and_spreads_have_the_joint_posterior(rho: float) -> None:
     """By weighing a grid of μ and log σ with the multivariate normal density itself."""

@@ -5,13 +5,21 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from bayescompare.kernels.context import error_rates as er
 
 counts = st.integers(0, 400)
+
+
+def test_langford_is_the_limit_of_the_posterior_bound() -> None:
+    k, n = np.array([0, 3, 9]), np.array([10, 40, 10])
+    near = er.error_rate_bound(k, n, 0.05, (1.0, 1e-9))
+    np.testing.assert_allclose(near, er.langford_error_rate_bound(k, n, 0.05), atol=1e-7)
+    assert er.langford_error_rate_bound([10, 0], [10, 0]).tolist() == [1.0, 1.0]
+
 
 # ----------------------------------------------------------------------------------- the published
 
@@ -129,6 +137,19 @@ def test_swap_mirrors(k_h: int, k_g: int, a: float) -> None:
     assert er.error_rate_log_marginal(k_h, k_g, a) == pytest.approx(
         float(er.error_rate_log_marginal(k_g, k_h, a))
     )
+
+
+@given(st.integers(1, 300), st.data(), st.floats(1e-6, 0.5))
+@settings(max_examples=50)
+def test_bounds_are_above_the_rate_and_langford_above_the_posterior(
+    n: int, data: st.DataObject, delta: float
+) -> None:
+    k = data.draw(st.integers(0, n))
+    bound, langford = er.error_rate_bound(k, n, delta), er.langford_error_rate_bound(k, n, delta)
+    # A prior on the worst is worse.
+    assert bound <= langford + 1e-12
+    assert 0.0 < bound <= 1.0
+    assert langford >= k / n - 1e-12
 
 
 @pytest.mark.parametrize(

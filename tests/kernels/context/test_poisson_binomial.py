@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from bayescompare.kernels.context import error_rates as er
 from bayescompare.kernels.context import poisson_binomial as pb
 from tests.cases import few_quick
 from tests.oracles.context import RateByMpmath
@@ -120,6 +121,14 @@ def test_tails_of_the_pmf_by_mpmath() -> None:
     assert exact.min() < 1e-60
 
 
+def test_pmf_of_equal_trials_is_binomial() -> None:
+    for n, p in [(2000, 0.5), (500, 0.003), (50, 0.0), (50, 1.0)]:
+        exact = stats.binom.pmf(np.arange(n + 1), n, p)
+        np.testing.assert_allclose(
+            pb.poisson_binomial_masses(np.full(n, p)), exact, rtol=1e-9, atol=1e-290
+        )
+
+
 def test_uninformative_datasets_leave_the_prior() -> None:
     """PB(0) is 2^-3000 here, and the posterior of κ uniform all the same."""
     p = np.full(3000, 0.5)
@@ -143,6 +152,26 @@ def test_two_routes_to_the_joint_model(b: float) -> None:
         assert found.first == pytest.approx(pb.context(p, b, joint=True), abs=1e-11)
         assert found.mean == pytest.approx(float(counts @ (wins + b)) / (len(p) + 2 * b), abs=1e-11)
         assert found.wins.sum() == pytest.approx(float(counts @ wins), rel=1e-11)
+
+
+def test_joint_is_calibrated_and_the_cut_is_not() -> None:
+    """Draw r, d and the counts from the prior: stated probabilities should be frequencies."""
+    rng = np.random.default_rng(10)
+    runs, n, size = 4000, 12, 20
+    r = rng.random(runs)
+    d = rng.random((runs, n)) < r[:, None]
+    z = rng.random((runs, n)) / 2
+    k_h = rng.binomial(size, np.where(d, z, 1 - z))
+    p = er.first_error_rate_better(k_h, size - k_h)
+    stated = np.array([[pb.context(row), pb.context(row, joint=True)] for row in p])
+    truth = (r > 0.5).astype(float)
+    # The slope of truth on what is stated is one if it is calibrated.
+    centred = stated - 0.5
+    gap = ((truth - 0.5)[:, None] - centred) * centred
+    score = gap.mean(axis=0) / (gap.std(axis=0) / math.sqrt(runs))
+    assert abs(score[1]) < 4
+    # The cut model is too cautious: the truth is more extreme than it states.
+    assert score[0] > 6
 
 
 # ------------------------------------------------------------------------------------ the property
@@ -172,6 +201,20 @@ def test_swapping_the_algorithms_mirrors(p: np.ndarray, b: float) -> None:
     assert one.first == pytest.approx(pb.context(p, b, joint=True), abs=1e-11)
     assert one.log_evidence == pytest.approx(pb.poisson_binomial_counts(p, b)[1], abs=1e-10)
     assert one.error < 1e-11
+
+
+@given(some, prior, st.randoms(use_true_random=False))
+@settings(deadline=None)
+def test_order_of_datasets_does_not_matter(p: np.ndarray, b: float, random: object) -> None:
+    order = list(range(len(p)))
+    random.shuffle(order)
+    assert pb.context(p[order], b) == pytest.approx(pb.context(p, b), abs=1e-13)
+    assert pb.context(p[order], b, joint=True) == pytest.approx(
+        pb.context(p, b, joint=True), abs=1e-13
+    )
+    one, other = joint(p, b), joint(p[order], b)
+    np.testing.assert_allclose(other.wins, one.wins[order], atol=1e-11)
+    np.testing.assert_allclose(other.log_predictive, one.log_predictive[order], atol=1e-10)
 
 
 @given(some.filter(len), st.data(), st.floats(0.0, 1.0))
@@ -290,3 +333,9 @@ def test_narrow_priors_are_found(distribution: Any) -> None:
     assert low < posterior.mean < high
     drawn = posterior.draw(4000, np.random.default_rng(0))
     assert abs(drawn.mean() - posterior.mean) < 4 * posterior.sd / math.sqrt(4000)
+
+
+def test_no_density_anywhere_is_an_error() -> None:
+    nothing = pb.RatePrior.of_rate(lambda r: np.full_like(r, -np.inf), [0.5])
+    with pytest.raises(ArithmeticError, match="zero or infinite"):
+        _ = nothing.log_total

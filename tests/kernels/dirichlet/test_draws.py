@@ -18,6 +18,7 @@ from bayescompare.kernels.dirichlet.draws import (
     draw_urn_cells,
     polya_urn,
 )
+from bayescompare.kernels.dirichlet.pmax import p_max
 from tests.oracles.dirichlet import urn
 
 
@@ -45,6 +46,21 @@ def test_draws_have_the_dirichlets_moments(alpha: float, counts: list[float]) ->
     squares = theta**2
     exact = shape * (shape + 1) / (total * (total + 1))
     assert np.all(np.abs(squares.mean(axis=0) - exact) < 4 * squares.std(axis=0) / math.sqrt(n))
+
+
+@pytest.mark.slow
+def test_the_argmax_of_draws_at_small_alpha_is_unbiased() -> None:
+    # Plain gamma draws at α = 1/4096 are 0 more often than not, and argmax then names the first.
+    size, draws = 64, 40_000
+    log_alpha, counts = np.full(size, -math.log(4096)), np.zeros(size)
+    counts[[10, 20]] = [1.0, 0.5]
+    rng = np.random.default_rng(6)
+    top = dirichlet_log_theta(
+        log_alpha, *draw_dirichlet_latents(log_alpha, counts, (draws,), rng)
+    ).argmax(axis=-1)
+    exact = p_max(log_alpha, counts[None])[0, :-1]
+    won = np.bincount(top, minlength=size) / draws
+    assert np.all(np.abs(won - exact) < 4 * np.sqrt(exact * (1 - exact) / draws) + 1 / draws)
 
 
 def test_latents_have_their_stated_distributions() -> None:

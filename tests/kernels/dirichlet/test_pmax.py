@@ -102,6 +102,26 @@ def test_three_cells_of_large_counts(shapes: list[float]) -> None:
     np.testing.assert_allclose(found, oracles.largest_of_large(shapes), rtol=0, atol=1e-10)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("alpha", "counts"),
+    [
+        (1 / 64, [5, 3, 3, 1] + [0] * 60),
+        (1 / 216, [2, 2, 1.5, 0.5, 1] + [0] * 211),
+        (0.5, [4, 1, 0, 0, 0, 0, 0, 2.5]),
+        (1.0, [10, 9, 8, 0]),
+    ],
+    ids=["K=64", "K=216", "jeffreys", "uniform"],
+)
+def test_agrees_with_monte_carlo(alpha: float, counts: list[float]) -> None:
+    draws, rng = 40_000, np.random.default_rng(3)
+    logs = oracles.log_dirichlet_draws(np.array(counts) + alpha, draws, rng)
+    won = np.bincount(logs.argmax(axis=1), minlength=len(counts)) / draws
+    found, _ = p_max(alpha, counts)
+    error = np.sqrt(found * (1 - found) / draws) + 1 / draws
+    assert np.all(np.abs(won - found) < 4 * error)
+
+
 # ------------------------------------------------------------------------------------------ a lump
 
 
@@ -357,6 +377,13 @@ def test_imprecise_bounds_with_an_unseen_vertex() -> None:
     assert upper[0] == pytest.approx(oracles.first_of_two(4, 1), abs=1e-12)
     assert lower[0] == pytest.approx(oracles.first_of_two(3, 2), abs=1e-12)
     # Of the only statement seen, one never seen that is given the whole strength is the rival.
+    lower, upper = imprecise_bounds(np.array([3.0]), 2.0, unlisted=True)
+    assert lower.tolist() == pytest.approx([oracles.first_of_two(3, 2)], abs=1e-12)
+    assert upper.tolist() == pytest.approx([1.0], abs=1e-12)
+
+
+def test_imprecise_bounds_of_the_only_statement_seen() -> None:
+    # Its one rival is a statement never seen that is given the whole strength.
     lower, upper = imprecise_bounds(np.array([3.0]), 2.0, unlisted=True)
     assert lower.tolist() == pytest.approx([oracles.first_of_two(3, 2)], abs=1e-12)
     assert upper.tolist() == pytest.approx([1.0], abs=1e-12)

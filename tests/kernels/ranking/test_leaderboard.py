@@ -112,6 +112,15 @@ def test_permuting_algorithms_permutes_the_answer(values: np.ndarray, order: lis
         np.testing.assert_allclose(one[order], two)
 
 
+def test_a_measure_more_can_only_widen_the_front() -> None:
+    units = np.random.default_rng(5).normal(size=(8, 6, 3))
+    fronts = [board(units[:, :, : k + 1])[1].front for k in range(3)]
+    assert (fronts[0] <= fronts[1]).all()
+    assert (fronts[1] <= fronts[2]).all()
+    aheads = [board(units[:, :, : k + 1])[1].ahead for k in range(3)]
+    assert (aheads[0] >= aheads[1]).all()
+
+
 # duels --------------------------------------------------------------------------------------------
 
 

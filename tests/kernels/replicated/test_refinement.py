@@ -96,6 +96,27 @@ def test_evidence_under_learned_effects_is_a_martingale() -> None:
     check_average(before, softmax(after_all.log[0], axis=1))
 
 
+@pytest.mark.slow
+def test_the_finer_mean_is_between_what_was_seen_and_the_truth() -> None:
+    """Forward: μ, then the mean of many, then of few. Backward: from μ and few to many."""
+    n, c, less = 4000, 0.45, 0.15
+    rng = np.random.default_rng(4)
+    typical = np.array([1.3])
+    mu = typical * rng.standard_normal(n)
+    many = mu + np.sqrt(c - less) * rng.standard_normal(n)
+    few = many + np.sqrt(less) * rng.standard_normal(n)
+    data = StandardisedEffects(
+        y=few[:, None], seen=np.ones((n, 1), dtype=bool), dof=np.full(n, np.inf),
+        replicates=np.full(n, 4.0), factor=np.full(n, c), correlation=np.eye(1), typical=typical,
+        edges=(np.zeros((n, 1)),), used=[0], sizes=[2], others=np.ones((n, 2)),
+    )  # fmt: skip
+    # 1/4 − 1/10 = 0.15
+    again = refined_effects(data, 1.0, np.full(2, 0.5), np.full(n, 6.0), rng).y[:, 0]
+    # The joint second moments of (few, many) are those of the forward simulation.
+    assert again.var() == pytest.approx(1.69 + c - less, rel=0.1)
+    assert np.cov(few, again)[0, 1] == pytest.approx(1.69 + c - less, rel=0.1)
+
+
 def test_correlated_replicates_never_show_the_truth() -> None:
     """Endless ones of ρ = .3 are worth as much as 2.33 independent ones."""
     rho = 0.3
