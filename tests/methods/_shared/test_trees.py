@@ -131,6 +131,13 @@ def test_theta_sums_to_one_and_has_the_dirichlets_moments(example: xr.DataTree) 
     assert near(product, 1.25 * 6.25 / (13 * 14))
 
 
+def test_the_share_of_draws_where_each_is_largest_is_the_exact_answer(example: xr.DataTree) -> None:
+    p = bc.compare(bc.load_example("benavoli-example1")).probability.values
+    top = example["posterior"]["theta"].values.reshape(-1, 4).argmax(axis=1)
+    won = np.bincount(top, minlength=4) / len(top)
+    assert np.all(np.abs(won - p) < 4 * np.sqrt(p * (1 - p) / len(top)))
+
+
 def test_the_prior_is_the_prior(example: xr.DataTree) -> None:
     theta = example["prior"]["theta"]
     np.testing.assert_allclose(theta.sum("statement"), 1.0, atol=1e-12)
@@ -318,6 +325,13 @@ def test_the_log_prior_is_that_of_the_latents() -> None:
     assert np.all(np.abs(weight @ theta - mean) < 4 * error)
     # It tells s from γs, so that the check can fail.
     assert abs(theta[:, 0].mean() - mean[0]) > 4 * error[0]
+
+
+def test_the_log_prior_is_never_constant() -> None:
+    for method in (Dirichlet(), Dirichlet(prior="uniform"), Dirichlet(prior=1e-3)):
+        tree = bc.compare(bc.load_example("pnn"), method=method).draws(50, rng=0)
+        for values_ in tree["log_prior"].data_vars.values():
+            assert (np.asarray(values_.std(("chain", "draw"))) > 0).all()
 
 
 # -------------------------------------------------------------------------------------------- ArviZ

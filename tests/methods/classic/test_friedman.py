@@ -194,6 +194,12 @@ def test_count_is_of_datasets_that_show_the_ordering() -> None:
     assert none.answer.n_observed == 0
 
 
+def test_equal_mean_ranks_stay_in_listing_order() -> None:
+    results = one_measure([[1.0, 2, 3], [3, 2, 1]])
+    assert ask(results).best == "A>B>C"
+    assert ask(results.sel(algorithms=["C", "A", "B"])).best == "C>A>B"
+
+
 # -------------------------------------------------------------------------------------- invariances
 
 
@@ -213,6 +219,16 @@ def test_what_must_not_matter_does_not(values: np.ndarray, random: object, facto
     order = list("ABCDE"[:l])
     np.testing.assert_array_equal(theirs.nemenyi.loc[order, order], mine.nemenyi)
     assert theirs.critical_difference == mine.critical_difference
+
+
+@given(arrays())
+@settings(max_examples=30)
+def test_turning_the_measure_turns_the_ranks(values: np.ndarray) -> None:
+    l = values.shape[1]
+    up, down = ask(one_measure(values)), ask(one_measure(-values))
+    assert down.pvalue == pytest.approx(up.pvalue, rel=1e-9)
+    turned = [l + 1 - r for r in up.answer.facts.mean_ranks]
+    assert down.answer.facts.mean_ranks == pytest.approx(turned)
 
 
 # ----------------------------------------------------------------------------------------- extremes
@@ -236,6 +252,24 @@ def test_perfect_agreement(n: int, row: list[float], orderings: int) -> None:
     read = json.loads(c.to_json())
     assert read["statistic"] is None
     assert "All datasets agree" in c.explain()
+
+
+def test_agreement_by_enumeration() -> None:
+    # Three algorithms on three datasets: χ² reaches its maximum 6 times in 6³.
+    every = itertools.product(itertools.permutations((1.0, 2, 3)), repeat=3)
+    chi2 = [fractions_of(np.array(rows))[1] for rows in every]
+    assert Fraction(sum(x == 6 for x in chi2), len(chi2)) == Fraction(1, 36)
+    assert agreeing(3, [3.0, 1, 2]).pvalue == pytest.approx(1 / 36)
+
+
+def test_many_algorithms_and_a_tail_beyond_floats() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(3000, 30)) + np.arange(30.0)
+    c = ask(one_measure(values, names=[f"a{k}" for k in range(30)]))
+    assert 0.0 < c.pvalue < 1e-300
+    assert c.answer.n_statements == math.factorial(30)
+    assert c.best.startswith("a29>a28>")
+    json.loads(c.to_json())
 
 
 # ---------------------------------------------------------------------------------------- bad input

@@ -49,6 +49,14 @@ def test_example_2_of_the_paper() -> None:
     assert "p = 0.313" in c.explain()
 
 
+def test_pnn() -> None:
+    # Three datasets against one.
+    c = ask(bc.load_example("pnn"))
+    expected = math.erfc(math.sqrt(3 * math.log(1.5) + math.log(0.5)))
+    assert c.pvalue == pytest.approx(expected, abs=1e-12)
+    assert c.best == "New>State of art|New>State of art"
+
+
 @pytest.mark.parametrize("l", [2, 3])
 @given(data=st.data())
 @settings(max_examples=40)
@@ -82,6 +90,16 @@ def test_relisting_changes_nothing_and_swapping_mirrors(values: np.ndarray) -> N
         assert other.decision.verdict == straight.decision.verdict
     if straight.decision.verdict != "tied":
         assert swapped.best == straight.best.translate(str.maketrans("AB", "BA"))
+
+
+@given(arrays(), st.randoms(use_true_random=False), st.floats(0.1, 50.0))
+@settings(max_examples=20)
+def test_what_must_not_matter_does_not(values: np.ndarray, random: object, factor: float) -> None:
+    order = list(range(len(values)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    changed = values[order] * factor
+    changed[:, :, 1] = np.exp(values[order][:, :, 1])
+    assert ask(table(changed)).pvalue == pytest.approx(ask(table(values)).pvalue, abs=1e-9)
 
 
 def test_beyond_256_statements_and_beyond_float_range() -> None:

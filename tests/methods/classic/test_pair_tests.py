@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ from bayescompare.methods.classic.per_measure import AllTest, OneTest, PerMeasur
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.method import Method
 from bayescompare.table.measure import Measure
-from tests.methods.classic.cases import RULES, SINGLE, arrays, ask, either, pair
+from tests.methods.classic.cases import EVERY, RULES, SINGLE, arrays, ask, either, pair
 from tests.tables import table
 
 # ------------------------------------------------------------------------------ independent oracles
@@ -169,6 +170,14 @@ def test_what_must_not_matter_does_not(
     assert ask(table(-values, measures=flipped), method).answer.tested == straight.answer.tested
 
 
+def test_tied_verdict_where_nothing_leads() -> None:
+    for method in SINGLE:
+        c = ask(pair([1.0, -1.0, 0.0]), method)
+        assert c.pvalue == 1.0
+        assert c.decision.verdict == "tied"
+        assert "does not show that they are equal" in c.explain()
+
+
 def test_wilcoxon_may_lead_against_the_wins() -> None:
     c = ask(pair([9.0, 8.0, -1.0, -2.0, -3.0]), Wilcoxon)
     assert c.best == "A>B"
@@ -187,6 +196,15 @@ def test_rope_drops_what_lies_within(method: type[Method]) -> None:
     assert roped.answer.facts.ties == 3
     assert (roped.pvalue, roped.statistic) == (kept.pvalue, kept.statistic)
     assert "3 datasets are ties and left out" in roped.explain()
+
+
+@pytest.mark.parametrize("method", EVERY)
+def test_all_tied_has_p_1(method: type[Method]) -> None:
+    values = np.tile(np.arange(4.0)[:, None, None], (1, 2, 1 if method in SINGLE else 2))
+    c = ask(table(values), method)
+    assert c.pvalue == 1.0
+    assert c.decision.verdict in ("tied", "open")
+    assert "equal" in c.explain()
 
 
 def test_many_datasets() -> None:
@@ -218,6 +236,17 @@ def test_sign_knows_the_p_value_of_other_wins(leader: float) -> None:
             # Where the leader is no longer ahead, its lead cannot be significant.
             exact = 2 * tail / 2 ** (wins + losses) if wins > losses else 1.0
             assert level(more, moved) == pytest.approx(min(exact, 1.0))
+
+
+def test_error_counts_are_results_too() -> None:
+    frame = pd.DataFrame({"task": list("abcd"), "svm": [1, 2, 0, 3], "nn": [4, 3, 0, 1]})
+    counts = bc.ErrorCounts.from_frame(
+        frame, dataset="task", first_wrong="svm", second_wrong="nn", algorithms=("svm", "nn")
+    )
+    assert ask(counts, Sign).answer.facts.wins == (2, 1)
+    # Differences 3, 1, 0, -2.
+    assert ask(counts, Wilcoxon).answer.facts.rank_sums == (4.0, 2.0)
+    assert "The sizes of the test sets are not known here" in ask(counts, Wilcoxon).explain()
 
 
 # -------------------------------------------------------------------- beside the joint statement

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import warnings
 from fractions import Fraction
@@ -100,6 +101,16 @@ def test_swapping_the_algorithms_mirrors_the_answer(uci: bc.Results, rope: float
     assert (gap <= 4 * np.hypot(shown["mcse"], other["mcse"])).all()
 
 
+def test_a_measure_to_be_minimised_is_turned(uci: bc.Results) -> None:
+    frame = uci.to_frame()
+    frame["auc"] = -frame["auc"]
+    turned = bc.Results.from_frame(frame, measures={"auc": "min"})
+    pair = ["CART", "GLM"]
+    one = bc.compare(uci, method="signed-rank", algorithms=pair, rng=1)
+    two = bc.compare(turned, method="signed-rank", algorithms=pair, rng=1)
+    np.testing.assert_allclose(one.probability, two.probability)
+
+
 def test_all_differences_to_one_side_is_exact() -> None:
     values = np.zeros((6, 2, 1))
     values[:, 1, 0] = [0.1, 0.5, 0.2, 0.9, 0.4, 0.3]
@@ -127,6 +138,26 @@ def test_float_noise_is_a_tie() -> None:
     c = bc.compare(table(values, rope=0.01), method="signed-rank", rng=1)
     assert c.best == "A=B"
     assert c.summary()["count"].to_dict() == {"A=B": 3.0, "A>B": 0.0, "B>A": 0.0}
+
+
+def test_the_error_is_that_of_a_share(uci: bc.Results) -> None:
+    c = bc.compare(uci, method=SignedRank(draws=400), algorithms=["RF", "BDS"], rng=1)
+    p = c.probability.values
+    np.testing.assert_allclose(c.mcse, np.sqrt(p * (1 - p) / 400))  # type: ignore[arg-type]
+    again = bc.compare(uci, method=SignedRank(draws=400), algorithms=["RF", "BDS"], rng=1)
+    np.testing.assert_array_equal(again.probability, p)
+
+
+def test_pairwise_and_replicates() -> None:
+    rng = np.random.default_rng(4)
+    rows = [(d, a, f, rng.normal(k)) for d in range(8) for k, a in enumerate("ABC") for f in "xy"]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "score"])
+    results = bc.Results.from_frame(frame, replicate="fold", measures={"score": "max"})
+    p = bc.pairwise(results, method=SignedRank(draws=2000), rng=1, n_jobs=1)
+    for a, b in itertools.permutations("ABC", 2):
+        held = float(p[a, b].probability.sel(statement=f"{a}>{b}"))
+        assert float(p.matrix.sel(algorithm=a, opponent=b)) == held
+    assert "mean of 2 replicates" in p["A", "B"].explain()
 
 
 # draws, model, prior ------------------------------------------------------------------------------
@@ -185,6 +216,12 @@ def test_a_dirichlet_prior_stays_conjugate_and_has_prior_draws(uci: bc.Results) 
 def test_a_bad_option_is_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(bc.BayescompareError, match=said):
         SignedRank(**options)
+
+
+@pytest.mark.parametrize("option", [{"strength": 2.0}, {"prior": "imprecise"}])
+def test_a_prior_and_what_it_replaces_are_refused_together(option: dict[str, Any]) -> None:
+    with pytest.raises(bc.BayescompareError, match="give one"):
+        SignedRank(**option, priors={"weight": pm.Dirichlet.dist(np.ones(4))})
 
 
 # where the prior's weight lies --------------------------------------------------------------------
@@ -307,3 +344,10 @@ def test_any_other_prior_goes_to_nuts(uci: bc.Results) -> None:
     np.testing.assert_array_less(np.abs(c.probability - exact.probability).values, 4 * error)
     with pytest.raises(bc.BayescompareError, match=r"use sample\(\)"):
         c.draws(10)
+
+
+def test_draws_of_weights_are_not_weighed_for_leave_one_out() -> None:
+    """A dataset left out would have no weight at all, so PSIS says nothing of these draws."""
+    results = bc.load_example("jansen-uci").sel(measures=["auc"], algorithms=["RF", "BDS"])
+    c = bc.compare(results, method="signed-rank", rng=1)
+    assert "greatest k-hat" not in c.diagnose(c.draws(100, rng=1)).figures

@@ -107,4 +107,12 @@ def test_headlines_say_what_the_measures_say(case: tuple[type[Method], np.ndarra
         assert called == (significant == {name}) == (c.best[0] == name and c.pvalue <= 0.05)
 
 
+def test_pairs_that_a_rule_leaves_alone_have_no_false_statement() -> None:
+    p = bc.pairwise(opposed(), method="all-test", n_jobs=1)
+    assert p.decide()["statement"].tolist() == ["A>B|B>A"]
+    p = bc.pairwise(opposed(0.0), method="one-test", n_jobs=1)
+    assert list(p.order().edges) == [("A", "B")]
+    assert "better on every measure" not in p.explain()
+
+
 # -------------------------------------------------------------------------------------------- files

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from baycomp import CorrelatedTTest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from typer.testing import CliRunner
 
 import bayescompare as bc
 from bayescompare import BayescompareError
+from bayescompare.cli.app import app
 from bayescompare.methods import CorrelatedT
 from tests.cases import few_quick
 from tests.methods.context.folds import ask, frame_of, scores, triples_of
@@ -73,6 +76,17 @@ def test_more_replicates_than_folds_need_their_correlation(k: int) -> None:
     assert ask(frame, folds=10).per_dataset["rho"].tolist() == [0.1] * 3
     assert ask(frame, rho=0).per_dataset["rho"].tolist() == [0.0] * 3
     assert ask(frame, rho=0.25).per_dataset["rho"].tolist() == [0.25] * 3
+
+
+def test_a_guess_of_rho_is_refused_on_the_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "folds.csv"
+    frame_of(scores(n=3, k=100)).to_csv(path, index=False)
+    asked = ["compare", str(path), "--measure=score:max", "--replicate-column=fold"]
+    asked += ["--method=correlated-t"]
+    refused = CliRunner().invoke(app, asked)
+    assert refused.exit_code == 2
+    assert "--set folds=10" in " ".join(refused.output.split())
+    assert CliRunner().invoke(app, [*asked, "--set", "folds=10"]).exit_code == 0
 
 
 # ----------------------------------------------------------------------------------- the context
@@ -164,6 +178,12 @@ def test_leaving_out_by_the_formula_of_each_dataset(rope: float | None) -> None:
         assert found == pytest.approx(math.log(evidence[i] @ mean), abs=1e-11)
 
 
+def test_a_rope_of_nothing_is_no_rope() -> None:
+    values = scores()
+    none, zero = ask(values), ask(values, rope=0.0)
+    np.testing.assert_array_equal(none.probability.values, zero.probability.values)
+
+
 @pytest.mark.parametrize("joint", [True, False])
 def test_too_many_datasets_to_sum_over_are_drawn_and_it_is_said(
     joint: bool, monkeypatch: pytest.MonkeyPatch
@@ -204,6 +224,19 @@ def test_zero_variance_within_and_beyond_the_rope() -> None:
     assert triples_of(c).tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]]
 
 
+def test_point_masses_in_the_joint_model_and_in_draws() -> None:
+    frame = folds_frame([[0.1] * 4, [-0.2] * 4, [0.1] * 4, [0.1, 0.3, -0.1, 0.2]])
+    c = ask(frame, joint=True)
+    oracle = EveryD(
+        [1.0, 0.0, 1.0, float(ask(frame).per_dataset["probability"].iloc[3])], joint=True
+    )
+    assert float(c.probability[0]) == pytest.approx(oracle.first, abs=1e-12)
+    drawn = c.draws(200, chains=2, rng=0)["posterior"]["advantage"].values
+    np.testing.assert_allclose(drawn[..., 0], 0.1)
+    np.testing.assert_allclose(drawn[..., 1], -0.2)
+    assert np.ptp(drawn[..., 3]) > 0
+
+
 def test_all_equal_is_a_tie() -> None:
     frame = folds_frame([[0.0] * 3] * 3)
     frame["score"] += frame["fold"] * 0.1
@@ -226,6 +259,15 @@ def test_datasets_may_have_different_numbers_of_replicates() -> None:
         k = len(x)
         scale = math.sqrt(np.var(x, ddof=1) * (1 / k + 1 / (k - 1)))
         assert p == pytest.approx(stats.t.sf(0, k - 1, np.mean(x), scale), abs=1e-10)
+
+
+def test_replicates_need_no_common_names_across_datasets() -> None:
+    frame = frame_of(scores(3, 4))
+    plain = ask(frame)
+    named = ask(frame.assign(fold=frame["dataset"] + "-" + frame["fold"].astype(str)))
+    np.testing.assert_array_equal(
+        plain.per_dataset["probability"], named.per_dataset["probability"]
+    )
 
 
 def test_a_replicate_that_one_algorithm_lacks_is_left_out_for_both() -> None:
@@ -333,3 +375,13 @@ def test_scaling_shifting_and_permuting_change_nothing(scale: float, seed: int) 
     np.testing.assert_allclose(
         ask(values[:, :, folds], rope=0.01).probability, c.probability, atol=1e-10
     )
+
+
+@pytest.mark.parametrize("rope", [None, 0.01])
+def test_where_less_is_better_the_sign_turns(rope: float | None) -> None:
+    values = scores()
+    up, down = ask(values, rope=rope), ask(-values, direction="min", rope=rope)
+    np.testing.assert_allclose(down.probability, up.probability, atol=1e-12)
+    np.testing.assert_allclose(down.per_dataset["probability"], up.per_dataset["probability"])
+    cost = ask(values, direction="min", rope=rope)
+    np.testing.assert_allclose(cost.probability.values[::-1], up.probability, atol=1e-12)

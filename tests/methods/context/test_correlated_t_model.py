@@ -5,6 +5,7 @@ Seeds and samplers are fixed. What is marked slow runs NUTS or SMC.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ import pytensor.tensor as pt
 import pytest
 import xarray as xr
 from scipy import stats
+from scipy.special import logsumexp
 
 import bayescompare as bc
 from bayescompare import BayescompareError
@@ -54,6 +56,25 @@ def test_replicates_are_normal_with_one_correlation(rho: float) -> None:
         assert found[i] == pytest.approx(expected, abs=1e-10)
 
 
+def test_integrating_means_and_spreads_out_leaves_the_evidence() -> None:
+    """∫∫ N(x | μ, σ) dμ d log σ over each statement, by a sum over a grid, for every dataset."""
+    c = asked(0.01)
+    each = c.method.read(c.results)
+    log_sigma = np.linspace(-7, 1, 161)
+    for i in range(5):
+        covariance = (1 - each.rho[i]) * np.eye(6) + each.rho[i]
+        inverse, log_det = np.linalg.inv(covariance), np.linalg.slogdet(covariance)[1]
+        _, location, scale = each.student
+        mean = location[i] + scale[i] * np.sinh(np.linspace(-9, 9, 4001))
+        apart = each.differences[i] - mean[:, None]
+        q = np.einsum("mj,jk,mk->m", apart, inverse, apart)
+        logs = -0.5 * (log_det + q[:, None] / np.exp(2 * log_sigma)) - 6 * log_sigma
+        density = np.exp(logs - logs.max()).sum(axis=1) * np.gradient(mean)
+        parts = [mean > 0.01, np.abs(mean) <= 0.01, mean < -0.01]
+        shares = np.array([density[part].sum() for part in parts]) / density.sum()
+        np.testing.assert_allclose(shares, each.evidence[i], atol=2e-3)
+
+
 @ROPES
 def test_the_marginal_form_is_prior_times_evidence(rope: float | None) -> None:
     c = asked(rope, b=1.5)
@@ -68,6 +89,22 @@ def test_the_marginal_form_is_prior_times_evidence(rope: float | None) -> None:
     point = model.rvs_to_transforms[free].forward(pt.as_tensor(at), *free.owner.inputs)
     found = model.compile_logp(jacobian=False, **QUICK)({value.name: point.eval(**QUICK)})
     assert float(found) == pytest.approx(expected, abs=1e-9)
+
+
+def test_what_the_forms_have() -> None:
+    """With a rope the model with means is none, and the form without them serves as both."""
+    for rope, form, free, observed in (
+        (None, "textbook", ["r", "advantage", "sigma"], "difference"),
+        (None, "nuts", ["r"], "outcome"),
+        (0.01, "textbook", ["theta"], "outcome"),
+        (0.01, "nuts", ["theta"], "outcome"),
+    ):
+        model = asked(rope).model(form=form)
+        assert [v.name for v in model.free_RVs] == free
+        assert [v.name for v in model.observed_RVs] == [observed]
+        assert model.named_vars_to_dims[observed][0] == "dataset"
+        assert not model.potentials
+    assert "ExchangeableNormal" in asked(None).model().str_repr()
 
 
 # ---------------------------------------------------------------------------- PyMC's tools on them
@@ -96,6 +133,17 @@ def test_the_density_of_means_is_theirs_given_the_shares() -> None:
         mu = np.full(6, advantage[i])
         expected += stats.multivariate_normal.logpdf(each.differences[i], mu, covariance)
     assert float(found) == pytest.approx(expected, abs=1e-8)
+
+
+def test_means_spreads_and_shares_can_be_set() -> None:
+    set_ = {"advantage": np.arange(5.0), "sigma": np.full(5, 0.1)}
+    drawn = pm.draw(pm.do(asked(None).model(), set_)["difference"], 400, random_seed=1, **QUICK)
+    np.testing.assert_allclose(drawn.mean(axis=(0, 2)), np.arange(5.0), atol=0.02)
+    np.testing.assert_allclose(drawn.std(axis=0), 0.1, atol=0.02)
+    theta = np.array([0.7, 0.0, 0.3])
+    even = pm.do(asked(0.01).model(form="nuts"), {"theta": theta})
+    outcome = pm.draw(even["outcome"], 500, random_seed=1, **QUICK)
+    np.testing.assert_allclose(outcome.mean(axis=(0, 1)), theta, atol=0.04)
 
 
 def test_datasets_without_spread_are_refused_by_one_form_and_taken_by_the_other() -> None:
@@ -254,3 +302,47 @@ def test_a_prior_of_the_weight_under_nuts() -> None:
         assert c.check(rng=1)["p"].between(0, 1).all()
         assert "sampled by NUTS" in c.method.methods_text(c.answer)
         assert "You chose the prior of b" in c.explain()
+
+
+@pytest.mark.slow
+def test_priors_of_the_shares_under_nuts() -> None:
+    """Dirichlet(2, 2, 2) given as a distribution is b = 2; a function with parts of its own too."""
+    sampler = {"draws": 1500, "chains": 4, **QUIET}
+
+    def own(name: str, dims: tuple[str, ...]) -> Any:
+        return pm.Dirichlet(name, np.full(3, 2.0), dims=dims)
+
+    for prior in (pm.Dirichlet.dist(np.full(3, 2.0)), own):
+        method = CorrelatedT(joint=True, priors={"theta": prior})
+        c: Any = bc.compare(asked(0.01).results, method=method, rng=5, sampler=sampler)
+        exact = asked(0.01, b=2.0)
+        np.testing.assert_array_less(
+            np.abs(c.probability.values - exact.probability.values), 4 * c.mcse.values
+        )
+        np.testing.assert_allclose(
+            c.per_dataset["probability"], exact.per_dataset["probability"], atol=0.02
+        )
+
+
+@pytest.mark.slow
+@ROPES
+def test_evidence_by_smc_is_the_kernels(rope: float | None) -> None:
+    """Of what the datasets say: means and spreads, whose prior is flat, are integrated out."""
+    c = asked(rope)
+    found = pm.sample_smc(
+        2000,
+        model=c.model(form="nuts"),
+        chains=4,
+        cores=1,
+        progressbar=False,
+        random_seed=7,
+        compute_convergence_checks=False,
+    )
+    stages = found["sample_stats"]["log_marginal_likelihood"].values
+    logs = np.array([np.nanmax(np.hstack(list(np.ravel(s))).astype(float)) for s in stages])
+    mean = float(logsumexp(logs) - math.log(len(logs)))
+    error = float(logs.std(ddof=1) / math.sqrt(len(logs)))
+    exact = c.method.posterior(c.results).log_evidence
+    print(f"closed {exact:.4f}  SMC {mean:.4f} ± {error:.4f}")
+    assert error < 0.1
+    assert abs(mean - exact) < 4 * error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pymc as pm
 import pytest
 import xarray as xr
 from scipy import special, stats
@@ -92,6 +93,20 @@ def test_means_keep_the_shape_of_their_student_t(drawn: tuple[Any, xr.DataTree])
             below = np.clip(level - np.array([0.0, *cuts]), 0.0, parts)
             shares = np.divide(below, parts, out=np.zeros(3), where=parts > 0)
             assert shares_near(advantage[..., i] < x, float(weight @ shares))
+
+
+def test_spreads_follow_from_means_and_replicates(drawn: tuple[Any, xr.DataTree]) -> None:
+    """Q/σ² given μ is a χ² with as many degrees of freedom as replicates."""
+    c, tree = drawn
+    x = tree["observed_data"]["difference"].values
+    mean, sigma = (tree["posterior"][name].values for name in ("advantage", "sigma"))
+    covariance = (1 - 1 / 8) * np.eye(8) + 1 / 8
+    for i in range(4):
+        apart = x[i] - mean[..., i, None]
+        q = np.einsum("...j,jk,...k", apart, np.linalg.inv(covariance), apart)
+        pivot = (q / sigma[..., i] ** 2).ravel()
+        assert stats.kstest(pivot, stats.chi2(8).cdf).pvalue > 1e-4
+    del c
 
 
 def test_predicted_replicates_are_of_the_same_datasets(drawn: tuple[Any, xr.DataTree]) -> None:
@@ -206,6 +221,17 @@ def test_statements_of_the_data_are_those_of_the_same_draw() -> None:
     assert prior["predicted"].tolist() == pytest.approx([8 / 3] * 3, abs=0.2)
 
 
+def test_planned_datasets_resemble_those_seen() -> None:
+    """They are as sure as those seen, and of those that say so with 80 % four in five are so."""
+    c = ask(scores(30, 10, gain=0.02, seed=5))
+    each = c.method.read(c.results).evidence
+    share, rng = each.mean(axis=0), np.random.default_rng(1)
+    (new,) = resembling(np.log(each)[None], each, share, 40_000, rng)
+    regions = np.exp(new)
+    assert len(np.unique(new, axis=0)) == len(np.unique(each, axis=0))
+    assert near(regions[:, 0], share[0])
+
+
 def test_a_new_dataset_is_certain_where_none_shows_its_statement() -> None:
     rows = np.log(np.array([[[0.25, 0.75], [0.5, 0.5]]]))
     given_all = np.array([[0.0, 1.0], [0.0, 1.0]])
@@ -215,3 +241,35 @@ def test_a_new_dataset_is_certain_where_none_shows_its_statement() -> None:
     assert 100 < sure.sum() < 300
     assert (new[sure, 0] == 0.0).all()
     assert {tuple(row) for row in new[~sure].tolist()} <= {tuple(row) for row in rows[0].tolist()}
+
+
+def test_power_scaling_is_another_weight() -> None:
+    """Draws weighed by prior^−0.2 are those under the prior to the power 0.8: b = 2 becomes 1.6."""
+    values = scores(5, 6)
+    tree = ask(values, rope=0.01, joint=True, b=2.0).draws(20_000, chains=1, rng=1)
+    logs = tree["log_prior"]["theta"].values.ravel()
+    weight = np.exp(-0.2 * (logs - logs.max()))
+    weight /= weight.sum()
+    theta = tree["posterior"]["theta"].values.reshape(-1, 3)
+    mean = weight @ theta
+    error = np.sqrt(weight**2 @ (theta - mean) ** 2)
+    scaled = ask(values, rope=0.01, joint=True, b=1.6).answer.per_statement["theta_mean"]
+    np.testing.assert_array_less(np.abs(mean - scaled), 4 * error)
+
+
+def test_a_prior_of_r_draws_and_answers_alike() -> None:
+    c = ask(scores(5, 6), joint=True, priors={"r": pm.Beta.dist(2.0, 5.0)})
+    assert c.exact
+    tree = c.draws(5000, chains=4, rng=1)
+    r = tree["posterior"]["r"].values
+    assert shares_near(r > 0.5, float(c.probability[0]))
+    assert near(r, c.rate["mean"])
+    assert near(tree["prior"]["r"].values, 2 / 7)
+    of_logit = stats.beta.logpdf(r, 2, 5) + np.log(r) + np.log1p(-r)
+    np.testing.assert_allclose(tree["log_prior"]["r"], of_logit, atol=1e-9)
+    assert np.isfinite(c.loo().elpd)
+    assert len(c.plan([5], simulations=5, rng=1)) == 1
+    same = ask(scores(5, 6), joint=True, priors={"r": pm.Beta.dist(3.0, 3.0)})
+    np.testing.assert_allclose(
+        same.probability, ask(scores(5, 6), joint=True, b=3.0).probability, atol=1e-10
+    )

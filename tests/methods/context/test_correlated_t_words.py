@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.methods.context.folds import ask
-from tests.oracles.context import folds_frame
+import bayescompare as bc
+from tests.methods.context.folds import ask, frame_of, scores
+from tests.oracles.context import folds_frame, replicated
 
 
 @settings(max_examples=30)
@@ -54,3 +56,42 @@ def test_a_tie_with_equivalence_is_not_a_tie_of_the_two() -> None:
     assert float(p.sel(statement="A>B")) == pytest.approx(float(p.sel(statement="A=B")))
     assert float(p.sel(statement="A>B")) > float(p.sel(statement="B>A")) + 0.1
     assert "neither A nor B leads" not in c.explain(), c.explain()
+
+
+def test_of_three_the_most_frequent_need_not_be_most() -> None:
+    """With a rope P is about the most frequent region, not about most datasets."""
+    c = ask(scores(), rope=0.01)
+    assert "most datasets" not in c.explain(), c.explain()
+    assert "most datasets" not in c.headline(), c.headline()
+
+
+@pytest.mark.parametrize("rope", [None, 0.01])
+def test_pairs(rope: float | None) -> None:
+    values = np.concatenate([scores(5, 6), scores(5, 6, seed=1)[:, :1]], axis=1)
+    results = replicated(frame_of(values), rope=rope)
+    p = bc.pairwise(results, method="correlated-t", n_jobs=1)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        a, b = "ABC"[i], "ABC"[j]
+        c = ask(values[:, [i, j]], rope=rope)
+        one = float(p.matrix.sel(algorithm=a, opponent=b))
+        two = float(p.matrix.sel(algorithm=b, opponent=a))
+        assert one == pytest.approx(float(c.probability.sel(statement="A>B")), abs=1e-12)
+        assert two == pytest.approx(float(c.probability.sel(statement="B>A")), abs=1e-12)
+        if rope is None:
+            assert one + two == pytest.approx(1.0, abs=1e-12)
+        else:
+            assert one + two < 1.0
+    decided = p.decide(fdr=0.3)
+    assert len(decided) == 3
+    assert p.order(fdr=0.3).number_of_nodes() == 3
+    p.explain()
+
+
+def test_equivalence_asserted_orders_nothing() -> None:
+    frame = folds_frame([[0.001, -0.001, 0.0005]] * 40)
+    p = bc.pairwise(replicated(frame, rope=0.1), method="correlated-t", n_jobs=1)
+    graph = p.order()
+    assert list(graph.edges) == []
+    assert graph.graph["mixed"] == [("A", "B", "A=B")]
+    assert "A and B are equivalent on score" in p.explain()
+    assert str(p.best.sel(algorithm="B", opponent="A").item()) == "B=A"

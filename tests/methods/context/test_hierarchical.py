@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from typing import Any
@@ -18,7 +19,7 @@ import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.methods import Hierarchical
 from tests.cases import few_quick
-from tests.oracles.context import PAIRS, Pooled, better, counts_of, near, shares_near
+from tests.oracles.context import PAIRS, Pooled, better, counts_of, near, shares_near, tournament
 
 #: What a NUTS that should not have been needed may cost at most.
 SHORT = {"draws": 20, "tune": 20, "chains": 1, "cores": 1, "progressbar": False}
@@ -71,6 +72,20 @@ def agrees(c: Any, oracle: Pooled) -> None:
 )
 def test_every_figure_by_plain_quadrature(pairs: Any) -> None:
     agrees(ask(pairs), Pooled(pairs))
+
+
+def test_the_interval_holds_what_it_says() -> None:
+    c, oracle = ask(PAIRS), Pooled(PAIRS)
+    assert c.rate["lower"] == pytest.approx(oracle.quantile(0.025), abs=1e-3)
+    assert c.rate["upper"] == pytest.approx(oracle.quantile(0.975), abs=1e-3)
+
+
+def test_large_counts_that_all_agree() -> None:
+    c = ask([(200_000, 100_000), (400_100, 200_000), (100_000, 50_100)])
+    assert c.best == "B>A"
+    assert c.exact
+    assert c.per_dataset["share"].tolist() == pytest.approx([2 / 3] * 3, abs=1e-3)
+    assert float(c.probability.sum()) == pytest.approx(1.0, abs=1e-9)
 
 
 def test_one_outlier_among_many_is_drawn_to_the_rest() -> None:
@@ -213,6 +228,30 @@ def test_a_prior_off_the_range_is_refused(name: str, prior: Any) -> None:
     assert "between 0 and 1" in str(caught.value) or "above 0" in str(caught.value)
 
 
+@pytest.mark.slow
+def test_proper_priors_that_are_hard_to_integrate_are_taken() -> None:
+    """Their mass is all between 0 and 1, whatever a quadrature makes of it.
+
+    What cannot be integrated exactly goes to NUTS; priors that jump are in the slow set.
+    """
+    pairs = [(2, 6), (3, 4)]
+    agrees(ask(pairs, mu=beta(0.1, 0.1)), Pooled(pairs, mu_pdf=stats.beta(0.1, 0.1).pdf))
+    sure = ask(pairs, rho=beta(1e6, 1e6))
+    # As good as ρ = ½, which is φ = 1.
+    mu = np.linspace(0, 1, 20_001)[1:-1]
+    density = stats.betabinom.pmf(2, 8, mu, 1 - mu) * stats.betabinom.pmf(3, 7, mu, 1 - mu)
+    first = float(density[mu < 0.5].sum() / density.sum())
+    assert float(sure.probability[0]) == pytest.approx(first, abs=1e-4)
+    assert sure.log_evidence == pytest.approx(math.log(density.mean()), abs=1e-3)
+
+
+def test_a_refusal_does_not_contradict_itself() -> None:
+    """A little mass outside is refused, but then not as "1 of its mass between 0 and 1"."""
+    with pytest.raises(BayescompareError) as caught:
+        ask(FEW, mu=pm.Normal.dist(0.5, 0.14))
+    assert "has 1 of its mass" not in str(caught.value), str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("priors", "needed"),
     [
@@ -282,6 +321,39 @@ def test_draws_have_the_exact_moments(drawn: tuple[Any, xr.DataTree]) -> None:
     assert near(product, oracle.mean(oracle.mu * oracle.rho))
 
 
+def test_prior_draws_are_uniform_and_predictions_possible(drawn: tuple[Any, xr.DataTree]) -> None:
+    _, tree = drawn
+    prior = tree["prior"].to_dataset()
+    for name in ("mu", "rho"):
+        assert stats.kstest(prior[name].values.ravel(), "uniform").pvalue > 1e-4
+    sizes = np.array([h + g for h, g in PAIRS])
+    for group in ("prior_predictive", "posterior_predictive"):
+        values = tree[group]["first_wrong"].values
+        assert values.min() >= 0
+        assert (values <= sizes).all()
+    before = tree["prior_predictive"]["first_wrong"].values
+    after = tree["posterior_predictive"]["first_wrong"].values
+    mean = float(tree["posterior"]["mu"].mean())
+    for i, n in enumerate(sizes):
+        assert near(before[..., i].astype(float), n / 2)
+        assert abs(after[..., i].mean() - n * mean) < 0.03 * n + 1e-9
+
+
+def test_the_models_log_density() -> None:
+    model = ask(PAIRS).model(form="nuts")
+    compiled = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
+    for mu, rho in ((0.2, 0.1), (0.5, 0.5), (0.9, 0.02)):
+        point = {
+            model.rvs_to_values[model["mu"]].name: math.log(mu / (1 - mu)),
+            model.rvs_to_values[model["rho"]].name: math.log(rho / (1 - rho)),
+        }
+        phi = (1 - rho) / rho
+        expected = sum(
+            float(stats.betabinom.logpmf(h, h + g, mu * phi, (1 - mu) * phi)) for h, g in PAIRS
+        )
+        assert float(compiled(point)) == pytest.approx(expected, abs=1e-8)
+
+
 # ---------------------------------------------------------------------------------------- the model
 
 
@@ -299,6 +371,28 @@ def test_priors_of_ones_own_are_in_the_model() -> None:
     assert {v.name for v in model.deterministics} == {"rho"}
 
 
+@settings(max_examples=4)
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=2, max_size=6))
+def test_words_say_what_the_figures_say(pairs: list[tuple[int, int]]) -> None:
+    c = ask(pairs)
+    first, second = c.probability.values
+    said, verdict = c.explain(), c.decision.verdict
+    if verdict == "tied":
+        assert abs(first - second) < 1e-8
+        assert "neither A nor B leads" in said
+    else:
+        winner, loser = ("A", "B") if first > second else ("B", "A")
+        assert c.best == f"{winner}>{loser}"
+        assert f"{winner} is better than {loser}" in said
+        assert f"{loser} is better than {winner}" not in said
+        top = max(first, second)
+        assert verdict == ("settled" if top >= 0.95 else "likely" if top >= 0.75 else "open")
+        assert ("which settles it" in said) == (verdict == "settled")
+    assert json.loads(c.to_json())["explanation"] == said
+    if c.decision.state != "tied":
+        assert (c.posterior.claim(c.best) in c.headline()) == c.decision.settled
+
+
 # ------------------------------------------------------------------------------------ words, pairs
 
 
@@ -312,3 +406,15 @@ def test_alike_and_different_datasets_are_told_apart() -> None:
     apart = ask([(0, 60), (60, 0)] * 5).explain()
     assert "alike" in alike
     assert "very different" in apart
+
+
+def test_pairs_mirror() -> None:
+    counts = tournament("ABC", lambda a, b: 0.8 if a < b else 0.2, n_datasets=10, size=6)
+    p = bc.pairwise(counts, method="hierarchical", n_jobs=1)
+    matrix = p.matrix
+    for a, b in (("A", "B"), ("A", "C"), ("B", "C")):
+        one, two = (float(matrix.sel(algorithm=x, opponent=y)) for x, y in ((a, b), (b, a)))
+        assert one + two == pytest.approx(1.0, abs=1e-9)
+        pair = bc.compare(counts, method="hierarchical", algorithms=[b, a])
+        assert float(pair.probability.sel(statement=f"{a}>{b}")) == pytest.approx(one, abs=1e-7)
+    assert set(p.order(fdr=0.2).edges) <= {("A", "B"), ("A", "C"), ("B", "C")}

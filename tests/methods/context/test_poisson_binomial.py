@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import re
 from pathlib import Path
@@ -430,6 +431,19 @@ def test_a_prior_of_each_kind_of_error() -> None:
     ]  # fmt: skip
     size = np.array([h + g for h, g in PAIRS])
     np.testing.assert_allclose(drawn[0], drawn[1], atol=0.025 * size.max())
+
+
+def test_priors_of_either_risk() -> None:
+    """Beta(1, 1) and Beta(2, 9), by draws of both."""
+    priors = ((1.0, 1.0), (2.0, 9.0))
+    c = ask(with_all_errors(), independent=True, a=priors)
+    rng = np.random.default_rng(0)
+    for i, pair in enumerate(PAIRS):
+        first, second = (
+            rng.beta(u + 2 + k, v + 78 - k, 40_000) for k, (u, v) in zip(pair, priors, strict=True)
+        )
+        assert shares_near(first < second, float(c.per_dataset["probability"].iloc[i]))
+    assert PoissonBinomial(**json.loads(json.dumps(c.method.options()))) == c.method
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,11 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from tests.oracles.context import tournament
+from bayescompare import BayescompareError
+from bayescompare.methods import PoissonBinomial
+from tests.methods.context.cases import BOTH, alone
+from tests.oracles.context import EveryD, tournament
+from tests.oracles.statements import largest_assertable
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +57,44 @@ def test_without_a_cycle_none_is_named() -> None:
     assert len(p.order().edges) == 6
 
 
+@BOTH
+def test_the_matrix_is_compare_and_mirrors(joint: bool) -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"d{d}", i, a, int(rng.random() < 0.7 + 0.05 * k))
+        for d in range(5)
+        for i in range(30)
+        for k, a in enumerate("ABCD")
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "example", "algorithm", "correct"])
+    counts = bc.ErrorCounts.from_predictions(frame, correct="correct")
+    p = bc.pairwise(counts, method=PoissonBinomial(joint=joint), n_jobs=1, guard=False)
+    matrix = p.matrix
+    for a, b in itertools.permutations("ABCD", 2):
+        cell = float(matrix.sel(algorithm=a, opponent=b))
+        assert cell + float(matrix.sel(algorithm=b, opponent=a)) == pytest.approx(1, abs=1e-12)
+        pairs = [(int(h), int(g)) for h, g in zip(*counts.pair(a, b), strict=True)]
+        assert cell == pytest.approx(EveryD(alone(pairs), joint=joint).first, abs=1e-12)
+    assert np.isnan(np.diag(matrix)).all()
+    decided = p.decide(fdr=0.2)
+    assert len(decided) == 6
+    assert decided["asserted"].sum() == largest_assertable(decided["probability"].tolist(), 0.2)
+    best = bc.pairwise(counts, method=PoissonBinomial(joint=joint), reference="C", n_jobs=1)
+    assert len(best.comparisons) == 3
+    assert float(best.matrix.sel(algorithm="C", opponent="A")) == float(
+        matrix.sel(algorithm="C", opponent="A")
+    )
+
+
+def test_an_added_algorithm_changes_no_pair(cycle: bc.Pairwise) -> None:
+    counts = cycle.results
+    pair = bc.compare(counts, method="poisson-binomial", algorithms=["A", "C"])
+    assert float(pair.probability.sel(statement="C>A")) == float(
+        cycle.matrix.sel(algorithm="C", opponent="A")
+    )
+    assert cycle["C", "A"].best == "C>A"
+
+
 def by_table(wins: dict[tuple[str, str], float]) -> Any:
     return lambda a, b: wins[a, b] if (a, b) in wins else 1.0 - wins[b, a]
 
@@ -83,3 +125,17 @@ def test_many_algorithms_with_many_cycles_are_told_briefly() -> None:
     said = p.explain()
     assert len(said) < 10_000
     assert "further cycle" in said or said.count("Not transitive") >= 1
+
+
+def test_errors_name_the_pair(cycle: bc.Pairwise) -> None:
+    counts = cycle.results.sel(datasets=[cycle.results.datasets[0]])
+    with pytest.raises(BayescompareError, match="A against B"):
+        bc.pairwise(counts, method="poisson-binomial", n_jobs=1, guard=False)
+    with pytest.raises(BayescompareError, match="reference='Q'"):
+        bc.pairwise(cycle.results, method="poisson-binomial", reference="Q", n_jobs=1)
+
+
+def test_pairs_left_open_are_not_told_to_take_a_rope(cycle: bc.Pairwise) -> None:
+    """Counts of errors have no rope: the advice cannot be followed."""
+    said = cycle.explain()
+    assert "rope" not in said, said

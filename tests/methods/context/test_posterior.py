@@ -6,6 +6,9 @@ Seeds and sampler are fixed. Everything here takes seconds to minutes.
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import arviz as az
@@ -113,6 +116,63 @@ def test_a_prior_of_b_is_sampled() -> None:
         _ = c.log_evidence
 
 
+@pytest.mark.slow
+def test_a_sampled_answer_read_from_json_is_not_called_exact(tmp_path: Path) -> None:
+    method = PoissonBinomial(joint=True, priors={"b": pm.Gamma.dist(3.0, 1.0)})
+    sampler = {"draws": 100, "tune": 200, "chains": 2, **QUIET}
+    c: Any = bc.compare(counts_of(PAIRS), method=method, rng=4, sampler=sampler)
+    c.to_json(tmp_path / "c.json")
+    c.to_netcdf(tmp_path / "c.nc")
+    told, whole = (bc.load_comparison(tmp_path / f"c.{s}") for s in ("json", "nc"))
+    for again in (told, whole):
+        assert not again.exact
+        assert again.explain().split(" Caution:")[0] == c.explain().split(" Caution:")[0]
+        np.testing.assert_array_equal(again.probability.values, c.probability.values)
+    assert whole.explain() == c.explain()
+    # Two short chains are in doubt; without them nobody can know, which is a doubt too.
+    assert "Caution: the sampling is not trustworthy" in c.explain()
+    assert "Caution: the sampling is not known" in told.explain()
+    assert whole.tree["posterior"]["r"].equals(c.tree["posterior"]["r"])
+    said = str(told.diagnose())
+    assert "no sampling was done" not in said
+    assert "independent draws" not in said, said
+    with pytest.raises(BayescompareError) as caught:
+        told.loo()
+    assert "methods with it: none" not in str(caught.value), str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("method", "name", "prior"),
+    [
+        ("PoissonBinomial(joint=True, ", "r", "pm.Normal.dist(0, 1)"),
+        ("PoissonBinomial(joint=True, ", "b", "pm.Normal.dist(0, 1)"),
+        ("Hierarchical(", "mu", "lambda n, d: pm.Normal(n, pm.Normal('m'), 1)"),
+    ],
+)
+def test_a_prior_off_the_range_is_refused_and_does_not_hang(
+    method: str, name: str, prior: str
+) -> None:
+    """Under b ~ Normal(0, 1) the prior draws of Beta(b, b) never ended."""
+    script = (
+        "import pandas as pd, pymc as pm, bayescompare as bc\n"
+        "df = pd.DataFrame({'dataset': ['a', 'b', 'c'], 'h': [1, 2, 0], 'g': [3, 0, 4]})\n"
+        "k = bc.ErrorCounts.from_frame(df, first_wrong='h', second_wrong='g')\n"
+        f"m = bc.methods.{method}priors={{{name!r}: {prior}}})\n"
+        "s = dict(draws=50, tune=50, chains=1, cores=1, progressbar=False)\n"
+        "try:\n"
+        "    bc.compare(k, method=m, rng=0, sampler=s)\n"
+        "except bc.BayescompareError as error:\n"
+        "    print('refused:', error)\n"
+    )
+    root = Path(__file__).parents[3]
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=90, cwd=root
+    )
+    assert "refused:" in done.stdout, done.stderr[-500:]
+    assert f"priors['{name}']" in done.stdout
+
+
 # ------------------------------------------------------------------------------------------ pooled
 
 
@@ -174,3 +234,44 @@ def test_a_hyperprior_goes_to_nuts() -> None:
         assert row["share"] == pytest.approx(oracle.share(i), abs=0.02)
         assert row["probability"] == pytest.approx(oracle.better(i), abs=0.02)
     assert c.pooling.loc["mu", "mean"] == pytest.approx(oracle.mean(oracle.mu), abs=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("priors", [{"rho": 0.2}, {"phi": 4}], ids=["rho", "phi"])
+def test_a_fixed_correlation(priors: dict[str, float]) -> None:
+    """ρ = 0.2 is φ = 4; only μ is left, which one integral over a grid gives."""
+    c: Any = bc.compare(counts_of(PAIRS), method=Hierarchical(priors=priors), rng=9, sampler=DRAWS)
+    mu = np.linspace(0, 1, 20_001)[1:-1]
+    density = np.ones_like(mu)
+    for h, g in PAIRS:
+        density = density * (stats.betabinom.pmf(h, h + g, 4 * mu, 4 * (1 - mu)) if h + g else 1.0)
+    weight = density / density.sum()
+    first = float(weight[mu < 0.5].sum() + weight[mu == 0.5].sum() / 2)
+    tolerance = 1e-4 if c.exact else 4 * float(c.mcse[0]) + 1e-4
+    assert float(c.probability[0]) == pytest.approx(first, abs=tolerance)
+    assert c.pooling.loc["rho"].tolist() == pytest.approx([0.2, 0.0])
+    assert c.pooling.loc["mu", "mean"] == pytest.approx(float(weight @ mu), abs=0.02)
+
+
+@pytest.mark.slow
+def test_each_pair_has_its_own_stream_whichever_process_it_runs_in() -> None:
+    """In a new process: what PyTensor compiled before may change the last digit of a density, and
+    NUTS then makes other draws."""
+    script = (
+        "import numpy as np, pandas as pd, pymc as pm, bayescompare as bc\n"
+        "rng = np.random.default_rng(0)\n"
+        "rows = [{'dataset': f'd{i}', 'algorithm': a, 'replicate': k, 'acc': rng.random()}\n"
+        "        for i in range(6) for a in 'ABC' for k in range(5)]\n"
+        "frame, kinds = pd.DataFrame(rows), {'acc': 'max'}\n"
+        "t = bc.Results.from_frame(frame, measures=kinds, replicate='replicate')\n"
+        "m = bc.methods.Dirichlet(priors={'strength': pm.Gamma.dist(2.0, 1.0)})\n"
+        "s = dict(draws=200, chains=2, cores=1, progressbar=False)\n"
+        "one, two = (bc.pairwise(t, method=m, rng=0, sampler=s, n_jobs=j) for j in (1, 2))\n"
+        "assert all(c.mcse is not None for c in one.comparisons)\n"
+        "print(np.array_equal(one.matrix.values, two.matrix.values, equal_nan=True))\n"
+    )
+    root = Path(__file__).parents[3]
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=400, cwd=root
+    )
+    assert done.stdout.strip().endswith("True"), (done.stdout, done.stderr[-500:])

@@ -129,3 +129,16 @@ def test_what_has_no_density_of_r_is_left_to_nuts(value: Any) -> None:
 def test_the_formula_takes_no_prior() -> None:
     with pytest.raises(bc.BayescompareError, match="joint=True"):
         PoissonBinomial(priors={"r": pm.Beta.dist(2, 2)})
+
+
+@pytest.mark.slow
+def test_nuts_agrees(uneven: Any) -> None:
+    tree = uneven.sample(4000, chains=4, cores=1, rng=3, progressbar=False)
+    assert uneven.diagnose(tree).figures["greatest R-hat"] < 1.01
+    assert uneven.diagnose(tree).figures["divergences"] == 0
+    import arviz as az
+
+    r = tree["posterior"]["r"]
+    for value, exact in ((r, uneven.rate["mean"]), (r > 0.5, float(uneven.probability[0]))):
+        figures = value.astype(float)
+        assert abs(float(figures.mean()) - exact) < 4 * float(az.mcse(figures, method="mean"))

@@ -161,6 +161,13 @@ def test_eight_algorithms_on_six_measures(prior: str) -> None:
     assert "4.3e27" in c.explain()
 
 
+def test_twenty_five_algorithms() -> None:
+    c = ask(table(sample_table(3, 25, 2)))
+    exact, unseen = oracles.largest_with_countless([1.0] * 3, 1.0)
+    np.testing.assert_allclose(c.probability, exact, atol=1e-9)
+    assert c.unobserved == pytest.approx(unseen, abs=1e-9)
+
+
 # ------------------------------------------------------------------------------ what is not there
 
 
@@ -194,6 +201,7 @@ def test_loo_is_exact_and_arviz_compares_it() -> None:
     exact = np.log((shape - 1) / 12)
     assert loos["symmetric"].elpd == pytest.approx(exact.sum(), abs=1e-11)
     np.testing.assert_allclose(loos["symmetric"].elpd_i, exact, atol=1e-12)
+    assert loos["symmetric"].se == pytest.approx(math.sqrt(12 * np.var(exact)))
     assert loos["symmetric"].kind == "loo"
     assert loos["symmetric"].p == pytest.approx((np.log(shape / 13) - exact).sum(), abs=1e-11)
     table_ = az.compare(loos)

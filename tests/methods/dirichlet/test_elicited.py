@@ -143,6 +143,11 @@ def test_what_contradicts_itself_is_refused(prior: dict[str, Any], words: str) -
         ask(example_1(), prior=prior)
 
 
+def test_a_strength_beside_it_is_refused() -> None:
+    with pytest.raises(BayescompareError, match="has its own 'weight'"):
+        Dirichlet(prior=SEVEN, strength=2.0)
+
+
 def test_nothing_may_be_left_for_a_state() -> None:
     with pytest.raises(BayescompareError, match="has its own 'weight'"):
         Dirichlet(prior=SEVEN, strength=2.0)
@@ -162,3 +167,22 @@ def test_a_measure_called_weight_is_refused() -> None:
     with pytest.raises(BayescompareError, match="a measure is called 'weight'"):
         ask(results, prior=SEVEN)
     ask(results, prior={"A>B|A>B": 2.0, "*": 1.0})
+
+
+@pytest.mark.slow
+def test_nuts_agrees() -> None:
+    c = ask(example_1(), prior=SEVEN)
+    tree = c.sample(2000, chains=4, cores=1, rng=1, progressbar=False)
+    diagnosis = c.diagnose(tree)
+    assert diagnosis.figures["greatest R-hat"] < 1.01
+    assert diagnosis.figures["divergences"] == 0
+    import arviz as az
+
+    theta = tree["posterior"]["theta"]
+    leads = (theta == theta.max("statement")).astype(float)
+    for values, exact in (
+        (leads, c.probability),
+        (theta, c.summary()["theta_mean"].reindex(c.probability["statement"].values)),
+    ):
+        error = np.abs(values.mean(("chain", "draw")).values - np.asarray(exact))
+        assert (error < 4 * az.mcse(values, method="mean").values).all()

@@ -289,6 +289,16 @@ def test_a_pair_is_saved_with_what_was_learned(uci: Pairwise, tmp_path: Path, su
     assert again.loo().elpd == c.loo().elpd
 
 
+def test_json_has_the_rule_and_what_was_learned(uci: Pairwise) -> None:
+    import json
+
+    document = json.loads(uci.to_json())
+    assert document["level"] == 0.95
+    assert document["fdr"] is None
+    assert document["learned"]["pairs"] == 28
+    assert json.loads(uci.to_json(fdr=0.1))["level"] is None
+
+
 def test_pairs_alone_that_look_sure_are_explained() -> None:
     """One measure: several pairs reach 0.95 alone and not among all."""
     values = noise(20, 6, 1, 11) + np.linspace(0, 0.5, 6)[None, :, None]

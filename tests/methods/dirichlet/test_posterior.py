@@ -134,6 +134,22 @@ def test_a_prior_on_theta_itself_and_a_strength_hyperprior():
 
 
 @pytest.mark.slow
+def test_beyond_256_statements_the_model_keeps_the_exact_aggregate():
+    results = simulated(10)
+    c = bc.compare(results)
+    assert c.answer.n_statements == 1024
+    nuts, exact = c.sample(1000, chains=4, rng=2, **QUIET), c.draws(4000, chains=4, rng=3)
+    assert nuts["posterior"]["statement"].values[-1] == "(other)"
+    a, b = (t["posterior"]["theta"].sel(statement="(other)") for t in (nuts, exact))
+    error = np.hypot(*(float(az.mcse(x, method="mean")) for x in (a, b)))
+    assert abs(float(a.mean() - b.mean())) < 4 * error
+    a, b = (t["posterior"]["marginal"] for t in (nuts, exact))
+    error = np.hypot(az.mcse(a, method="mean").values, az.mcse(b, method="mean").values)
+    difference = np.abs((a.mean(("chain", "draw")) - b.mean(("chain", "draw"))).values)
+    np.testing.assert_array_less(difference, 4 * error)
+
+
+@pytest.mark.slow
 def test_an_edited_model_is_sampled_as_edited():
     c = bc.compare(bc.load_example("benavoli-example1"))
     edited = c.model()

@@ -43,6 +43,11 @@ def test_strength() -> None:
         Dirichlet(prior="uniform", strength=2.0)
 
 
+def test_a_mapping_gives_each_label_its_own_alpha() -> None:
+    c = ask(example_1(), prior={"A>B|A>B": 5.0, "B>A|A>B": 0.1, "*": 0.3})
+    np.testing.assert_allclose(c.probability, largest([6.0, 2.3, 3.1, 6.3]), atol=1e-10)
+
+
 @pytest.mark.parametrize(
     "prior",
     [np.int64(1), np.float32(0.5), np.float64(0.5), True],
@@ -80,6 +85,16 @@ def test_a_mapping_beyond_256_statements() -> None:
     observed = float(c.probability.where(c.probability["count"] > 0, 0.0).sum())
     assert observed + c.unobserved == pytest.approx(1.0, abs=1e-11)
     assert c.unobserved > float(c.probability.sel(statement=unseen))
+
+
+def test_questions_are_about_the_best_whatever_the_prior_names() -> None:
+    # A statement that only the prior knows has most of the posterior; it is not listed here.
+    values = sample_table(5, 2, 9)
+    labels = every_label("AB", 9)
+    unseen = next(k for k in labels if k not in statement_counts(values, ["A", "B"]))
+    c = ask(table(values), prior={unseen: 50.0, "*": 1 / 512})
+    p = dict(zip(c.probability["statement"].values, c.probability.values, strict=True))
+    assert c.questions["most probable"] == pytest.approx(p.get(c.best, math.nan), abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
 import pytest
 from pytensor.compile.mode import Mode
 from scipy import integrate, stats
-from scipy.special import xlogy
+from scipy.special import gammaln, xlogy
 
 import bayescompare as bc
 from bayescompare.methods import ModelFile
@@ -198,6 +199,14 @@ def test_plackett_luce_keeps_its_digits_when_the_weak_tie_ahead_of_the_strong():
     assert float(found) == pytest.approx(expected, rel=1e-8)
 
 
+def test_plackett_luce_has_no_factorial_in_it():
+    rank = np.array([[10.5]] * 20 + [[21.0]])
+    logp = function_of("plackett_luce", "logp")
+    found = float(logp(pt.constant(rank), pt.zeros((21, 1))).eval(mode=FAST))
+    # The last of 21 equals is last with probability 1/21, and the twenty in any of 20! orders.
+    assert found == pytest.approx(-math.log(21) - gammaln(21), rel=1e-4)
+
+
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_plackett_luce_strengths_have_the_prior_of_the_docstring(m):
     results = table(np.random.default_rng(m).normal(size=(4, 4, m)))
@@ -329,6 +338,22 @@ def test_hierarchical_t_integrates_well_over_all_tails(nu):
     assert np.logaddexp.reduce(mixture(*at)) == pytest.approx(expected, abs=1e-3)
 
 
+def test_hierarchical_t_takes_folds_of_repeated_cross_validation_and_unequal_replicates():
+    results = crossvalidated()
+    frame = results.to_frame()
+    frame = frame[~((frame["dataset"] == "d0") & (frame["replicate"] == "4"))]
+    fewer = bc.Results.from_frame(frame, replicate="replicate", measures=results.spec)
+    model = ModelFile("hierarchical_t", priors={"folds": 10}).model(fewer)
+    v, _, likelihood = evaluate(model)
+    assert np.isfinite(likelihood).all()
+    cells = fewer.data["accuracy"].transpose("dataset", "algorithm", "replicate").values
+    x = (cells[0, 0] - cells[0, 1])[:4]
+    whole = cells[:, 0] - cells[:, 1]
+    unit = math.sqrt((np.nanmean(whole, axis=1) ** 2).mean())
+    error = x.std(ddof=1) * math.sqrt((1 / 4 + 0.1 / 0.9) / v["u"][0])
+    assert likelihood[0] == pytest.approx(log_t_plus_normal(v, unit, x.mean(), error))
+
+
 def test_covariates_is_its_formula():
     results, model = built("covariates")
     v, prior, likelihood = evaluate(model)
@@ -402,6 +427,15 @@ def test_a_number_is_a_prior_of_every_parameter(name):
     assert np.isfinite(evaluate(model)[2]).all()
 
 
+def test_a_prior_by_measure_gives_each_its_own_spread():
+    spread = {"sigma": lambda name, dims: pm.HalfNormal(name, 1.0, dims=dims)}
+    _, model = built("plackett_luce", **spread)
+    assert model.named_vars_to_dims["sigma"] == ("measure",)
+    v, _, _ = evaluate(model)
+    mean = np.diag(v["sigma"] ** 2) + v["strength"].T @ v["strength"]
+    assert v["omega"][0, 1] == pytest.approx(mean[0, 1] / math.sqrt(mean[0, 0] * mean[1, 1]))
+
+
 BAD: list[tuple[str, Callable[[], bc.Results], dict[str, Any], str]] = [
     ("bradley_terry", lambda: two(2), {}, "one measure is judged here, not 2"),
     ("covariates", several, {}, "two algorithms and one measure are compared here, not 3 and 1"),
@@ -433,6 +467,19 @@ def test_bad_input_is_told(name, make, priors, words):
     assert words in str(caught.value)
     if "must be" not in words:
         assert f"{name}.py" in str(caught.value)
+
+
+def test_three_algorithms_to_the_hierarchical_t_is_told():
+    results = crossvalidated()
+    frame = results.to_frame()
+    third = frame[frame["algorithm"] == "A"].assign(algorithm="C")
+    three = bc.Results.from_frame(
+        pd.concat([frame, third]), replicate="replicate", measures=results.spec
+    )
+    with pytest.raises(bc.BayescompareError, match=r"hierarchical_t\.py, line \d+: .*not 3 and 1"):
+        bc.compare(three, method="hierarchical_t")
+    with pytest.raises(bc.BayescompareError, match="needs replicates"):
+        bc.compare(two(), method="hierarchical_t")
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -171,6 +171,11 @@ def test_statements_follow_the_ropes_and_directions() -> None:
     np.testing.assert_allclose(seen, gap * [1, -1])
 
 
+def test_one_measure_has_no_correlation_to_learn() -> None:
+    model = ModelFile("multivariate_normal").model(two())
+    assert [rv.name for rv in model.free_RVs] == ["mu", "sigma"]
+
+
 def test_replicates_are_drawn_with_their_errors() -> None:
     """Spread of predictions: Σ plus V times the mean of 1/u, which is f/(f − 2)."""
     draw = function_of("multivariate_normal", "draw")

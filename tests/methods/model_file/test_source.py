@@ -18,6 +18,16 @@ from tests.methods.model_file.own import QUICK, WHOLE, multinomial, two
 pytestmark = pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
 
 
+def test_a_wrong_name_says_what_there_is(results: bc.Results) -> None:
+    for method in ("nothing.py", "dirichlet_hyperpriors"):
+        with pytest.raises(bc.BayescompareError, match=r"no such model|unknown"):
+            bc.compare(results, method=method)
+    with pytest.raises(bc.BayescompareError, match="takes no such argument"):
+        bc.compare(
+            results, method=bc.methods.ModelFile("dirichlet_hyperprior", priors={"beta": 1.0})
+        )
+
+
 def test_priors_reach_a_build_that_takes_any(results: bc.Results) -> None:
     """The protocol is written ``build(results, **priors)``, and so may be the function."""
     method = ModelFile(multinomial, priors={"concentration": pm.Gamma.dist(2, 1)})
@@ -36,6 +46,14 @@ def test_bad_options_of_the_sampler(results: bc.Results, sampler: Any) -> None:
     word = next(iter(sampler)) if isinstance(sampler, dict) else "sampler"
     with pytest.raises(bc.BayescompareError, match=word):
         bc.compare(results, method=multinomial, rng=1, sampler=given)
+
+
+def test_a_prior_is_described_as_it_was_written() -> None:
+    """PyMC keeps a Gamma's scale, where the user gave its rate."""
+    from bayescompare.methods._shared.priors import describe_prior
+
+    assert describe_prior(pm.Gamma.dist(2.0, 0.1)) == "Gamma(2.0, 0.1)"
+    assert describe_prior(pm.Exponential.dist(0.25)) == "Exponential(0.25)"
 
 
 def test_what_a_model_file_says_does_not_reach_the_terminal(
@@ -95,6 +113,8 @@ FAULTS: list[tuple[str, str]] = [
         minimal().replace("results.datasets,", "results.datasets[:5],"),
         r"mine\.py: the coords of 'dataset' are 5",
     ),
+    # What shows when it is sampled.
+    (minimal().replace("[1.0] *", "[-1.0] *"), r"mine\.py"),
 ]
 
 

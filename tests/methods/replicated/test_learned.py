@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,22 @@ def test_draws_agree_with_the_exact_figures(pairs: Any) -> None:
     null = float(tree["posterior"]["same"].mean())
     assert null == pytest.approx(pairs.learned.null["A", "B"], abs=0.03)
     assert tree["log_prior"]["f"].dims == ("chain", "draw")
+
+
+@pytest.mark.slow
+def test_saved_planned_checked_and_reported(pairs: Any, tmp_path: Path) -> None:
+    c: Any = pairs["A", "C"]
+    c.to_netcdf(tmp_path / "c.nc")
+    loaded: Any = bc.load_comparison(tmp_path / "c.nc")
+    assert loaded.method.learned == c.method.learned
+    assert loaded.probability.equals(c.probability)
+    assert loaded.evidence.equals(c.evidence)
+    plan = c.plan([3], simulations=4, rng=0)
+    assert 0.0 <= plan.settled.item() <= 1.0
+    assert len(c.sensitivity())
+    assert "learned from all 3 pairs" in c.explain()
+    pairs.report(tmp_path / "p.html")
+    assert "learned from all 3 pairs" in (tmp_path / "p.html").read_text(encoding="utf-8")
 
 
 def test_too_many_vectors_learn_nothing(many: bc.Results, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,17 @@ def test_endless_independent_replicates_leave_what_the_datasets_leave(
     assert settled == pytest.approx(exact, abs=4.0 * np.sqrt(exact * (1.0 - exact) / len(left)))
 
 
+def test_repeated_folds_settle_less_than_independent_replicates() -> None:
+    results = folds(n=8, m=1, noise=0.05)
+    settled = [
+        bc.compare(results, method=Replicated(rho=rho)).plan(
+            replicates=[1000], threshold=0.9, simulations=40, rng=1
+        ).loc[1000, "settled"]
+        for rho in (0.0, 0.4)
+    ]  # fmt: skip
+    assert settled[0] > settled[1] + 0.1
+
+
 def test_one_dataset_items_and_the_cut() -> None:
     one: Any = bc.compare(folds(n=1, m=1, noise=0.08), method=Replicated(rho=0.0))
     plan = one.plan(replicates=[1, 1e5], simulations=40, rng=1)

@@ -12,7 +12,7 @@ import pytest
 import bayescompare as bc
 from bayescompare.kernels.dirichlet.pmax import p_max
 from bayescompare.methods import Replicated
-from tests.methods.replicated.test_replicated import folds
+from tests.methods.replicated.test_replicated import constant, folds
 from tests.oracles.replicated import cut_counts, enumerate_statements
 
 
@@ -40,6 +40,13 @@ def test_the_parts_by_enumeration(joint: bool) -> None:
     assert split["datasets"] == pytest.approx(remaining(counts, alpha), abs=1e-9)
     assert split["replicates"] + split["datasets"] == pytest.approx(split["total"], abs=1e-12)
     assert 0.01 < split["replicates"] < split["total"]
+
+
+def test_certain_datasets_leave_only_their_number() -> None:
+    certain = constant(np.random.default_rng(3).normal(size=(9, 2, 2)))
+    c: Any = bc.compare(certain, method="replicated")
+    assert c.uncertainty["replicates"] == pytest.approx(0.0, abs=1e-9)
+    assert c.uncertainty["datasets"] == pytest.approx(1.0 - float(c.probability.max()), abs=1e-9)
 
 
 def test_one_dataset_has_too_few_replicates_only() -> None:
