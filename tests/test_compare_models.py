@@ -193,6 +193,12 @@ def test_other_directions_are_other_data(results: bc.Results) -> None:
         bc.compare_models([bc.compare(results), bc.compare(flipped)])
 
 
+def test_names_that_are_no_list_are_refused(results: bc.Results) -> None:
+    c = bc.compare(results)
+    with pytest.raises(bc.BayescompareError, match="names"):
+        bc.compare_models([c, c], names=5)  # type: ignore[arg-type]
+
+
 def test_a_sampled_answer_read_from_json_says_that_its_chains_are_gone(
     own: bc.Comparison, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 import bayescompare as bc
 from tests.cases import few_quick
@@ -108,6 +109,9 @@ def test_holm_goes_down_the_sorted_pvalues(seed: int) -> None:
         assert decided.loc[pair, "pvalue"] == pytest.approx(pvalue)
         assert decided.loc[pair, "adjusted"] == pytest.approx(corrected)
         assert decided.loc[pair, "asserted"] == (corrected <= 0.05)
+    told = decided.dropna(subset="pvalue")
+    expected = multipletests(told["pvalue"], method="holm")[1]
+    np.testing.assert_allclose(told["adjusted"], expected, atol=1e-12)
 
 
 # ----------------------------------------------------------------------------------------- the set

@@ -32,6 +32,25 @@ QUICK: dict[str, Any] = {
 }
 
 
+@pytest.mark.parametrize("n", [2, 5, 6, 8, 9])
+def test_the_median_has_an_interval_from_six_datasets_on(n: int) -> None:
+    """All n on one side of the median: 2/2^n, which is .0625 at five and .03125 at six."""
+    difference = np.random.default_rng(n).permutation(np.linspace(-1.0, 2.0, n) ** 3)
+    values = np.stack([difference, np.zeros(n)], axis=1)[:, :, None]
+    effects = bc.compare(table(values)).effects.loc["m0"]
+    ordered = np.sort(difference)
+    # Of nine the second from either end: 2 (1 + 9)/512 is .039.
+    k = {2: None, 5: None, 6: 1, 8: 1, 9: 2}[n]
+    ends = (NAN, NAN) if k is None else (ordered[k - 1], ordered[-k])
+    assert (effects["median_lower"], effects["median_upper"]) == pytest.approx(ends, nan_ok=True)
+    assert effects["median"] == pytest.approx(np.median(difference))
+    reach = stats.t.ppf(0.975, n - 1) * difference.std(ddof=1) / math.sqrt(n)
+    assert effects["mean_lower"] == pytest.approx(difference.mean() - reach)
+    assert effects["mean_upper"] == pytest.approx(difference.mean() + reach)
+    assert effects["won"] == pytest.approx((difference > 0).mean())
+    assert effects["lost"] == pytest.approx((difference < 0).mean())
+
+
 # ------------------------------------------------------------------------------------ few datasets
 
 
@@ -447,6 +466,18 @@ def test_columns_of_a_measure_that_was_not_declared_are_no_algorithms() -> None:
         bc.compare(frame, measures={"accuracy": "max"})
     both = bc.compare(frame, measures={"accuracy": "max", "time": "min"})
     assert both.results.algorithms == ("svm", "forest")
+
+
+def test_a_simulated_table_keeps_its_truth_while_it_asks_the_same(
+    example1: bc.Comparison,
+) -> None:
+    simulated = example1.simulate(rng=0)
+    assert simulated.truth is not None
+    kept = simulated.sel(datasets=simulated.datasets[:3]).truth
+    assert kept is not None
+    assert kept.identical(simulated.truth)
+    assert simulated.sel(measures=["time"]).truth is None
+    assert simulated.sel(algorithms=["B", "A"]).truth is None
 
 
 # -------------------------------------------------------------------------------------------- files

@@ -147,6 +147,12 @@ def test_names_that_no_file_can_have(name: str, pnn: Comparison, tmp_path: Path)
     assert names(tmp_path) == []
 
 
+def test_a_name_of_undecodable_bytes_is_a_name(pnn: Comparison, tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff.json")
+    pnn.to_json(path)
+    assert bc.load_comparison(path).best == pnn.best
+
+
 def test_text_that_is_not_unicode_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "r.html"
     path.write_text(OLD)

@@ -81,6 +81,22 @@ def test_a_dominance_never_observed_beyond_256_statements(m: int, named: float |
     assert float(p.matrix[1, 0]) == pytest.approx(every[-1], abs=1e-11)
 
 
+def test_a_dominance_that_the_prior_names_beyond_256_statements() -> None:
+    results = results_of(4, 2, 9, seed=1)
+    label = "|".join(["A>B"] * 9)
+    method = Dirichlet(prior={label: 3.0, "*": 1 / 512})
+    assert label not in statement_counts(results.oriented(), "AB")
+    counts = statement_counts(results.oriented(), "AB")
+    shapes = np.array([float(counts.get(k, 0)) for k in every_label("AB", 9)])
+    alpha = np.full(512, 1 / 512)
+    alpha[0] = 3.0
+    from bayescompare.kernels.dirichlet.pmax import p_max
+
+    every = p_max(np.log(alpha), shapes[None])[0, :-1]
+    p = bc.pairwise(results, method=method, n_jobs=1)
+    assert float(p.matrix[0, 1]) == pytest.approx(every[0], abs=1e-11)
+
+
 def test_k_beyond_float_range(wide: Results) -> None:
     p = bc.pairwise(wide, n_jobs=1)
     assert float(p.matrix[0, 1]) == pytest.approx(0.0, abs=1e-300)

@@ -16,6 +16,7 @@ import bayescompare as bc
 from bayescompare import _pairwise
 from bayescompare._errors import BayescompareError
 from bayescompare.learned import Learned
+from bayescompare.plots.critical import expected_ranks
 from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
 from tests.cases import few_quick
@@ -186,6 +187,16 @@ def test_words_and_effects_are_those_of_single_comparisons() -> None:
         assert repr(together) == repr(apart)
         pd.testing.assert_frame_equal(together.effects, apart.effects)
         assert [tuple(t.notes) for t in together.tables] == [t.notes for t in apart.tables]
+
+
+def test_ranks_in_pictures_are_those_of_single_comparisons() -> None:
+    apart, together = both(table(noise(8, 5, 2), rope=0.2))
+    for measure in apart.results.measures:
+        np.testing.assert_allclose(
+            expected_ranks(together, measure),
+            expected_ranks(apart, measure),
+            atol=1e-12,
+        )
 
 
 # --------------------------------------------------------------------------------- when it is not

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 from dataclasses import replace
@@ -11,11 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from rich.console import Console
 
 import bayescompare as bc
+from bayescompare.cli.printing import print_pairwise
 from bayescompare.outcome.pair_figures import datasets_spread, notes_said
+from bayescompare.outcome.verdicts import Rule
 from bayescompare.outcome.words import say
-from bayescompare.report import page_of
+from bayescompare.report import page_of, render
 from bayescompare.report.blocks import data_section
 from bayescompare.table.results import Results
 from tests.table.test_replicates import replicated, ten_folds
@@ -135,6 +139,20 @@ def test_decisions_and_summary_say_n(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_the_terminal_says_n(method: str) -> None:
+    results = with_gaps([(0, 2), (1, 2)])
+    out = Console(width=100, record=True, file=io.StringIO(), markup=False)
+    print_pairwise(out, every_pair(results, method=method), Rule())
+    printed = out.export_text()
+    assert "8 datasets (6 to 8 for each pair)" in printed
+    first, second, third, _ = results.algorithms
+    listed = printed.partition("Decisions")[2].partition("* a verdict")[0].splitlines()
+    rows = {(*sorted(line.split()[:3:2]), line.split()[5]) for line in listed if " over " in line}
+    assert (*sorted([first, second]), "8") in rows
+    assert (*sorted([first, third]), "6") in rows
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_the_report_says_n(method: str) -> None:
     results = with_gaps([(0, 2), (1, 2)])
     p = every_pair(results, method=method)
@@ -175,6 +193,17 @@ def test_pictures_count_the_pairs_that_could_not_be_compared(kind: Any) -> None:
     assert "of 6 pairs" in p.explain()
 
 
+def test_an_algorithm_without_common_datasets_is_left_out_of_the_ranks() -> None:
+    results = with_gaps([(k, 3) for k in range(7)])
+    p = every_pair(results)
+    assert p.decide()["n"].tolist() == [8, 8, 8, 1, 1, 1]
+    ax = p.plot("critical", ax=Figure().subplots())
+    drawn = {text.get_text().split()[0] for text in ax.texts}
+    assert set(results.algorithms[:3]) <= drawn
+    assert results.algorithms[3] not in drawn
+    assert "fewer than two datasets in common" in render(p, "markdown")
+
+
 # ------------------------------------------------------------------------------------------- means
 
 
@@ -198,3 +227,26 @@ def test_means_over_different_datasets_have_their_n() -> None:
     means = means_of(table(values))
     assert [row[1:] for row in means.rows] == [["0.6", "3", "3"], ["0.6", "2", "1"]]
     assert "differ between algorithms" in means.title
+
+
+def test_means_of_failed_folds_are_over_those_there() -> None:
+    scores = ten_folds(datasets=3, algorithms=3)
+    for k in range(3):  # each lacks another fold, and no cell is missing
+        scores[0, k, 4 * k : 4 * k + 4] = NAN
+    section = data_section(replicated(scores))
+    assert "missing" not in section.facts
+    assert "of which some algorithms lack some" in section.facts["replicates"]
+    assert "n" not in section.tables[-1].heads
+    shown = [float(row[1]) for row in section.tables[-1].rows]
+    assert shown == pytest.approx(np.nanmean(scores, axis=-1).mean(axis=0), rel=1e-3)
+
+
+def test_the_matrix_tells_of_each_pair_on_how_many_datasets_it_rests() -> None:
+    results = with_gaps([(0, 2), (1, 2)])
+    table = page_of(every_pair(results)).table
+    assert table is not None
+    told = {str(row[0]): int(row[3]) for row in table.rows}
+    a, b, c = results.algorithms[:3]
+    for first, second, number in ((a, b, 8), (a, c, 6)):
+        (shown,) = [n for text, n in told.items() if first in text and second in text]
+        assert shown == number

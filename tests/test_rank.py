@@ -96,6 +96,16 @@ def test_a_constant_winner_is_first_all_but_certainly() -> None:
     assert (r.front["mcse"] > 0).all()
 
 
+def test_clones_share_place_and_probability() -> None:
+    values = np.random.default_rng(3).random((10, 3, 1))
+    values[:, 1] = values[:, 0]
+    r = bc.rank(table(values), rng=0)
+    same = ["place", "lower", "upper"]
+    assert r.overall.loc["A", same].equals(r.overall.loc["B", same])
+    one, other = r.overall.loc["A", "p_best"], r.overall.loc["B", "p_best"]
+    assert one == pytest.approx(other, abs=6 * r.overall["mcse"].max())
+
+
 def test_values_are_shown_in_their_own_unit_and_direction(uci: bc.Results) -> None:
     r = bc.rank(uci, by="value", rng=0)
     brier = r.places.loc["brier"]["mean"]
@@ -105,6 +115,16 @@ def test_values_are_shown_in_their_own_unit_and_direction(uci: bc.Results) -> No
     own = r.scores.loc["brier"]
     assert (own["lower"] < own["mean"]).all()
     assert (own["mean"] < own["upper"]).all()
+
+
+@pytest.mark.slow
+def test_strengths_agree_with_ranks_on_who_leads(uci: bc.Results) -> None:
+    r = bc.rank(uci, by="strength", utility={"auc": 1, "brier": 1}, rng=0)
+    assert r.overall.index[0] == "GBM"
+    assert "CART" not in r.top
+    assert "Plackett–Luce" in r.explain()
+    np.testing.assert_allclose(r.places["mean"].groupby("measure").sum(), 0.0, atol=1e-9)
+    assert r.draws()["posterior"]["score"].shape == (4, 2500, 3, 8)
 
 
 # strengths ----------------------------------------------------------------------------------------
@@ -146,6 +166,21 @@ def test_a_given_utility_of_values(uci: bc.Results) -> None:
     )
     assert r.overall["regret"].min() >= 0
     assert "share" not in r.overall
+
+
+def test_weights_of_ranks_are_shares(uci: bc.Results) -> None:
+    one = bc.rank(uci, utility={"auc": 1, "brier": 1}, rng=0)
+    two = bc.rank(uci, utility={"auc": 7, "brier": 7, "accuracy": 0}, rng=0)
+    pd.testing.assert_frame_equal(one.overall, two.overall)
+
+
+def test_bounds_tend_to_what_they_enclose(uci: bc.Results) -> None:
+    given = bc.rank(uci, utility={"auc": 0.6, "brier": 0.4}, rng=0)
+    near = bc.rank(uci, utility={"auc": (0.5999, 0.6001), "brier": (0.3999, 0.4001)}, rng=0)
+    np.testing.assert_allclose(
+        near.overall["p_best"].sort_index(), given.overall["p_best"].sort_index(), atol=2e-3
+    )
+    assert near.overall["share"].max() == 1.0
 
 
 @pytest.mark.parametrize(
@@ -203,6 +238,11 @@ def test_more_draws_than_memory_holds_are_refused() -> None:
     names = [f"a{k}" for k in range(60)]
     with pytest.raises(BayescompareError, match=r"draws=1000000: 60 algorithms on 2 measures"):
         bc.rank(table(values, names=names), draws=1_000_000)
+
+
+def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(BayescompareError, match="results is a dict"):
+        bc.rank({})
 
 
 # few datasets, replicates, missing cells ----------------------------------------------------------
@@ -350,3 +390,10 @@ def test_gaps_that_a_ranking_cannot_use_are_refused() -> None:
     one, other = (bc.rank(whole, missing=m, rng=0) for m in ("raise", "worst"))  # type: ignore[arg-type]
     pd.testing.assert_frame_equal(one.places, other.places)
     assert other.results.gaps is None
+
+
+def test_three_hundred_algorithms() -> None:
+    values = np.random.default_rng(0).normal(size=(12, 300, 2)) + np.linspace(0, 3, 300)[:, None]
+    r = bc.rank(table(values, names=[f"a{k}" for k in range(300)]), draws=200, rng=0)
+    assert len(r.places) == 600
+    assert len(r.explain()) < 2000

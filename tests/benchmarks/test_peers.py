@@ -146,6 +146,12 @@ def test_other_json_is_refused(text: str) -> None:
         BenchTable.from_json(text)
 
 
+def test_a_later_schema_is_refused() -> None:
+    text = json.dumps({"schema": 2, "machine": {}, "versions": {}, "seed": 0, "rows": []})
+    with pytest.raises(BayescompareError, match="schema 2"):
+        BenchTable.from_json(text)
+
+
 # ---------------------------------------------------------------------------------------- all of it
 
 

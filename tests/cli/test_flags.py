@@ -11,9 +11,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import bayescompare as bc
 from bayescompare.cli import options
+from bayescompare.cli.app import app
 from bayescompare.cli.options import ALIASES, METHOD, Flag, in_flags, split_names
 from tests.cli.commands import refused, run, shell
 
@@ -89,6 +91,35 @@ def test_what_is_no_argument_stays(message: str) -> None:
 
 # ------------------------------------------------------------------------- the options of a command
 
+COLUMNS = (
+    "--measure --dataset-column --algorithm-column --replicate-column --replicates --cluster "
+    "--epoch --keep-items --group --weight"
+)
+TABLE = (
+    f"{COLUMNS} files --label --example --errors --predictions --rename --drop-column --sheet "
+    "--layout --format --reader --max-cells --max-bytes"
+)
+SELECTION = "--algorithms --only"
+ASKED = "--seed --missing"
+METHODS = "--method --set --prior --strength --ess --max-parents --search --average"
+OUTPUT = "--force --json --markdown --save"
+
+#: The options of every command, in the order of its help.
+OPTIONS = {
+    "compare": f"{TABLE} {SELECTION} {ASKED} {METHODS} --alternative --ci-prob --ci-kind --jobs "
+    f"{OUTPUT} --report --no-progress",
+    "pairwise": f"{TABLE} {SELECTION} {ASKED} {METHODS} --alternative --reference --level --fdr "
+    f"--guard --jobs --effects {OUTPUT} --report --no-progress",
+    "rank": f"{TABLE} {SELECTION} --by --utility --level --draws {ASKED} {OUTPUT} --report --plot",
+    "sample": f"{TABLE} {SELECTION} {ASKED} {METHODS} --draws --chains --tune --target-accept "
+    "--cores --out --force --no-progress",
+    "look": TABLE,
+    "gate": f"{TABLE} --candidate --baseline --only --level --over {ASKED} {OUTPUT} --report",
+    "calibrate": "model --simulations --draws --example --table "
+    f"{COLUMNS} {SELECTION} --seed --plot --force",
+    "examples": "--json name",
+    "methods": "--json method",
+}
 #: The commands, and what they need besides a file.
 COMMANDS = {
     **dict.fromkeys(("compare", "pairwise", "rank", "look"), ()),
@@ -119,6 +150,13 @@ def planted(where: str, door: Any, monkeypatch: pytest.MonkeyPatch, measures: st
     monkeypatch.setattr(f"bayescompare.{where}", fail)
     flags = [measures if name == "measures" else named(name) for name in arguments]
     return " ".join(f"{flag} x, {flag}." for flag in flags)
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_the_options_of_a_command(command: str) -> None:
+    made: Any = get_command(app)
+    names = [each.opts[0] for each in made.get_command(None, command).params]
+    assert names == OPTIONS[command].split()
 
 
 @pytest.mark.usefixtures("folder")

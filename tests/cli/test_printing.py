@@ -50,6 +50,16 @@ def test_the_verdict_comes_first_and_every_line_fits(
         assert printed.startswith(card_text(block_of(answer(uci)), width=100))
 
 
+def test_compare_prints_statements_and_questions() -> None:
+    printed = run("compare", "--example", "benavoli-example1").stdout
+    c = bc.compare(bc.load_example("benavoli-example1"))
+    for label, row in c.summary().iterrows():
+        assert re.search(rf"{re.escape(str(label))} +\d+ +{row['probability']:.3f}", printed)
+    for question in c.questions.index:
+        assert question in printed
+    assert "How large the differences are" in printed
+
+
 def test_columns_stand_below_their_heads_in_ascii() -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     c = bc.compare(bc.load_example("benavoli-example1"))
@@ -59,6 +69,30 @@ def test_columns_stand_below_their_heads_in_ascii() -> None:
     lines = [line for line in out.read().splitlines() if line.startswith("|")]
     assert "theta mean" in lines[0]
     assert len({len(line) for line in lines}) == 1
+
+
+def test_network_prints_the_groups_of_measures() -> None:
+    options = ("--method", "network", "--algorithms", "GBM,RF", "--max-parents", 0)
+    printed = run("compare", "--example", "jansen-uci", *options).stdout
+    results = bc.load_example("jansen-uci")
+    method = bc.methods.Network(max_parents=0)
+    c = bc.compare(results, method=method, algorithms=["GBM", "RF"])
+    _, _, groups = printed.partition("Independent groups of measures")
+    rows = [line.split() for line in groups.splitlines()]
+    for part in c.components.to_dict("records"):
+        row = [*part["measures"], part["best"], "exact", f"{part['probability']:.3f}"]
+        assert row in rows
+
+
+def test_orderings_are_split_by_measure() -> None:
+    lines = [line.strip() for line in run("compare", "--example", "jansen-uci").stdout.splitlines()]
+    # One line for each measure of each of the 15 statements shown.
+    assert sum(line.startswith("brier: ") for line in lines) == 15
+    assert any(
+        re.match("auc: GBM > RF > BDS > EN > LASSO > GLM > RIDGE > CART; ", x) for x in lines
+    )
+    assert "and 41,457 more" in lines
+    assert "Independent groups" not in " ".join(lines)
 
 
 def verdicts(printed: str) -> int:
@@ -92,6 +126,14 @@ def test_effects_are_of_verdicts_unless_asked_for() -> None:
     assert "How large" not in run("pairwise", "--example", "pnn").stdout
 
 
+def test_what_all_names_begin_with_is_said_once(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    rows = [f"d{i},lab/net-v1-{name},{i + 5 * k}" for i in range(9) for k, name in enumerate("ABC")]
+    path.write_text("\n".join(["dataset,algorithm,score", *rows]), encoding="utf-8")
+    printed = run("pairwise", path, "-m", "score:max").stdout
+    assert printed.count("lab/net-v1-") == 1
+
+
 def test_pairwise_against_a_reference() -> None:
     printed = run("pairwise", "--example", "jansen-uci", "--reference", "CART").stdout
     listed = printed.partition("Decisions")[2].partition("How large")[0].splitlines()
@@ -104,6 +146,15 @@ def test_pairwise_against_a_reference() -> None:
 def test_level_and_fdr_change_the_verdicts(pairs: bc.Pairwise, rule: dict[str, float]) -> None:
     options = [word for name, value in rule.items() for word in (f"--{name}", value)]
     assert verdicts(printed_of_uci(*options)) == pairs.decide(**rule)["asserted"].sum()
+
+
+def test_pairwise_frequentist_prints_p_values(tested: bc.Pairwise) -> None:
+    printed = printed_of_uci("--method", "glrt")
+    assert "p-value of each pair" in printed
+    assert "Holm" in printed
+    value = float(tested.matrix.sel(algorithm="BDS", opponent="RF"))
+    *_, row = [line.split() for line in printed.splitlines() if line.startswith(" BDS ")]
+    assert row[2].rstrip("*") == f"{value:.3f}"
 
 
 def test_many_algorithms_are_numbered_and_the_first_are_shown(tmp_path: Path) -> None:

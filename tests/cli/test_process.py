@@ -74,6 +74,12 @@ def test_a_full_output_is_one_line(command: str) -> None:
     assert (done.returncode, done.stderr) == (2, message)
 
 
+def test_the_real_command_fails_in_one_line(tmp_path: Path) -> None:
+    done = shell("compare", tmp_path / "no.csv", *OPTIONS)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r"error: .*no such file.*\n", done.stderr)
+
+
 def test_a_narrow_encoding_is_no_reason_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = "from bayescompare.cli import process; process.prepare_streams(); print('α > 0')"
     env = {**os.environ, "PYTHONIOENCODING": "ascii"}

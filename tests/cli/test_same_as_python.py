@@ -59,12 +59,39 @@ def test_pairwise_and_its_rule(uci: bc.Results, folder: Path) -> None:
     assert "f the prior is right, at most 10 % of the verdicts" in page
 
 
+def test_dominance_of_many(uci: bc.Results, tmp_path: Path) -> None:
+    path = tmp_path / "uci.csv"
+    uci.data.to_dataframe().reset_index().to_csv(path, index=False)
+    measures = [f"--measure={m}:{uci[m].direction}:bounds=0..1" for m in uci.measures]
+    options = ("--method", "gsd", "--set", "delta=0", "--algorithms", "GBM,RF,BDS")
+    shown = flat("compare", path, *measures, *options)
+    assert "GBM dominates RF" in shown
+    assert "incomparable" in shown
+
+
+def test_any_option_of_a_method() -> None:
+    example = ("compare", "--example", "lacoste-svm-parzen", "--method", "poisson-binomial")
+    for choices, p in (((), 0.985346), (("--set", "joint=true"), 0.998807)):
+        told = found(*example, *choices)
+        best = next(s for s in told["statements"] if s["label"] == told["best"])
+        assert best["probability"] == pytest.approx(p, abs=5e-7)
+    told = found(*example, "--set", "a=0.5", "--set", "b=2")
+    plain = {"joint": False, "independent": False, "priors": None}
+    assert told["method"]["options"] == {**plain, "a": 0.5, "b": 2}
+
+
 def test_a_rope_a_selection_and_their_order(table: Path) -> None:
     told = found("compare", table, "-m", "acc:max:rope=0.015", "-m", "time:min", "-a", "B,A")
     assert told["results"]["measures"]["accuracy"]["rope"] == 0.015
     assert told["results"]["algorithms"] == ["B", "A"]
     told = found("compare", table, *OPTIONS, "--only", "acc")
     assert list(told["results"]["measures"]) == ["accuracy"]
+
+
+def test_missing_drop(tmp_path: Path) -> None:
+    path = tmp_path / "gaps.csv"
+    path.write_text(long_text().replace("zoo,B,0.96,0.2", "zoo,B,,0.2"))
+    assert "dropped: zoo" in flat("compare", path, *OPTIONS, "--missing", "drop")
 
 
 def test_lists_for_programs() -> None:
@@ -312,7 +339,8 @@ def test_look_names_flags(tmp_path: Path) -> None:
         assert flag in printed
     typed = ("--dataset-column", "a", "--algorithm-column", "b", "-m", "score:max")
     settled = run("look", path, *typed).stdout
-    assert "1 of 4 cells, on 1 dataset: say --missing drop" in settled
+    assert "1 of 4 cells, on 1 dataset" in settled
+    assert "--missing drop leaves out their datasets" in settled
     assert "gate      may one replace another: --candidate v, --baseline u" in settled
     message = refused("pairwise", path)
     assert message.startswith(f"{path}: 3 things are open: (1) which column names the datasets:")

@@ -104,6 +104,43 @@ def test_a_prior_of_ones_own_by_an_integral() -> None:
     assert found.se < 0.02
 
 
+@pytest.mark.slow
+def test_a_model_file_by_its_closed_twin() -> None:
+    """The hyperprior of the bundled file, integrated over its closed evidence given α."""
+    c = bc.compare(example(), method="dirichlet_hyperprior", rng=1, sampler={**QUIET, "draws": 100})
+    counts = bc.compare(example()).answer.counts
+
+    def integrand(a: float) -> float:
+        return float(stats.gamma.pdf(a, 2.0)) * math.exp(closed(np.full(4, a), counts))
+
+    exact = math.log(quad(integrand, 0.0, 60.0, limit=200)[0])
+    found = c.estimate_evidence(rng=2, **QUIET)
+    assert abs(found.log_evidence - exact) < 4.0 * found.se
+    assert found.se < 0.02
+
+
+@pytest.mark.slow
+def test_a_learned_prior_by_its_closed_mixture() -> None:
+    results = bc.load_example("jansen-uci").sel(measures=["auc", "brier"])
+    c = bc.pairwise(results, n_jobs=1)["CART", "GLM"]
+    found = c.estimate_evidence(rng=3, **QUIET)
+    assert abs(found.log_evidence - c.log_evidence) < 4.0 * found.se
+    assert found.se < 0.05
+
+
+@pytest.mark.slow
+def test_an_edited_model_has_the_evidence_of_the_edit() -> None:
+    """Half of the likelihood: every dataset counts half, so the counts are halved."""
+    c = bc.compare(example(), method=Dirichlet(prior="uniform"))
+    edited = c.model(form="textbook")
+    weights = c.method.listing(c.results).weights  # type: ignore[attr-defined]
+    with edited:
+        pm.Potential("less", -0.5 * (weights * pm.math.log(edited["theta"])).sum())
+    counts = c.answer.counts / 2
+    found = c.estimate_evidence(model=edited, rng=3, **QUIET)
+    assert abs(found.log_evidence - closed(np.ones(4), counts)) < 4.0 * found.se
+
+
 # ---------------------------------------------------------------------------------- what it returns
 
 

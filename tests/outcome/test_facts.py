@@ -112,6 +112,14 @@ def test_what_is_of_another_type_is_refused_by_name(name: str) -> None:
         Everything.from_dict({**DOCUMENT, name: value})
 
 
+@pytest.mark.parametrize("name", [name for name in DOCUMENT if name != "setting"])
+def test_what_is_missing_is_refused_by_name(name: str) -> None:
+    short = {key: value for key, value in DOCUMENT.items() if key != name}
+    told = f"^figures and details: '{name}' is missing\\.$"
+    with pytest.raises(bc.BayescompareError, match=told):
+        Everything.from_dict(short)
+
+
 def test_a_number_that_is_not_finite_is_null_where_none_is_allowed() -> None:
     assert Everything.from_dict({**DOCUMENT, "maybe": math.nan}).maybe is None
     with pytest.raises(bc.BayescompareError, match="number is nan"):

@@ -17,6 +17,7 @@ from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.method import Method
 from bayescompare.outcome.saved import SCHEMA_VERSION
 from bayescompare.table.results import Results
+from tests.cases import few_quick
 from tests.tables import table
 
 
@@ -74,6 +75,19 @@ def test_round_trips(name: str, kind: str, tmp_path: Path) -> None:
             again.draws(5, rng=1)["posterior"]["theta"], c.draws(5, rng=1)["posterior"]["theta"]
         )
         assert again.on(["m0"]).questions.equals(c.on(["m0"]).questions)
+
+
+@pytest.mark.parametrize("kind", ["json", "nc"])
+@pytest.mark.parametrize("method", [Dirichlet(), GLRT()], ids=["dirichlet", "glrt"])
+@pytest.mark.parametrize(
+    ("n", "l", "m"), few_quick([(5, 3, 1), (5, 8, 3), (5, 3, 2), (5, 3, 4)], 2, several=True)
+)
+def test_round_trips_of_joint_tests(
+    n: int, l: int, m: int, method: Method, kind: str, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    c = bc.compare(table(rng.random((n, l, m))), method=method)
+    check_same(bc.load_comparison(save(c, kind, tmp_path)), c)
 
 
 @pytest.mark.parametrize("kind", ["json", "nc"])
@@ -144,6 +158,21 @@ def test_measures_named_like_a_field(measure: str, tmp_path: Path) -> None:
 
 def refuse(word: str) -> None:
     raise AssertionError(f"{word} is not JSON")
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_json_is_strict(method: Method) -> None:
+    c = bc.compare(table(values(6, 2, 2)), method=method)
+    document = json.loads(c.to_json(), parse_constant=refuse)
+    assert document["schema"] == "bayescompare/comparison"
+    assert document["schema_version"] == SCHEMA_VERSION
+    assert document["best"] == c.best
+    assert document["explanation"] == c.explain()
+    assert document["n_statements"] == "4"
+    for row in document["statements"]:
+        if "probability" in row:
+            expected = float(c.probability.sel(statement=row["label"]))
+            assert row["probability"] == expected
 
 
 def test_every_json_key_is_documented() -> None:

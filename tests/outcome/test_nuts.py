@@ -85,6 +85,16 @@ def test_a_density_is_summed_as_it_is_written(
     assert pytensor.config.numba__fastmath == before
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in SAMPLERS if name not in MISSING])
+def test_samplers_that_are_installed_agree(example1: bc.Comparison, name: str) -> None:
+    tree = example1.sample(1000, chains=4, rng=1, nuts_sampler=name, progressbar=False)
+    theta = tree["posterior"]["theta"]
+    expected = example1.summary()["theta_mean"].reindex(theta["statement"].values)
+    np.testing.assert_allclose(theta.mean(("chain", "draw")), expected.to_numpy(), atol=0.02)
+    assert {"log_likelihood", "posterior_predictive", "prior", "log_prior"} <= set(tree.children)
+
+
 def test_a_density_that_is_nowhere_finite_is_told_in_one_line() -> None:
     import pymc as pm
 

@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pymc as pm
 import pytest
 import xarray as xr
 from matplotlib.figure import Figure
 
 import bayescompare as bc
-from bayescompare.methods import PoissonBinomial
+from bayescompare.methods import Dirichlet, PoissonBinomial
 from bayescompare.methods.model_file.answer import hooked_leads
 from tests.methods.model_file.own import conjugate_file
 from tests.oracles.context import counts_of
@@ -124,3 +125,18 @@ def test_a_hook_must_speak_of_each_draw() -> None:
             theta.to_dataset(name="theta"),
             ["A>B"],
         )
+
+
+@pytest.mark.slow
+def test_nuts_under_the_powered_prior_agrees(results: bc.Results) -> None:
+    """Gamma(2, 1) to the power 2 is Gamma(3, 2)."""
+    options = {"draws": 2000, "chains": 4, "cores": 1, "progressbar": False}
+    one, two = (
+        bc.compare(results, method=Dirichlet(priors={"strength": value}), rng=seed, sampler=options)
+        for seed, value in enumerate((pm.Gamma.dist(2.0, 1.0), pm.Gamma.dist(3.0, 2.0)))
+    )
+    found = one.sensitivity([2.0])
+    assert found.attrs["khat"][0] < 0.7
+    assert one.tree["log_prior"].attrs["top_level"] == ["strength"]
+    error = np.hypot(found.attrs["mcse"][0], np.asarray(two.mcse))
+    assert (np.abs(found.loc[2.0].to_numpy() - two.probability.values) < 4 * error).all()

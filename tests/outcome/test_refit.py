@@ -56,6 +56,33 @@ def test_refits_have_the_exact_densities(name: str) -> None:
     assert set(az.compare({"exact": exact, "refitted": found}).index) == {"exact", "refitted"}
 
 
+@pytest.mark.slow
+def test_a_prior_of_ones_own_is_refitted_where_k_hat_is_poor() -> None:
+    """The exact answer given each strength, averaged over the strengths' posterior, by hand."""
+    from scipy.integrate import quad
+
+    from tests.outcome.test_evidence import closed
+
+    method = Dirichlet(priors={"strength": pm.Gamma.dist(1.0, 5.0)})
+    results = bc.load_example("benavoli-example1")
+    c = bc.compare(results, method=method, rng=1, sampler={**QUIET, "draws": 500})
+    found = c.loo(refit=True, khat=-math.inf, rng=3, **QUIET)
+
+    def evidence(counts: np.ndarray) -> float:
+        def integrand(s: float) -> float:
+            return float(stats.gamma.pdf(s, 1.0, scale=0.2)) * math.exp(
+                closed(np.full(4, s / 4), counts)
+            )
+
+        return math.log(quad(integrand, 0.0, 10.0, limit=400, points=[0.01, 0.1, 1.0])[0])
+
+    weights = c.method.listing(results).weights  # type: ignore[attr-defined]
+    counts = weights.sum(axis=0)
+    exact = [evidence(counts) - evidence(counts - own) for own in weights]
+    error = np.array(list(found.elpd_i.attrs["mcse"].values()))
+    assert (np.abs(found.elpd_i.values - exact) < 4.0 * error + 1e-6).all()
+
+
 def differences(results: bc.Results) -> pm.Model:
     """Each dataset has its own advantage, a normal one, seen with an error of 0.3."""
     seen = results.oriented()[:, 0, 0] - results.oriented()[:, 1, 0]

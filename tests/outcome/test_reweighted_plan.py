@@ -108,6 +108,13 @@ def test_models_that_cannot_plan_say_why(drawn: bc.Comparison, build: Any, why: 
 
 
 @pytest.mark.slow
+def test_draws_that_say_something_else_are_refused(drawn: bc.Comparison) -> None:
+    other = replace(drawn.answer, probability=drawn.answer.probability[::-1])
+    with pytest.raises(bc.BayescompareError, match=r"plan: .*do not say what it says"):
+        replace(drawn, answer=other).plan([3], simulations=2)
+
+
+@pytest.mark.slow
 def test_hierarchical_plans_by_integrating_again(few: bc.Results) -> None:
     """The exact plan against one that predicts from exact draws and sums over a grid."""
     c = bc.compare(few, method="hierarchical")

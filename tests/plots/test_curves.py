@@ -17,7 +17,7 @@ from bayescompare.plots.pen import NARROW, WIDE
 from bayescompare.studies import auc, success_curves, success_errors
 from reproduction.contexts import success_study
 from tests.methods.gsd.cases import ask
-from tests.plots.drawn import fresh, legend, texts, title, with_a_twin
+from tests.plots.drawn import fresh, laid_out, legend, texts, title, with_a_twin
 
 # how an order grows with δ ------------------------------------------------------------------------
 
@@ -98,6 +98,13 @@ def test_the_pictures_of_sensitivity(example1: bc.Comparison, w: float) -> None:
         marks = [(k, v["fill"] == "paper") for k, v in pen.items if k in ("dot", "rect")]
         assert len(set(marks)) == len(leading)
         assert ("lower" in table.attrs) == any(kind == "shape" for kind, _ in pen.items)
+
+
+def test_the_legend_of_a_plan_covers_no_curve() -> None:
+    figures = {"settled": [0.2, 0.9], "settled_on_best": [0.1, 0.8], "mcse": [0.02] * 2}
+    ax = plots.plot_plan(pd.DataFrame(figures, index=pd.Index([5, 10], name="more")))
+    laid_out(ax)
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1  # type: ignore[union-attr]
 
 
 # successes against errors -------------------------------------------------------------------------

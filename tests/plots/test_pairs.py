@@ -113,6 +113,13 @@ def test_cell_text_fits_small_axes(pairs: bc.Pairwise) -> None:
     assert apart([text.get_window_extent() for text in ax.texts])
 
 
+def test_the_heat_map_is_directed(uci: bc.Results) -> None:
+    method, names = GSD(permutations=199), ["GBM", "CART", "RF"]
+    p = bc.pairwise(uci, method=method, algorithms=names, rng=1, n_jobs=1)
+    image = np.ma.filled(p.plot(ax=fresh()).images[0].get_array(), np.nan)
+    np.testing.assert_array_equal(image, p.matrix.values)
+
+
 def test_to_dominate_is_not_to_be_better_on_all_measures(bootstrapped: bc.Pairwise) -> None:
     assert "better than column on all" not in title(bootstrapped.plot(ax=fresh()))
     assert "better than column on every measure" not in render(bootstrapped, "markdown")

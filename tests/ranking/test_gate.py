@@ -59,6 +59,18 @@ def test_the_first_verdict_that_holds(
     assert g.exact
 
 
+def test_bounds_and_probabilities_say_the_same() -> None:
+    from bayescompare.kernels.ranking.bootstrap import mean_above
+
+    d = np.random.default_rng(0).normal(0.1, 1, 12)
+    g = gated(d, rope=0.3, level=0.9)
+    (row,) = g.table.itertuples()
+    assert mean_above(d, np.ones(12), row.lower) == pytest.approx(0.9, abs=1e-7)
+    assert mean_above(d, np.ones(12), row.upper) == pytest.approx(0.1, abs=1e-7)
+    assert row.p_better == pytest.approx(mean_above(d, np.ones(12)), abs=1e-9)
+    assert row.p_not_worse == pytest.approx(mean_above(d, np.ones(12), -0.3), abs=1e-9)
+
+
 def test_swapping_the_two_mirrors_the_table() -> None:
     uci = bc.load_example("jansen-uci")
     one = bc.gate(uci, candidate="RF", baseline="GBM").table
@@ -85,6 +97,13 @@ def test_one_that_is_worse_outweighs_what_is_undecided() -> None:
     g = bc.gate(table(values, names=["new", "old"]), candidate="new", baseline="old")
     assert g.table["verdict"].tolist() == ["undecided", "worse"]
     assert g.passed is False
+
+
+def test_equal_algorithms_are_not_worse_with_any_rope() -> None:
+    zero = np.zeros(6)
+    assert gated(zero, rope=0.0).passed is True
+    assert gated(zero, rope=0.01).table["verdict"].item() == "not worse"
+    assert gated(zero).passed is None
 
 
 def test_a_loss_of_exactly_the_rope_is_within_it() -> None:

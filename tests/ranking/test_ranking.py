@@ -55,6 +55,11 @@ def test_a_trade_off_is_told_by_its_leaders() -> None:
     assert "May be on the front: A and B." in r.explain()
 
 
+def test_ranks_come_with_their_caution_and_values_do_not(uci: bc.Results) -> None:
+    assert "who else is in the table" in bc.rank(uci, rng=0).explain()
+    assert "who else" not in bc.rank(uci, by="value", rng=0).explain()
+
+
 def test_regret_and_share_are_told(ranking: bc.Ranking) -> None:
     words = ranking.explain()
     assert "GBM has the least expected regret" in words
@@ -117,6 +122,12 @@ def test_a_ranking_is_read_back_as_it_was(
     pd.testing.assert_frame_equal(again.summary(), r.summary())
     assert again.draws()["posterior"].equals(r.draws()["posterior"])
     assert json.loads(text)["schema"] == "bayescompare/ranking"
+
+
+def test_a_ranking_of_few_datasets_is_read_back(tmp_path: Path) -> None:
+    r = bc.rank(table(np.random.default_rng(0).random((3, 3, 2))), rng=0)
+    r.to_json(tmp_path / "r.json")
+    pd.testing.assert_frame_equal(bc.load_ranking(tmp_path / "r.json").places, r.places)
 
 
 def changed(document: dict[str, Any], *path: Any, value: Any) -> dict[str, Any]:

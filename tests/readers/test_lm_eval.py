@@ -67,6 +67,13 @@ def test_directions_are_those_of_the_file(runs: Path) -> None:
         read_lm_eval(runs, measures=["bits_per_byte"])
 
 
+def test_files_that_contradict_each_other(runs: Path) -> None:
+    changed(file_of(runs, "small"), lambda d: d["higher_is_better"]["toy_sums"].update(acc=False))
+    with pytest.raises(bc.BayescompareError, match="it is not known which way 'acc' is better"):
+        read_lm_eval(runs, measures=["acc"])
+    assert read_lm_eval(runs, measures={"acc": "max"})["acc"].direction == "max"
+
+
 def test_parts_of_another_shape_say_nothing(runs: Path) -> None:
     def odd(data: dict[str, Any]) -> None:
         data["higher_is_better"] = {"toy_sums": "yes", "toy_addition": {"acc": [1]}}

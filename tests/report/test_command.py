@@ -57,6 +57,17 @@ def test_the_command_of_all_pairs_and_of_one_makes_the_figures_again(method):
     assert "weights" not in told
 
 
+def test_command_of_random_pairs_has_the_seed():
+    gsd = methods.get("gsd")(permutations=20)
+    p = bc.pairwise(normal_table(["A", "B", "C"], datasets=12), method=gsd, rng=7, n_jobs=1)
+    assert "rng=7" in command_of(p)
+
+
+def test_command_has_the_measures_chosen():
+    c = bc.compare(normal_table(["A", "B"], ("acc", "auc")), measures=["auc"])
+    assert "measures=" in command_of(c)
+
+
 def test_command_has_no_memory_address():
     from dataclasses import replace
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -20,6 +22,7 @@ from bayescompare.report.blocks import (
 )
 from bayescompare.report.formats import escaped_for_markdown as md
 from bayescompare.report.page import Cell
+from tests.cases import few_quick
 from tests.tables import normal_table
 
 # ----------------------------------------------------------------------------------------- Markdown
@@ -52,6 +55,14 @@ def test_markdown_tables_are_rectangular(odd):
         assert re.fullmatch(r"[|:\- ]+", table[1])
 
 
+def test_names_are_no_marks_in_markdown(odd):
+    text = "\n".join(
+        line for line in render(odd, "markdown").splitlines() if not line.startswith("    ")
+    )
+    assert "<b>" not in text
+    assert not re.search(r"(?<!\\)[<>`*_\[\]$]", text.replace("**", ""))
+
+
 # ------------------------------------------------------------------------------ JSON, and the files
 
 
@@ -61,6 +72,29 @@ def test_json_is_the_comparison(tmp_path):
     found = json.loads(pairs.report(tmp_path / "p.json", fdr=0.2).read_text("utf-8"))
     assert found == json.loads(pairs.to_json(fdr=0.2))
     assert bc.load_comparison(tmp_path / "c.json").best == c.best
+
+
+@pytest.mark.parametrize("suffix", few_quick(["md", "tex", "json", "html"], 3))
+def test_nothing_is_overwritten_unasked(suffix, tmp_path):
+    c = bc.compare(bc.load_example("pnn"))
+    path = tmp_path / f"r.{suffix}"
+    path.write_text("mine")
+    with pytest.raises(bc.BayescompareError, match="exists"):
+        c.report(path)
+    assert path.read_text() == "mine"
+    assert c.report(path, overwrite=True).read_text("utf-8") != "mine"
+
+
+@pytest.mark.slow
+def test_the_command_is_told(tmp_path):
+    path = tmp_path / "a b.html"
+    subprocess.run(
+        [sys.executable, "-m", "bayescompare", "compare", "--example", "pnn", "--report", path],
+        check=True,
+        capture_output=True,
+    )
+    page = path.read_text("utf-8")
+    assert f"bayescompare compare --example pnn --report &#39;{path}&#39;" in page
 
 
 # ------------------------------------------------------------------------------- what is said in it

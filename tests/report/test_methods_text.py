@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from inspect import signature
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import bayescompare as bc
@@ -11,6 +13,7 @@ from bayescompare import methods
 from bayescompare.methods._shared.option_tables import options_table
 from bayescompare.report import page_of
 from bayescompare.report.blocks import method_text
+from bayescompare.table.results import Results
 from bayescompare.text.numbers import setting_number_text, statistic_number_text
 from tests.tables import normal_table
 
@@ -178,3 +181,15 @@ def test_methods_text_of_enumerated_gsd_claims_no_resamples():
 def test_methods_text_against_a_reference_is_not_over_all_pairs():
     p = bc.pairwise(normal_table(["A", "B", "C"]), reference="A", n_jobs=1)
     assert "Over all pairs" not in method_words(p)
+
+
+def test_methods_text_of_pairs_that_lost_datasets_does_not_claim_them_all():
+    frame = pd.DataFrame(
+        {"dataset": f"d{k}", "algorithm": a, "acc": np.nan if a == "B" and k == 2 else k + ord(a)}
+        for k in range(6)
+        for a in "ABC"
+    )
+    results = Results.from_frame(frame, measures={"acc": "max"})
+    p = bc.pairwise(results, missing="drop", n_jobs=1)
+    text = method_words(p)
+    assert "over 6 datasets" not in text or "5 datasets" in text or "missing" in text

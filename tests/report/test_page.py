@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare.report import page_of, render
+from bayescompare.report import check_report_path, page_of, render
 from bayescompare.report import pictures as writing
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import format_probability
@@ -90,6 +90,18 @@ def test_a_page_of_pairs_says_what_its_figures_are(uci: bc.Results, counts: bc.E
     assert "GBM over CART" in page
     p = bc.pairwise(counts, method="poisson-binomial")
     assert "holds on most datasets" in title(p.plot(ax=fresh()))
+
+
+def test_comparison_table_is_the_summary(example1: bc.Comparison, rendered: Rendered) -> None:
+    page = rendered.page("example1")
+    assert example1.headline() in page.text
+    assert ["B>A|B>A", "6", "0.798", "0.481", "0.227", "0.740"] in page.cells
+    assert ["time", "lower", "none", "metric", "none", "s"] in page.cells
+    labels = [row[0] for row in page.cells if "|" in row[0]]
+    assert labels == list(example1.summary().index)
+    answers = {row[0]: row[1] for row in page.cells if len(row) == 3}
+    for question, answer in example1.questions.items():
+        assert answers[str(question)] == f"{answer:.3f}"
 
 
 def test_pairwise_tables(pairs: bc.Pairwise, rendered: Rendered) -> None:
@@ -184,6 +196,13 @@ def test_trade_offs_and_what_all_names_begin_with() -> None:
         assert ("How to read this" in text) == (format == "markdown")
 
 
+def test_simplex_is_drawn_when_there_are_three_statements() -> None:
+    frame = bc.load_example("benavoli-example1").to_frame()
+    results = bc.Results.from_frame(frame, measures={"accuracy": bc.Measure("max", rope=4.0)})
+    assert Page(render(bc.compare(results))).count("svg") == 5
+    assert Page(render(bc.compare(results, method="glrt"))).count("svg") == 2
+
+
 def linked_results(n: int = 40, m: int = 4) -> bc.Results:
     """The first two measures win together, and so do the others."""
     rng = np.random.default_rng(1)
@@ -231,6 +250,24 @@ def test_network_tables(network: Any, network_html: str) -> None:
     assert {frozenset(pair) for pair in links} == probable | {frozenset(pair) for pair in drawn}
 
 
+@pytest.mark.slow
+def test_network_of_many_measures_has_arrows_without_probabilities() -> None:
+    c = bc.compare(linked_results(m=17), method=bc.methods.Network(mcse=0.02), rng=1)
+    page = Page(render(c))
+    arrows = {(row[0], row[2]) for row in page.cells if len(row) == 3 and row[1] == "→"}
+    assert arrows == set(c.answer.facts.edges)
+
+
+@pytest.mark.slow
+def test_a_network_summed_over_measures_has_a_report() -> None:
+    frame = linked_results()
+    c = bc.compare(frame, method=bc.methods.Network(search=[("q0", "q2"), ("q1", "q2")], mcse=0.05))
+    assert "<figcaption>Network</figcaption>" in render(c)
+    # Nothing is known of the graph of q0 and q2 alone, where q1 cannot be left out.
+    smaller = c.on(["q2", "q3"])
+    assert ("<figcaption>Network<" in render(smaller)) == ("network" in dir(smaller))
+
+
 def test_monte_carlo_answers_say_so(example1: bc.Comparison) -> None:
     answer = replace(example1.answer, mcse=np.full(4, 0.0123), seed=17)
     noisy = replace(example1, answer=answer)
@@ -238,6 +275,11 @@ def test_monte_carlo_answers_say_so(example1: bc.Comparison) -> None:
     assert "exact:" not in render(noisy, "markdown")
     made = next(s for s in page_of(noisy).sections if s.title == "How it was made")
     assert str(made.facts["seed"]) == "17"
+
+
+def test_notes_are_shown(example1: bc.Comparison) -> None:
+    noted = replace(example1, results=replace(example1.results, notes=("two rows were dropped",)))
+    assert "two rows were dropped" in render(noted, "markdown")
 
 
 def test_huge_comparison_is_small() -> None:
@@ -341,6 +383,26 @@ def test_error_rate_decides_the_verdicts(pairs: bc.Pairwise, tmp_path: Path) -> 
     assert pairs.explain(fdr=0.2) in page.text
     assert sum(len(row) > 2 and row[2] == "better" for row in page.cells) == asserted
     assert "at most 0.5 %" in render(pairs, "markdown", fdr=0.005)
+
+
+def test_the_place_can_be_checked_beforehand(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    assert check_report_path(str(path)) == path
+    assert not path.exists()
+    path.write_text("mine")
+    with pytest.raises(bc.BayescompareError, match="exists"):
+        check_report_path(path)
+    assert check_report_path(path, overwrite=True).read_text() == "mine"
+    with pytest.raises(bc.BayescompareError, match=r"report.pdf.*\.html"):
+        check_report_path(tmp_path / "report.pdf")
+
+
+def test_folders_are_checked(example1: bc.Comparison, tmp_path: Path) -> None:
+    with pytest.raises(bc.BayescompareError, match="does not exist"):
+        example1.report(tmp_path / "nowhere" / "report.html")
+    (tmp_path / "folder.html").mkdir()
+    with pytest.raises(bc.BayescompareError, match="folder"):
+        example1.report(tmp_path / "folder.html")
 
 
 def test_unwritable_place_is_an_error_of_ours(

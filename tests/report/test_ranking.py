@@ -10,6 +10,7 @@ import pytest
 import bayescompare as bc
 from bayescompare.report import page_of, render
 from tests.report.parsed import Page
+from tests.tables import normal_table
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +78,19 @@ def test_open_weights_have_a_picture() -> None:
     assert "under weights of the measures that are unknown" in render(r, "markdown")
     given = bc.rank(bc.load_example("jansen-uci"), utility={"auc": 1}, draws=500, rng=0)
     assert "Weights" not in [section.title for section in page_of(given).sections]
+
+
+def test_few_datasets_have_no_verdict() -> None:
+    r = bc.rank(normal_table(["A", "B"], ("m", "t")).sel(datasets=["d0", "d1", "d2"]), rng=0)
+    assert "next" not in page_of(r).block.slots
+    assert "nan" not in render(r, "markdown").lower()
+
+
+def test_strengths_cite_their_own_model() -> None:
+    r = bc.rank(bc.load_example("jansen-uci"), by="strength", draws=500, rng=0)
+    text = render(r, "markdown")
+    assert "Plackett–Luce" in text
+    assert "rubin1981bootstrap" not in text
 
 
 def test_a_gate_has_a_report(tmp_path: Path) -> None:

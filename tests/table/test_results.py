@@ -315,6 +315,12 @@ def test_missing_lists_empty_and_absent_cells() -> None:
     ]
 
 
+def test_missing_names_the_replicate() -> None:
+    missing = folds([0.7, NAN, 0.9]).missing()
+    assert list(missing.columns) == ["dataset", "algorithm", "measure", "replicate"]
+    assert missing.iloc[0].tolist() == ["iris", "A0", "auc", "2"]
+
+
 def test_coverage_is_the_share_of_measures_and_replicates() -> None:
     coverage = read(frame(auc=[0.9, NAN, 0.7, 0.6]).iloc[:3]).coverage()
     assert coverage.index.name == "dataset"

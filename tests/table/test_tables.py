@@ -132,6 +132,25 @@ def test_missing_words_are_missing_cells(write: Write, word: str) -> None:
     assert missing.to_numpy().tolist() == [["iris", "B", "auc"]]
 
 
+def test_null_in_json_is_a_missing_cell(write: Write) -> None:
+    records = [{"dataset": "iris", "A": 1, "B": None}, {"dataset": "wine", "A": 2}]
+    results = read_results(write(json.dumps(records), "r.json"), measures={"auc": "max"})
+    assert len(results.missing()) == 2
+
+
+def test_numbers_are_read_to_the_last_digit(write: Write) -> None:
+    path = write("dataset,A\niris,0.30000000000000004\nwine,1e-300\n")
+    values = read_results(path, measures={"auc": "max"}).values().ravel()
+    assert values.tolist() == [0.30000000000000004, 1e-300]
+
+
+def test_quoted_cells_may_hold_anything(write: Write) -> None:
+    path = write('dataset,"a, ""b"""\n"iris, all",0.9\n')
+    results = read_results(path, measures={"auc": "max"})
+    assert results.datasets == ("iris, all",)
+    assert results.algorithms == ('a, "b"',)
+
+
 # ---------------------------------------------------------------------------------------- layouts
 
 
@@ -222,6 +241,16 @@ def test_headers_that_cannot_be_read(
 def test_a_measure_within_the_names_of_algorithms_is_fine(write: Write, columns: list[str]) -> None:
     for measure in ("time", "auc"):
         assert read_header(write, columns, [measure]).algorithms == tuple(columns)
+
+
+@pytest.mark.parametrize("layout", ["long", "wide"])
+def test_replicates(write: Write, layout: str) -> None:
+    long = "dataset,fold,algorithm,auc\niris,1,A,0.9\niris,1,B,0.8\niris,2,A,0.7\niris,2,B,0.6\n"
+    wide = "dataset,fold,A,B\niris,1,0.9,0.8\niris,2,0.7,0.6\n"
+    path = write(long if layout == "long" else wide)
+    results = read_results(path, measures={"auc": "max"}, replicate="fold")
+    assert results.n_replicates == 2
+    np.testing.assert_array_equal(results.data["auc"].values, [[[0.9, 0.7], [0.8, 0.6]]])
 
 
 def test_melted_with_replicates_gaps_and_other_measures(write: Write) -> None:
@@ -334,6 +363,16 @@ def test_text_columns_of_a_wide_table_are_all_named(write: Write) -> None:
     message = r"not numeric: 'kind' \(line 2 has 'flower'\), 'note' .*no column 'algorithm'"
     with pytest.raises(BayescompareError, match=message):
         read_results(path, measures={"auc": "max"})
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(BayescompareError, match=r"nowhere\.csv: no such file"):
+        read_results(tmp_path / "nowhere.csv", measures=BOTH)
+
+
+def test_a_directory(tmp_path: Path) -> None:
+    with pytest.raises(BayescompareError, match=f"{tmp_path}: is a directory"):
+        read_results(tmp_path, measures=BOTH)
 
 
 def test_a_file_that_cannot_be_opened(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
