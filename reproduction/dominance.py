@@ -14,7 +14,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.methods.gsd import GSD
-from bayescompare.outcome.columns import PVALUE
+from bayescompare.outcome.answer import PVALUE
 from bayescompare.studies import Study
 from bayescompare.studies.study import without_failed_cases
 from bayescompare.table.measure import Measure

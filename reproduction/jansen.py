@@ -16,7 +16,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparisons import GsdComparison
 from bayescompare.kernels.classic.pvalues import holm
 from bayescompare.kernels.gsd.permutation import Scheme
-from bayescompare.outcome.columns import SHARE_BELOW
+from bayescompare.outcome.answer import SHARE_BELOW
 from bayescompare.text.numbers import percent, setting_number_text, share_number_text
 from reproduction.jansen_runs import (
     ALPHA,

@@ -62,7 +62,7 @@ _ELSEWHERE = {
     "Accepts": "bayescompare.outcome.method",
     "Answer": "bayescompare.outcome.answer",
     "Decision": "bayescompare.outcome.decision",
-    "Facts": "bayescompare.outcome.facts",
+    "Facts": "bayescompare.outcome.answer",
     "Elicitation": "bayescompare.methods.dirichlet.elicit",
     "Lack": "bayescompare.outcome.posterior",
     "LearnedPrior": "bayescompare.learned",
@@ -224,9 +224,8 @@ if TYPE_CHECKING:
     from bayescompare.methods.model_file import ModelFile
     from bayescompare.methods.network import Network
     from bayescompare.methods.replicated import Replicated
-    from bayescompare.outcome.answer import Answer, TestResult
+    from bayescompare.outcome.answer import Answer, Facts, TestResult
     from bayescompare.outcome.decision import Decision
-    from bayescompare.outcome.facts import Facts
     from bayescompare.outcome.method import (
         Accepts,
         Method,

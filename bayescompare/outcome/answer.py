@@ -1,22 +1,25 @@
 """`Answer`: what a method found, as arrays and labels; `TestResult`, where that is a p-value.
 
+`Facts` are what only one method has to tell, as typed fields that a file can hold: a frozen
+dataclass, the ``facts_type`` of its ``posterior_type``. A file that lacks one, or has another type
+there, is refused with the field's name.
+
 `Shown` is what the results that users see have in common.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_type_hints
 
 import numpy as np
 
+from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.intervals import as_probability
-from bayescompare.outcome.codec import dumps
-from bayescompare.outcome.columns import PVALUE, SHARES
-from bayescompare.outcome.facts import Facts
+from bayescompare.outcome.codec import can_hold, dumps, name_in_file, plain, read
 from bayescompare.statements import Statements
 from bayescompare.table.words import caveats_of
 from bayescompare.table.writing import check_file_is_writable, write_text
@@ -28,6 +31,154 @@ if TYPE_CHECKING:
     from bayescompare.posterior.dirichlet import DirichletMixture
     from bayescompare.statements import Statement
     from bayescompare.table.results import Results
+
+
+# columns of `summary()` that some methods have only: `Answer.per_statement` -----------------------
+
+#: Posterior mean of θ, and its central 95 % interval.
+THETA_MEAN, THETA_LOWER, THETA_UPPER = "theta_mean", "theta_lower", "theta_upper"
+
+#: P itself, among the figures of a statement's parts (`Answer.parts`).
+PROBABILITY = "probability"
+
+#: P under the pair's own prior, where the prior was learned from all pairs.
+ALONE = "alone"
+
+#: P over all prior means.
+LOWER, UPPER = "lower", "upper"
+
+#: P over all values that missing cells might have had, and its least under the pair's own prior.
+LOWEST, HIGHEST, ALONE_LOWEST = "lowest", "highest", "alone_lowest"
+
+#: Of each direction: the statistic, the share of resamples below it, the one-sided p-value.
+OPT, SHARE_BELOW, PVALUE = "opt", "share_below", "pvalue"
+
+#: Names of probabilities and shares, which lie between 0 and 1, in answers and their files.
+SHARES = frozenset(
+    {
+        *(THETA_MEAN, THETA_LOWER, THETA_UPPER, LOWER, UPPER, SHARE_BELOW, PVALUE, ALONE),
+        *(LOWEST, HIGHEST, ALONE_LOWEST),
+        *("probability", "chi2_pvalue", "nemenyi", "equivalent", "ahead"),
+        *("most probable", "beats opposite", "majority", "expected", "second_better"),
+        *("rate_mean", "rate_lower", "rate_upper"),
+    }
+)
+
+
+def theta_columns(mean: FloatArray, lower: FloatArray, upper: FloatArray) -> dict[str, FloatArray]:
+    """Return the three columns about θ."""
+    return {THETA_MEAN: mean, THETA_LOWER: lower, THETA_UPPER: upper}
+
+
+# what only one method has to tell ----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Facts that only one method has; this base has no fields, for methods without any.
+
+    A field may be a `float` (a finite number), `int`, `bool` or `str`; one of these or None; a
+    tuple, a mapping from `str`, or another `Facts`. Where a field is None by default, a file
+    leaves it out while it is None. ``field(metadata={"name": "F"})`` is another name in files, and
+    ``field(metadata={"figure": True})`` is a number about the whole comparison, which files hold
+    under "figures", null where it is None; all else is under "details".
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Wins(Facts):
+    ...     wins: tuple[int, int]
+    ...     note: str | None = None
+    >>> Wins((3, 9)).to_dict()
+    {'wins': [3, 9]}
+    >>> Wins.from_dict({"wins": [3, 9]})
+    Wins(wins=(3, 9), note=None)
+    """
+
+    @classmethod
+    def of(cls, answer: Answer) -> Self:
+        """Return the facts of an answer, which must be of this class."""
+        if not isinstance(answer.facts, cls):
+            raise BayescompareError(
+                f"facts are of type {type(answer.facts).__name__}, and not {cls.__name__}."
+            )
+        return answer.facts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by their names in a file, as JSON's own types."""
+        document: dict[str, Any] = plain(self)
+        return document
+
+    def figures(self) -> dict[str, Any]:
+        """Return the numbers about the whole comparison, by their names in a file."""
+        named = {name_in_file(each) for each in fields(self) if each.metadata.get("figure")}
+        return {name: value for name, value in self.to_dict().items() if name in named}
+
+    @classmethod
+    def from_dict(cls, facts: object, *, where: str = "figures and details") -> Self:
+        """Make the facts again; reject, by name, what is not as declared."""
+        made: Self = read(cls, facts, where)
+        return made
+
+    def told(self, more: Facts) -> Self:
+        """Return the same with what others found out."""
+        return replace(self, **{each.name: getattr(more, each.name) for each in fields(more)})
+
+    def bounded(self, foreign: bool) -> Self:
+        """Return the same with every figure that is a probability in [0, 1]: `as_probability`."""
+        values = {
+            each.name: float(as_probability(value, foreign=foreign))
+            for each in fields(self)
+            if each.metadata.get("figure") and name_in_file(each) in SHARES
+            if isinstance(value := getattr(self, each.name), float)
+        }
+        return replace(self, **values) if values else self
+
+    @property
+    def own_labels(self) -> tuple[str, ...]:
+        """Labels that this answer may have besides statements."""
+        return ()
+
+
+def check_facts_type(kind: type[Facts]) -> None:
+    """Reject a class that a file could not hold."""
+    if "__dataclass_params__" not in vars(kind):
+        raise BayescompareError(f"{kind.__qualname__} is not a frozen dataclass.")
+    for name, declared in get_type_hints(kind).items():
+        if not can_hold(declared):
+            raise BayescompareError(
+                f"{kind.__qualname__}.{name} is declared as {declared!r}, which a file cannot "
+                "hold: use float, int, bool, str, tuples, mappings from str, or other Facts."
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FourQuestions(Facts):
+    """Four different questions about the best statement; None where one has no answer.
+
+    Attributes
+    ----------
+    most_probable : float
+        P(its θ is the largest).
+    beats_opposite : float, optional
+        P(its θ exceeds that of the statement with every ordering reversed).
+    majority : float, optional
+        P(its θ > ½).
+    expected : float, optional
+        E θ, the probability that it holds on a new dataset.
+    """
+
+    most_probable: float | None = field(
+        default=None, metadata={"figure": True, "name": "most probable"}
+    )
+    beats_opposite: float | None = field(
+        default=None, metadata={"figure": True, "name": "beats opposite"}
+    )
+    majority: float | None = field(default=None, metadata={"figure": True})
+    expected: float | None = field(default=None, metadata={"figure": True})
+
+
+# the answer ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from bayescompare._errors import BayescompareError, QuantityNotAvailableError, d
 from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
 from bayescompare.outcome import nuts, registry
-from bayescompare.outcome.answer import Answer, Shown
-from bayescompare.outcome.columns import THETA_LOWER, THETA_UPPER
+from bayescompare.outcome.answer import THETA_LOWER, THETA_UPPER, Answer, Shown
 from bayescompare.outcome.decision import SETTLED, Decision, decide
 from bayescompare.outcome.diagnosis import (
     EDITED,

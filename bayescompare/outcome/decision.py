@@ -18,8 +18,15 @@ from numpy.typing import NDArray
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
-from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.columns import ALONE, ALONE_LOWEST, LOWER, LOWEST, PROBABILITY, PVALUE
+from bayescompare.outcome.answer import (
+    ALONE,
+    ALONE_LOWEST,
+    LOWER,
+    LOWEST,
+    PROBABILITY,
+    PVALUE,
+    Answer,
+)
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import setting_number_text
 from bayescompare.text.phrases import short_label_phrase

@@ -16,10 +16,8 @@ import numpy as np
 
 from bayescompare._checks import show_checked_value_briefly
 from bayescompare._errors import BayescompareError
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import SHARES, Answer, Facts, check_facts_type
 from bayescompare.outcome.codec import numbers
-from bayescompare.outcome.columns import SHARES
-from bayescompare.outcome.facts import Facts, check_facts_type
 from bayescompare.outcome.method import Accepts, Judges, Method, Phrases, Scope, is_bayesian
 from bayescompare.outcome.posterior import Lack, Tested
 from bayescompare.statements import OTHERS, State, Statement

@@ -20,8 +20,7 @@ from bayescompare.kernels.classic.pvalues import holm
 from bayescompare.kernels.effect_sizes import EffectSizes, effect_sizes, finite_effect_sizes
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.outcome import registry
-from bayescompare.outcome.answer import TestResult
-from bayescompare.outcome.columns import PVALUE
+from bayescompare.outcome.answer import PVALUE, TestResult
 from bayescompare.outcome.decision import part_word, parts_frame, wins_in_table
 from bayescompare.statements import State, Statement
 from bayescompare.table.results import Results

@@ -15,9 +15,8 @@ import xarray as xr
 from bayescompare._checks import is_whole
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import AnyArray, IntArray
-from bayescompare.outcome.answer import Shown
+from bayescompare.outcome.answer import PVALUE, Shown
 from bayescompare.outcome.board_words import pairs_headline, pairs_words
-from bayescompare.outcome.columns import PVALUE
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import LIKELY, SETTLED, records_in_table
 from bayescompare.outcome.family import Guard, check_family, decide_for_family

@@ -26,11 +26,17 @@ from bayescompare.kernels.leading import parts_of_orders, sole_leader
 from bayescompare.kernels.numerics.intervals import Betas
 from bayescompare.kernels.orders import WeightTable
 from bayescompare.learned import Board
-from bayescompare.outcome.answer import Answer, TestResult
+from bayescompare.outcome.answer import (
+    ALONE,
+    PROBABILITY,
+    Answer,
+    Facts,
+    FourQuestions,
+    TestResult,
+    theta_columns,
+)
 from bayescompare.outcome.codec import name_in_file
-from bayescompare.outcome.columns import ALONE, PROBABILITY, theta_columns
 from bayescompare.outcome.decision import SETTLED, Decision, claim_words, decide
-from bayescompare.outcome.facts import Facts, FourQuestions
 from bayescompare.outcome.registry import unavailable
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture

@@ -29,7 +29,7 @@ from bayescompare.kernels.numerics.intervals import (
     draws_interval,
     quantile_interval,
 )
-from bayescompare.outcome.columns import THETA_MEAN
+from bayescompare.outcome.answer import THETA_MEAN
 from bayescompare.outcome.method import Sampling
 from bayescompare.posterior.component import Component
 from bayescompare.posterior.dirichlet import DirichletMixture

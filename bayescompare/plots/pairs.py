@@ -11,7 +11,7 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.kernels.classic import wilcoxon
-from bayescompare.outcome.columns import PROBABILITY
+from bayescompare.outcome.answer import PROBABILITY
 from bayescompare.outcome.pair_figures import datasets_spread
 from bayescompare.outcome.pairwise import Pairwise
 from bayescompare.outcome.verdicts import PairVerdicts, as_rule

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare.outcome.columns import LOWER, THETA_LOWER, THETA_MEAN, THETA_UPPER, UPPER
+from bayescompare.outcome.answer import LOWER, THETA_LOWER, THETA_MEAN, THETA_UPPER, UPPER
 from bayescompare.outcome.comparison import Comparison
 from bayescompare.outcome.decision import SETTLED
 from bayescompare.outcome.words import ARROWS, figure_of

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayescompare as bc
-from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.facts import Facts, check_facts_type
+from bayescompare.outcome.answer import Answer, Facts, check_facts_type
 from bayescompare.outcome.registry import get, names
 
 

@@ -39,9 +39,8 @@ from bayescompare.methods._shared.trees import (
     without_latents,
 )
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, FourQuestions
 from bayescompare.outcome.decision import Decision, certainty_words, claim_words
-from bayescompare.outcome.facts import FourQuestions
 from bayescompare.outcome.method import Form, Parameter
 from bayescompare.statements import OUTCOME
 from bayescompare.table.results import Results

@@ -23,10 +23,8 @@ from bayescompare.kernels.numerics.gammas import parted
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import LATENTS, SCALE, SCALE_INDEX
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.columns import PROBABILITY, theta_columns
+from bayescompare.outcome.answer import PROBABILITY, Answer, FourQuestions, theta_columns
 from bayescompare.outcome.decision import decide
-from bayescompare.outcome.facts import FourQuestions
 from bayescompare.posterior.partition import Partition
 from bayescompare.statements import OUTCOME, Statements
 from bayescompare.table.results import Results

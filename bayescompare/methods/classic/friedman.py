@@ -36,9 +36,8 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods.classic.hypotheses import finding
-from bayescompare.outcome.answer import Answer, Found, TestResult
+from bayescompare.outcome.answer import Answer, Facts, Found, TestResult
 from bayescompare.outcome.decision import Decision
-from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import Accepts, Method, Phrases, Scope
 from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry

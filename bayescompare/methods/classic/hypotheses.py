@@ -44,9 +44,8 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.classic import wilcoxon
 from bayescompare.kernels.classic.pvalues import glrt, part_pvalues
-from bayescompare.outcome.answer import Answer, Found, TestResult
+from bayescompare.outcome.answer import Answer, Facts, Found, TestResult
 from bayescompare.outcome.decision import SIGNIFICANT, Decision, claim_in_quotes, claim_words
-from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import Accepts, Method, Phrases, Scope
 from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry

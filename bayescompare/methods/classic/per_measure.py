@@ -37,10 +37,9 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.classic.wilcoxon import differences
 from bayescompare.methods.classic.friedman import pair_among_all
 from bayescompare.methods.classic.hypotheses import NAMED, NOT_A_PROBABILITY, run_pair_test
-from bayescompare.outcome.answer import Answer, Direction, Found, TestResult
+from bayescompare.outcome.answer import Answer, Direction, Facts, Found, TestResult
 from bayescompare.outcome.codec import read
 from bayescompare.outcome.decision import SIGNIFICANT, Decision
-from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import Method, Phrases, Scope
 from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.outcome.registry import title_in_registry

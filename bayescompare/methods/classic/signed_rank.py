@@ -53,13 +53,14 @@ from bayescompare.methods._shared.simplex import DRAWN, WEIGHT, place_weights, w
 from bayescompare.methods._shared.trees import add_constants, make_tree, ratio_prior
 from bayescompare.methods._shared.words import leading_words, text_on_sampling
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.columns import (
+from bayescompare.outcome.answer import (
     LOWER,
     THETA_LOWER,
     THETA_MEAN,
     THETA_UPPER,
     UPPER,
+    Answer,
+    Found,
     theta_columns,
 )
 from bayescompare.outcome.method import Form, Method, Parameter, Phrases, Sampling, Scope

@@ -14,10 +14,16 @@ from bayescompare.methods._shared.new_datasets import share_labels, table_of_cou
 from bayescompare.methods._shared.pair_answer import WRONG
 from bayescompare.methods._shared.words import leading_words, outcome_words
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER, theta_columns
+from bayescompare.outcome.answer import (
+    THETA_LOWER,
+    THETA_MEAN,
+    THETA_UPPER,
+    Answer,
+    Facts,
+    Found,
+    theta_columns,
+)
 from bayescompare.outcome.decision import Decision
-from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.table.results import Results
 from bayescompare.text.numbers import percent, plural, probability_words

@@ -64,8 +64,7 @@ from bayescompare.methods.context.comparison import (
 )
 from bayescompare.methods.context.shares import add_groups
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.facts import Facts
+from bayescompare.outcome.answer import Answer, Facts, Found
 from bayescompare.outcome.method import (
     Accepts,
     Form,

@@ -53,8 +53,7 @@ from bayescompare.methods.context.probabilities import check_weight
 from bayescompare.methods.context.rate import RateTheta, both, rate_prior_of
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.columns import ALONE, theta_columns
+from bayescompare.outcome.answer import ALONE, Answer, Found, theta_columns
 from bayescompare.outcome.method import LEAST_PAIRS, Form, Method, Sampling, Scope
 from bayescompare.outcome.posterior import Lack, ThetaPosterior, grown_by_resemblance
 from bayescompare.posterior.component import Component

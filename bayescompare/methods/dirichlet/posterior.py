@@ -42,10 +42,17 @@ from bayescompare.methods._shared.new_datasets import (
 from bayescompare.methods._shared.trees import answer_of_draws, posterior_tree
 from bayescompare.methods.dirichlet.law import StatementPosterior
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.columns import ALONE_LOWEST, HIGHEST, LOWER, LOWEST, PROBABILITY, UPPER
+from bayescompare.outcome.answer import (
+    ALONE_LOWEST,
+    HIGHEST,
+    LOWER,
+    LOWEST,
+    PROBABILITY,
+    UPPER,
+    Answer,
+    Facts,
+)
 from bayescompare.outcome.comparison import Comparison
-from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.method import STATEMENTS, Sampling
 from bayescompare.outcome.posterior import listed_in_answer
 from bayescompare.partly_seen import partial_table

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from bayescompare.methods._shared.words import own_priors_text, power_words, text_on_how
 from bayescompare.methods.dirichlet.prior import WEIGHT, beliefs_words, is_elicited
-from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.columns import HIGHEST, LOWER, LOWEST, THETA_MEAN, UPPER
+from bayescompare.outcome.answer import HIGHEST, LOWER, LOWEST, THETA_MEAN, UPPER, Answer
 from bayescompare.outcome.decision import (
     SETTLED,
     Decision,

@@ -48,8 +48,7 @@ from bayescompare.methods.gsd.words import (
     pair_words,
     resolution_words,
 )
-from bayescompare.outcome.answer import Answer, Found, TestResult
-from bayescompare.outcome.columns import OPT, PVALUE, SHARE_BELOW
+from bayescompare.outcome.answer import OPT, PVALUE, SHARE_BELOW, Answer, Found, TestResult
 from bayescompare.outcome.method import Accepts, Method, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import Posterior
 from bayescompare.outcome.registry import title_in_registry

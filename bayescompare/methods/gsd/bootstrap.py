@@ -44,8 +44,7 @@ from bayescompare.methods.gsd.comparison import OPTIMUM, Dominance, with_optima
 from bayescompare.methods.gsd.problem import DominanceProblem, PairDetails
 from bayescompare.methods.gsd.words import bootstrap_words, methods_text_of_bootstrap
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer, Found
-from bayescompare.outcome.facts import Facts
+from bayescompare.outcome.answer import Answer, Facts, Found
 from bayescompare.outcome.method import Accepts, Form, Parameter, Phrases, Sampling, Scope
 from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.outcome.registry import title_in_registry

@@ -47,9 +47,8 @@ from bayescompare.methods.gsd.problem import (
     strict_order,
 )
 from bayescompare.methods.gsd.words import pair_headline
-from bayescompare.outcome.columns import SHARE_BELOW
+from bayescompare.outcome.answer import SHARE_BELOW, Facts
 from bayescompare.outcome.decision import SIGNIFICANT, Decision
-from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.posterior import Posterior, Tested
 from bayescompare.statements import Statement
 from bayescompare.text.phrases import join_names

@@ -14,7 +14,7 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.gsd.optimum import TOLERANCE, Optimum, Solver
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from bayescompare.kernels.gsd.verdicts import Verdicts
-from bayescompare.outcome.facts import Facts
+from bayescompare.outcome.answer import Facts
 from bayescompare.statements import State
 from bayescompare.table.results import Results
 

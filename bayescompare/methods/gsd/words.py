@@ -19,8 +19,7 @@ from bayescompare.methods.gsd.problem import (
     intransitive_triples,
     strict_order,
 )
-from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.columns import OPT, SHARE_BELOW
+from bayescompare.outcome.answer import OPT, SHARE_BELOW, Answer
 from bayescompare.outcome.decision import Decision, certainty_words
 from bayescompare.outcome.words import Said, say, told
 from bayescompare.table.results import Results

@@ -19,9 +19,7 @@ from bayescompare.kernels.leading import (
     sole_leader,
     strict_order,
 )
-from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.columns import PROBABILITY, theta_columns
-from bayescompare.outcome.facts import Facts
+from bayescompare.outcome.answer import PROBABILITY, Answer, Facts, theta_columns
 from bayescompare.outcome.nuts import nuts_monte_carlo_error
 from bayescompare.statements import OTHERS, State, Statement, Statements
 from bayescompare.table.results import Results

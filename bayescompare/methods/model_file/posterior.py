@@ -40,7 +40,7 @@ from bayescompare.methods.model_file.densities import (
 )
 from bayescompare.methods.model_file.source import MODEL_QUANTITIES
 from bayescompare.outcome import nuts
-from bayescompare.outcome.facts import Facts
+from bayescompare.outcome.answer import Facts
 from bayescompare.outcome.method import STATEMENTS
 from bayescompare.outcome.posterior import Lack, Posterior
 from bayescompare.statements import OUTCOME, State, Statement

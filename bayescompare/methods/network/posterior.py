@@ -25,11 +25,9 @@ from bayescompare.methods._shared.trees import answer_of_draws, make_tree
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.network.trees import Layout, draws_tree, finished_tree
 from bayescompare.outcome import nuts
-from bayescompare.outcome.answer import Answer
-from bayescompare.outcome.columns import PROBABILITY, theta_columns
+from bayescompare.outcome.answer import PROBABILITY, Answer, Facts, FourQuestions, theta_columns
 from bayescompare.outcome.comparison import Comparison, comparison_of
 from bayescompare.outcome.decision import decide
-from bayescompare.outcome.facts import Facts, FourQuestions
 from bayescompare.outcome.method import STATEMENTS, Method, Sampling
 from bayescompare.outcome.posterior import Posterior, Questions
 from bayescompare.posterior.graphs import (

@@ -19,9 +19,8 @@ from bayescompare.methods._shared.words import power_words
 from bayescompare.methods.dirichlet.law import StatementPosterior
 from bayescompare.methods.dirichlet.words import lead_words, learned_pair_words, prior_text
 from bayescompare.methods.replicated.evidence import TableEvidence
-from bayescompare.outcome.answer import Answer
+from bayescompare.outcome.answer import Answer, Facts
 from bayescompare.outcome.decision import SETTLED, Decision, claim_words
-from bayescompare.outcome.facts import Facts
 from bayescompare.outcome.posterior import Lack, grown_by_resemblance
 from bayescompare.outcome.registry import unavailable
 from bayescompare.prior import POWER
