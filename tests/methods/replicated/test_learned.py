@@ -118,3 +118,25 @@ def test_refusals(many: bc.Results) -> None:
         bc.compare(many, algorithms=["A", "B"], method=Replicated(prior="learned"))
     with pytest.raises(BayescompareError, match=r"prior='learned'.*joint=False"):
         Replicated(prior="learned", joint=False)
+
+
+@pytest.mark.slow
+def test_nuts_agrees_with_the_exact_answer() -> None:
+    """On datasets that mostly know their statement; else θ has modes that NUTS seldom leaves."""
+    table = folds(algorithms=("A", "B", "C"), n=7, noise=0.01)
+    c = bc.pairwise(table, method="replicated", n_jobs=1)["A", "B"]
+    tree = c.sample(draws=1000, chains=4, rng=1, progressbar=False, cores=1)
+    diagnosis = c.diagnose(tree)
+    assert diagnosis.figures["divergences"] == 0
+    theta = tree["posterior"]["theta"]
+    import arviz as az
+
+    assert float(az.rhat(tree, var_names=["theta"])["theta"].max()) < 1.01
+    error = az.mcse(theta, method="mean").values
+    mean = c.summary()["theta_mean"].reindex(theta["statement"].values).to_numpy()
+    np.testing.assert_array_less(np.abs(theta.mean(("chain", "draw")).values - mean), 4 * error)
+    # Without a difference a statement and its reverse are equally frequent: both lead, by half.
+    leads = theta >= theta.max("statement") - 1e-9
+    lead = (leads / leads.sum("statement")).isel(statement=int(c.probability.values.argmax()))
+    mcse = float(az.mcse(lead.to_dataset(name="lead"))["lead"])
+    assert float(lead.mean()) == pytest.approx(float(c.probability.max()), abs=4 * mcse + 1e-4)
