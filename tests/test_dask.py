@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -85,34 +83,3 @@ def test_a_dominance_test_on_a_cluster(address: str, monkeypatch: pytest.MonkeyP
     with use_dask(address=address, timeout=60):
         shared = bc.compare(table, method=method, rng=1, n_jobs=-1)
     assert shared.to_json() == one.to_json()
-
-
-NUTS = """
-import distributed, numpy as np, pymc as pm
-import bayescompare as bc
-from bayescompare.studies import use_dask
-
-if __name__ == "__main__":
-    few = bc.load_example("jansen-uci").sel(algorithms=["GBM", "RF", "GLM"], measures=["auc"])
-    method = bc.methods.Dirichlet(priors={"strength": pm.Gamma.dist(2.0, 1.0)})
-    sampler = {"draws": 200, "chains": 2, "cores": 1, "progressbar": False}
-    ask = dict(method=method, rng=0, sampler=sampler)
-    one = bc.pairwise(few, **ask, n_jobs=1)
-    assert all(c.mcse is not None for c in one.comparisons)
-    options = dict(n_workers=2, threads_per_worker=1, dashboard_address=None)
-    with distributed.LocalCluster(**options) as cluster:
-        with use_dask(address=cluster.scheduler_address, timeout=60):
-            two = bc.pairwise(few, **ask, n_jobs=-1)
-    print(np.array_equal(one.matrix.values, two.matrix.values, equal_nan=True))
-"""
-
-
-@pytest.mark.slow
-def test_pairwise_by_nuts_on_a_cluster(tmp_path: Path) -> None:
-    """In a new process: what PyTensor compiled before may change the last digit of a density."""
-    script = tmp_path / "script.py"
-    script.write_text(NUTS)
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=600, check=False
-    )
-    assert done.stdout.strip().endswith("True"), (done.stdout, done.stderr[-500:])

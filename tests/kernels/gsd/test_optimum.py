@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayescompare._errors import BayescompareError
@@ -205,6 +205,14 @@ def test_what_cannot_be_certified_is_not_returned(monkeypatch: pytest.MonkeyPatc
         solver.optimum(system.objective(), 0.0)
 
 
+def test_only_the_bounds() -> None:
+    system = build_system([[1.0]], [[0.0]], [0.0], [1.0], [True])
+    solver = Solver(system)
+    assert solver.optimum(system.objective(), 0.5).value == 1.0
+    assert solver.optimum(-system.objective(), 0.5).value == -1.0
+    assert solver.delta_max == 1.0
+
+
 # ------------------------------------------------------------------------------------- known facts
 
 
@@ -255,6 +263,16 @@ def test_what_must_hold_between_the_optima(table: tuple) -> None:
     assert 0.0 <= largest <= 1.0
     if (x >= y).all():
         assert xy >= -1e-9, "better everywhere is better"
+
+
+@given(tables())
+@settings(max_examples=25)
+def test_more_structure_orders_more(table: tuple) -> None:
+    """Metric measures have fewer utilities than the same measures taken as ordinal."""
+    x, y, metric, rule = table
+    as_metric = both_ways(x, y, np.ones_like(metric), rule)
+    as_ordinal = both_ways(x, y, np.zeros_like(metric), rule)
+    assert (as_metric[:2] >= as_ordinal[:2] - 1e-9).all()
 
 
 # --------------------------------------------------------------------------------------- bad sizes
@@ -337,6 +355,18 @@ def test_convex_and_non_decreasing(seed: int) -> None:
     assert solver.optimum(w, 2.0).value == values[-1]
 
 
+def test_the_slope_is_a_derivative() -> None:
+    _, values = jansen()
+    solver = Solver(jansen_system(values, 0, 6))
+    w = solver.system.objective()
+    for share in (0.11, 0.52, 0.83):
+        delta, step = share * solver.delta_max, 1e-6 * solver.delta_max
+        here = solver.optimum(w, delta)
+        before, after = (solver.optimum(w, d).value for d in (delta - step, delta + step))
+        assert (here.value - before) / step - 1e-4 <= here.slope
+        assert here.slope <= (after - here.value) / step + 1e-4
+
+
 @pytest.mark.parametrize("seed", few_quick(range(30), 7))
 def test_matching_is_the_programme(seed: int) -> None:
     """Few levels, so that many observations are at the least and the greatest element."""
@@ -365,3 +395,11 @@ def test_matching_is_the_programme(seed: int) -> None:
 def test_infinite_bounds_of_ordinal_measures() -> None:
     system = build_system([[2.0]], [[1.0]], [-np.inf], [np.inf], [False])
     assert Solver(system).optimum(system.objective(), 0.0).value == 0.0
+
+
+def test_a_thousand_datasets() -> None:
+    """Two thousand points and three measures; `make bench` has the time."""
+    x, y = np.random.default_rng(0).random((2, 1000, 3))
+    system = build_system(x + 0.1, y, [0] * 3, [2] * 3, [False] * 3)
+    value = Solver(system).optimum(system.objective(), 0.0).value
+    assert -1.0 < value <= 0.0

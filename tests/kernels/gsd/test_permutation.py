@@ -116,6 +116,16 @@ def test_the_same_whatever_was_done_before() -> None:
     assert np.concatenate(parts).sum(axis=0).tolist() == here.below.tolist()
 
 
+def test_all_ordinal_by_matching() -> None:
+    _, values = jansen()
+    system = jansen_system(values, 3, 1, metric=False)
+    found = permutation_test(Solver(system), 0.0, np.random.default_rng(0), permutations=200)
+    objectives, _ = permuted_objectives(system, np.random.default_rng(0), permutations=200)
+    every = both_optima(Solver(system), objectives, 0.0)[:, 0]
+    assert found.statistic[0] == 0.0
+    assert found.below.tolist() == (every[:, None] < found.statistic - 1e-9).sum(axis=0).tolist()
+
+
 # -------------------------------------------------------------------------------------- sequential
 
 

@@ -105,6 +105,18 @@ def test_covers_imply_all_of_r1(seed: int) -> None:
     assert (reach == (system.ranks[:, None] >= system.ranks[None]).all(axis=2)).all()
 
 
+def test_rounding_is_not_an_order() -> None:
+    """0.3 − 0.2, 0.2 − 0.1 and 0.1 − 0.0 are three different floats and one gain."""
+    system = build_system([[0.1], [0.2]], [[0.1 + 0.2], [0.3]], [0.0], [1.0], [True])
+    assert system.size == 5, "0.1 + 0.2 is 0.3"
+    gains = system.points[system.upper, 0] - system.points[system.lower, 0]
+    sizes = {
+        round(float(g), 6): int(n)
+        for g, n in zip(gains[system.starts[:-1]], np.diff(system.starts), strict=True)
+    }
+    assert sizes == {0.0: 1, 0.1: 3, 0.2: 2, 0.3: 1, 0.7: 1, 0.8: 1, 0.9: 1, 1.0: 1}
+
+
 def test_objectives_of_weights() -> None:
     system = build_system([[0.1], [0.4]], [[0.4], [1.0]], [0.0], [1.0], [True])
     u = np.random.default_rng(0).normal(size=system.size)

@@ -25,6 +25,7 @@ from bayescompare.kernels.network.graphs import (
     log_number_of_dags,
     log_sum_over_dags,
     may_be_root,
+    search_bytes,
 )
 from bayescompare.kernels.network.scores import CellPrior, local_scores, mask_without_gap
 from tests.kernels.network.cases import random_graph, scored
@@ -100,6 +101,26 @@ def test_any_scores_at_all(seed: int, m: int) -> None:
     assert (found + found.T <= 1 + 1e-10).all()
 
 
+@pytest.mark.parametrize("m", [8, 12])
+def test_forests_by_kirchhoffs_determinant(m: int) -> None:
+    """At most one parent each: rooted forests, whose weights a determinant sums."""
+    log_w = np.random.default_rng(m).normal(-1.0, 3.0, (m, m))
+    w = np.exp(log_w) * (1 - np.eye(m))
+    local = np.full((m, 1 << m), -np.inf)
+    local[:, 0] = 0.0
+    for j in range(m):
+        for i in range(m):
+            if i != j:
+                local[j, 1 << i] = log_w[i, j]
+    laplacian = np.diag(1.0 + w.sum(axis=0)) - w.T
+    inverse = np.linalg.inv(laplacian)
+    edges = w * (np.diag(inverse)[None, :] - inverse)
+    squeezed = no.squeezed(local)
+    total = float(np.linalg.slogdet(laplacian)[1])
+    assert log_sum_over_dags(squeezed) == pytest.approx(total, abs=1e-10)
+    np.testing.assert_allclose(edge_probabilities(squeezed), edges, atol=1e-10)
+
+
 @pytest.mark.parametrize("penalty", [0.0, -2.0, -4.6, -12.0])
 def test_ten_measures_that_hardly_depend(penalty: float) -> None:
     """The alternating sum cancels most where the empty graph leads.
@@ -115,6 +136,20 @@ def test_ten_measures_that_hardly_depend(penalty: float) -> None:
     assert log_sum_over_dags(squeezed) == pytest.approx(exact, abs=1e-10)
     found = edge_probabilities(squeezed)[~np.eye(m, dtype=bool)]
     np.testing.assert_allclose(found, w / (1 + m * w), atol=1e-10)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 5))
+def test_renaming_measures_moves_the_edges(seed: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    states, counts = no.random_table(rng, [2] * m, 40, 0.5)
+    most, order = int(rng.integers(1, m)), rng.permutation(m)
+
+    def edges(rows: np.ndarray) -> np.ndarray:
+        return edge_probabilities(local_scores(rows, counts, [2] * m, CellPrior(), most))
+
+    np.testing.assert_allclose(
+        edges(states[:, order]), edges(states)[np.ix_(order, order)], atol=1e-10
+    )
 
 
 # ---------------------------------------------------------------------------------- the best graph
@@ -225,6 +260,34 @@ def test_equal_scores_are_settled_by_the_rule(name: str, most: int) -> None:
         assert searched(relabelled, counts, [2] * 4, most)[0] == graph
 
 
+def test_fair_coins_and_copies() -> None:
+    states, counts = tied_tables()["fair coins"]
+    assert searched(states, counts, [2] * 4, 3)[0] == [0, 0, 0, 0]
+    states, counts = tied_tables()["one dataset"]
+    assert searched(states, counts, [2] * 4, 3)[0] == [0, 0, 0, 0]
+    states, counts = tied_tables()["two twins"]
+    assert searched(states, counts, [2] * 4, 3)[0] == [0, 0b0001, 0, 0b0100]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6))
+def test_renaming_measures_keeps_score_and_class(seed: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    states, counts = no.random_table(rng, [2] * m, 40, 0.6)
+    most = int(rng.integers(0, m))
+    _, score = searched(states, counts, [2] * m, most)
+    order = rng.permutation(m)
+    graph, moved = searched(states[:, order], counts, [2] * m, most)
+    assert moved == pytest.approx(score, abs=1e-9)
+    assert max(mask.bit_count() for mask in graph) <= most
+
+
+def test_the_memory_named_is_enough() -> None:
+    """Scores, best parents of every half, totals and sinks."""
+    for m in (5, 15, 22, 30):
+        needed = 8 * 2**m + 8 * m * 2 ** (m - 1) + 9 * 2**m
+        assert needed <= search_bytes(m) < 3 * needed
+
+
 # ------------------------------------------------------------------------------------------ forests
 
 
@@ -250,6 +313,17 @@ def test_a_chain_of_certain_links_has_any_root(level: float) -> None:
     expected = np.zeros((m, m))
     for i in range(m - 1):
         expected[i, i + 1], expected[i + 1, i] = (i + 1) / m, (m - 1 - i) / m
+    np.testing.assert_allclose(forest_edge_probabilities(log_weight), expected, atol=1e-11)
+
+
+def test_ten_measures_by_the_sink_recursion() -> None:
+    m = 10
+    log_weight = np.random.default_rng(3).normal(-1.0, 3.0, (m, m))
+    local = np.full((m, 1 << m), -np.inf)
+    local[:, 0] = 0.0
+    for j in range(m):
+        local[j, [1 << i for i in range(m) if i != j]] = np.delete(log_weight[:, j], j)
+    expected = edge_probabilities(no.squeezed(local))
     np.testing.assert_allclose(forest_edge_probabilities(log_weight), expected, atol=1e-11)
 
 

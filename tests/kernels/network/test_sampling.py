@@ -72,6 +72,17 @@ def test_the_steps_multiply_to_the_posterior(seed: int, m: int) -> None:
     np.testing.assert_allclose(found, np.exp(scores - logsumexp(scores)), atol=1e-10)
 
 
+@pytest.mark.parametrize("strength", [0.0, 0.5, 1.0])
+def test_the_steps_on_five_measures(strength: float) -> None:
+    mine, textbook = scored(3, 5, 4, strength=strength)
+    dags = no.every_dag(5)[::97]
+    scores = no.dag_scores(textbook, no.every_dag(5))
+    p = np.exp(scores - logsumexp(scores))[::97]
+    sampler = DagSampler(mine)
+    found = np.exp([log_probability(sampler, graph) for graph in dags.tolist()])
+    np.testing.assert_allclose(found, p, atol=1e-11)
+
+
 @pytest.mark.parametrize(
     ("m", "most", "strength"),
     few_quick([(4, 3, 0.3), (3, 1, 0.0), (2, 1, 0.3), (3, 2, 0.5), (4, 1, 0.5)], 2, several=True),
@@ -92,6 +103,29 @@ def test_sampled_dags_have_their_posterior_frequencies(m: int, most: int, streng
     chi2 = float((size * (share - p)[often] ** 2 / p[often]).sum())
     freedom = int(often.sum())
     assert chi2 < freedom + 4 * math.sqrt(2 * freedom)
+
+
+@pytest.mark.parametrize("shift", [-300.0, -800.0, -5000.0])
+def test_the_level_of_the_scores_does_not_matter(shift: float) -> None:
+    """A thousand datasets put every local score below −700: a constant per measure cancels."""
+    mine, _ = scored(11, 4, 3)
+    expected = sample_dags(mine, 200, np.random.default_rng(2))
+    np.testing.assert_allclose(
+        edge_probabilities(mine + shift), edge_probabilities(mine), atol=1e-9
+    )
+    assert sample_dags(mine + shift, 200, np.random.default_rng(2)) == expected
+
+
+def test_edges_of_ten_measures() -> None:
+    """Shares of edges in samples against the sum over all graphs, in four standard errors."""
+    mine, _ = scored(6, 10, 2, n=60, strength=0.6, textbook=False)
+    size = 3000
+    drawn = np.array(sample_dags(mine, size, np.random.default_rng(4)))
+    share = np.array([[(drawn[:, j] >> i & 1).mean() for j in range(10)] for i in range(10)])
+    exact = edge_probabilities(mine)
+    assert ((exact > 0.05) & (exact < 0.95)).sum() > 20
+    error = np.sqrt(exact * (1 - exact) / size)
+    np.testing.assert_array_less(np.abs(share - exact), 4 * error + 5 / size)
 
 
 # ----------------------------------------------------------------------------------------- a chain
@@ -182,6 +216,19 @@ def test_every_sample_is_a_distribution_over_parents() -> None:
     assert (np.minimum(edges, edges.transpose(0, 2, 1)) < 1e-12).all()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("m", "most"), [(10, 3), (12, 2), (12, 4)])
+def test_edges_of_twelve_measures(m: int, most: int) -> None:
+    sets, expected = parent_sets(m + most, m, most, n=80)
+    found, error, rhat = sampled(sets, 8000)
+    print(
+        f"m = {m}, at most {most} parents: largest difference {np.abs(found - expected).max():.4f},"
+        f" standard error at most {error.max():.4f}, R-hat {rhat:.4f}"
+    )
+    assert rhat < 1.01
+    np.testing.assert_array_less(np.abs(found - expected), 4 * error)
+
+
 # ---------------------------------------------------------------------------- turns within a class
 
 
@@ -189,6 +236,21 @@ def flat(m: int) -> tuple[np.ndarray, np.ndarray]:
     """All sets of parents, by mask, with one score."""
     masks = np.array([[p for p in range(1 << m) if not p >> v & 1] for v in range(m)])
     return masks, np.zeros(masks.shape)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("graph", [[0, 1, 2, 2], [0, 1, 0b11, 0b100], [0, 0, 0b11, 0b100]])
+def test_equal_scores_visit_the_whole_class_evenly(graph: list[int]) -> None:
+    dags = no.every_dag(4)
+    own = no.markov_class(graph)
+    members = {tuple(map(int, d)) for d in dags if no.markov_class(d) == own}
+    rng, now, seen = np.random.default_rng(0), np.array(graph), Counter[tuple[int, ...]]()
+    for _ in range(4000):
+        turn_covered_edge(*flat(4), now, rng.random(2))
+        seen[tuple(now.tolist())] += 1
+    assert set(seen) == members
+    share = np.array(list(seen.values())) / 4000
+    np.testing.assert_allclose(share, 1 / len(members), atol=0.05)
 
 
 def test_a_better_score_is_met_more_often() -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayescompare.kernels.network import scores
@@ -120,6 +120,14 @@ def test_the_joint_of_all_is_polyas_urn() -> None:
     assert g[1] == pytest.approx(math.log(urn([Fraction(1, 2)] * 2, first)), abs=1e-12)
 
 
+def test_without_parents_it_is_bdeu_of_the_same_weight() -> None:
+    states, counts = no.random_table(np.random.default_rng(1), [2, 3], 20, 0.5)
+    g = subsets(states, counts, [2, 3], 1.5)
+    for child in range(2):
+        found = alone(states, counts, [[0.75] * 2, [0.5] * 3], child, 0)
+        assert found == pytest.approx(local(g, child, 0), abs=1e-12)
+
+
 def test_six_algorithms_on_six_measures_leave_float_range_alone() -> None:
     """720^6 cells of prior weight 7e-18 each: the singular part stays in log α."""
     arities = [720] * 6
@@ -146,6 +154,16 @@ def test_markov_equivalent_graphs_score_equally(seed: int, arities: list[int]) -
         assert max(found) - min(found) < 1e-10
 
 
+def test_under_another_alpha_the_direction_of_an_arrow_has_a_score() -> None:
+    states, counts = np.array([[0, 0], [0, 1], [1, 1]]), np.array([6.0, 1.0, 3.0])
+    alpha = [[1.0, 1.0], [0.2, 0.2]]
+    there, back = (
+        alone(states, counts, alpha, a, 0) + alone(states, counts, alpha, b, 1 << a)
+        for a, b in ((0, 1), (1, 0))
+    )
+    assert abs(there - back) > 0.1
+
+
 # ------------------------------------------------------------------------------------ properties
 
 
@@ -165,6 +183,18 @@ def test_rows_states_and_measures_may_be_renamed(arities: list[int], seed: int) 
     for mask in range(1 << len(arities)):
         new = sum(1 << k for k, j in enumerate(order) if mask >> j & 1)
         assert moved[new] == pytest.approx(g[mask], abs=1e-11)
+
+
+@given(arity_lists, seeds)
+def test_split_rows_and_empty_rows_add_up(arities: list[int], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    states, counts = no.random_table(rng, arities, 12, 0.5)
+    split = np.concatenate([counts * 0.25, counts * 0.75, np.zeros(len(counts))])
+    again = subsets(np.concatenate([states, states, states]), split, arities)
+    np.testing.assert_allclose(again, subsets(states, counts, arities), atol=1e-11)
+    nothing = np.array([[r - 1 for r in arities]])
+    longer = subsets(np.concatenate([states, nothing]), np.append(counts, 0.0), arities)
+    np.testing.assert_array_equal(longer, subsets(states, counts, arities))
 
 
 @pytest.mark.parametrize("most", [0, 1, 2, 4])
@@ -209,3 +239,10 @@ def test_sums_over_subsets(monkeypatch: pytest.MonkeyPatch) -> None:
             assert sums[child, index] == pytest.approx(weights[child, inside].sum(), rel=1e-12)
     monkeypatch.setattr(scores, "MOST_TABULATED", 4)
     assert sets.subset_sums().shape == (5, 0), "no table where it would not fit"
+
+
+@settings(max_examples=5)
+@given(st.integers(1, 20), st.integers(0, 4))
+def test_the_number_of_sets(m: int, most: int) -> None:
+    masks = [mask for mask in range(1 << (m - 1)) if mask.bit_count() <= most]
+    assert number_of_sets(m, most) == len(masks)

@@ -102,6 +102,26 @@ def test_draws_have_the_dirichlets_moments() -> None:
             np.testing.assert_array_less(np.abs(found.mean(axis=0) - expected), 4 * error + 1e-12)
 
 
+def test_a_tiny_prior_leaves_no_nan() -> None:
+    states = np.array([[0, 0], [1, 1]])
+    tables = NetworkTables.count(states, np.ones(2), [2, 2], [0, 1], [0, 1], CellPrior(1e-8))
+    logs = tables.log_draws(1000, np.random.default_rng(0))
+    assert not np.isnan(logs).any()
+    assert (logs <= 1e-12).all()
+
+
+def test_members_may_be_one_component_of_more() -> None:
+    rng = np.random.default_rng(2)
+    states, counts = no.random_table(rng, [2, 3, 2, 2], 30, 0.5)
+    graph = [0, 0, 0b1000, 0]
+    part = NetworkTables.count(states, counts, [2, 3, 2, 2], graph, [2, 3], CellPrior())
+    assert part.members == (3, 2)
+    seen = [
+        counts[(states[:, 3] == a) & (states[:, 2] == b)].sum() for a in range(2) for b in range(2)
+    ]
+    np.testing.assert_allclose(part.counts[2:], seen)
+
+
 # ---------------------------------------------------------------------------------------- largest
 
 
@@ -115,6 +135,30 @@ def test_the_largest_statement_by_trying_all(seed: int, spread: float) -> None:
     found = tables.largest(logs)
     assert found.shape == (30, len(arities))
     np.testing.assert_array_equal(found, every[theta.argmax(axis=1)][:, list(tables.members)])
+
+
+def test_the_largest_of_posterior_draws_at_sixteen_measures() -> None:
+    """A chain of sixteen: Viterbi's recursion is the other witness."""
+    m, rng = 16, np.random.default_rng(6)
+    states = (rng.random((50, 1)) < 0.6) ^ (rng.random((50, m)) < 0.2)
+    rows, place = np.unique(states.astype(np.int64), axis=0, return_inverse=True)
+    counts = np.bincount(place.ravel()).astype(float)
+    graph = [0, *(1 << j for j in range(m - 1))]
+    tables = NetworkTables.count(rows, counts, [2] * m, graph, range(m), CellPrior())
+    logs = tables.log_draws(200, rng)
+    found = tables.largest(logs)
+    for draw, states_of_draw in zip(logs, found, strict=True):
+        best = draw[:2]
+        back = []
+        for k in range(1, m):
+            table = draw[tables.offsets[k] : tables.offsets[k + 1]].reshape(2, 2)
+            reached = best[:, None] + table
+            back.append(reached.argmax(axis=0))
+            best = reached.max(axis=0)
+        path = [int(best.argmax())]
+        for step in reversed(back):
+            path.append(int(step[path[-1]]))
+        assert states_of_draw.tolist() == path[::-1]
 
 
 @given(seeds)
@@ -133,6 +177,16 @@ def test_sums_over_the_other_measures(seed: int) -> None:
     np.testing.assert_allclose(found.sum(axis=-1), 1.0, rtol=1e-10)
     above = {tables.members[k] for k in tables.above(asked)}
     assert above == set(asked) | {i for j in above for i in no.bits(graph[j])}
+
+
+def test_draws_from_the_prior_know_no_counts() -> None:
+    tables, *_ = some(12)
+    drawn = np.exp(tables.log_draws(40_000, np.random.default_rng(0), prior=True))
+    for k in range(len(tables.members)):
+        rows = tables.rows(drawn, k)
+        expected = 1.0 / rows.shape[-1]
+        error = rows.std(axis=0) / math.sqrt(len(rows))
+        np.testing.assert_array_less(np.abs(rows.mean(axis=0) - expected), 4.5 * error)
 
 
 # --------------------------------------------------------------------------------- new statements
@@ -160,6 +214,14 @@ def test_every_statement_is_as_frequent_as_its_cells_say() -> None:
         code = np.ravel_multi_index(tuple(one.T), ARITIES)
         shares = np.bincount(code, minlength=len(every)) / number
         assert (np.abs(shares - expected) <= 4 * np.sqrt(expected / number) + 1e-9).all()
+
+
+def test_a_certain_row_is_always_drawn() -> None:
+    drawn = three_tables()
+    with np.errstate(divide="ignore"):
+        logs = drawn.normalised(np.where(np.arange(len(drawn.alpha)) % 2 == 0, 0.0, -1e9)[None])
+    states = drawn.new_states(logs, 5, np.random.default_rng(0))
+    assert np.exp(logs[0, drawn.cells(states[0])]).min() > 0.0
 
 
 # ------------------------------------------------------------------------ parameters of the cells

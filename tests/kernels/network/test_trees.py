@@ -110,6 +110,18 @@ def test_four_measures_by_brute_force(parent: list[int]) -> None:
         assert found[k] == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("m", "n"), [(5, 8), (6, 60)])
+def test_larger_trees_by_draws(m: int, n: int) -> None:
+    rng, size = np.random.default_rng(m), 200_000
+    counts, parent = some_counts(rng, m, n), rooted(some_tree(rng, m), 2)
+    found = maximum(counts, parent)
+    graph = [1 << above if above >= 0 else 0 for above in parent]
+    share = no.leading_shares(counts, [2] * m, graph, size=size)
+    safe = found.clip(1 / size, 1 - 1 / size)
+    np.testing.assert_array_less(np.abs(share - found), 4 * np.sqrt(safe * (1 - safe) / size))
+
+
 # ------------------------------------------------------------------------------------- properties
 
 
@@ -140,6 +152,16 @@ def test_swapping_and_renaming_move_the_probabilities(seed: int, m: int) -> None
     cube = (2,) * m
     renamed = maximum(counts.reshape(cube).transpose(order).ravel(), rooted(moved, int(place[0])))
     np.testing.assert_allclose(renamed, found.reshape(cube).transpose(order).ravel(), atol=1e-10)
+
+
+@settings(max_examples=10)
+@given(seeds)
+def test_a_measure_on_which_all_datasets_tie_has_equal_states(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    counts = some_counts(rng, 3, 12)
+    split = np.repeat(counts, 2) / 2.0
+    whole = maximum(split, [-1, 0, 1, 2]).reshape(-1, 2)
+    np.testing.assert_allclose(whole[:, 0], whole[:, 1], atol=1e-10)
 
 
 # ---------------------------------------------------------------------------------------- extremes
@@ -196,6 +218,13 @@ def test_a_few_statements_have_the_figures_they_have_among_all() -> None:
     states = no.joint_states([2] * 6)[chosen][:, list(tables.members)]
     found = tree_maximum(tables, states)
     np.testing.assert_allclose(found, whole[chosen], atol=1e-12)
+
+
+def test_blocks_of_statements_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = some_counts(np.random.default_rng(2), 4, 20)
+    whole = maximum(counts, [-1, 0, 0, 1])
+    monkeypatch.setattr(trees, "_BLOCK", 3)
+    np.testing.assert_allclose(maximum(counts, [-1, 0, 0, 1]), whole, atol=1e-13)
 
 
 def test_rules_that_do_not_agree_give_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -298,6 +327,13 @@ def test_at_frequency_zero_they_are_probabilities(a: float, b: float, t: float, 
     np.testing.assert_allclose(found[0, :, 0].real, above, atol=1e-9)
     np.testing.assert_allclose(found[:, :, 0].sum(axis=0), 1.0, atol=1e-12)
     assert (np.abs(found) <= 1.0 + 1e-9).all()
+
+
+@given(shapes, shapes)
+def test_exchanging_the_cells_mirrors_the_transforms(a: float, b: float) -> None:
+    t = np.linspace(-1.0, 2.0, 7)
+    one, two = (truncated_log_cells(*s, 2.0, 4, 8) for s in ((a, b, t), (b, a, -t[::-1])))
+    np.testing.assert_allclose(one, two[::-1, ::-1], atol=1e-9)
 
 
 @given(shapes, shapes)

@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 import bayescompare as bc
-from bayescompare.methods import GSD
+from bayescompare.methods import GSD, GSDBootstrap
 from reproduction.dominance import false_alarms
 from tests.cases import few_quick
 from tests.methods.gsd.cases import ask
@@ -52,6 +52,19 @@ def test_one_side_is_the_one_named_whatever_the_data_say(seed: int) -> None:
         # Listed the other way round, the other word names the same direction.
         other = ask(results, GSD(alternative=SIDES[2 - k]), algorithms=["B", "A"])
         assert (other.best, other.pvalue) == (c.best, c.pvalue)
+
+
+def test_equal_algorithms_have_a_p_value_of_one() -> None:
+    cells = np.random.default_rng(0).integers(0, 5, (5, 1, 2)).repeat(2, axis=1)
+    for side in SIDES:
+        assert ask(table(cells), GSD(alternative=side)).pvalue == 1.0
+
+
+def test_no_contamination_is_the_test_itself_on_every_side(uci: bc.Results) -> None:
+    for side in SIDES:
+        method = GSD(permutations=100, alternative=side)
+        c = ask(uci, method, algorithms=["BDS", "EN"], rng=4)
+        assert c.robustness([0.0])["pvalue"].tolist() == [c.pvalue]
 
 
 # ---------------------------------------------------------------------------------- the level
@@ -178,6 +191,13 @@ def test_holm_over_both_directions_of_every_pair(everything: bc.pairs.Pairwise) 
     assert (decided["asserted"] == (decided["adjusted"] <= 0.05)).all()
 
 
+@pytest.fixture(scope="module")
+def few(uci: bc.Results) -> bc.pairs.Pairwise:
+    return bc.pairwise(
+        uci, method=GSD(permutations=499), algorithms=["GBM", "CART", "RF"], rng=1, n_jobs=1
+    )
+
+
 def test_the_asserted_order(uci: bc.Results) -> None:
     p = bc.pairwise(
         uci, method=GSD(permutations=399), algorithms=["GBM", "CART", "RF", "BDS"], rng=1, n_jobs=1
@@ -188,6 +208,12 @@ def test_the_asserted_order(uci: bc.Results) -> None:
     assert set(graph.edges) == asserted
     assert {("GBM", "CART"), ("RF", "CART"), ("BDS", "CART")} <= asserted
     assert nx.is_directed_acyclic_graph(graph)
+
+
+def test_pairwise_words_say_dominance(few: bc.pairs.Pairwise) -> None:
+    # To dominate is not to be better on every measure.
+    assert few.decide()["asserted"].any()
+    assert "better on every measure" not in few.explain()
 
 
 def test_a_reference(uci: bc.Results) -> None:
@@ -202,6 +228,14 @@ def test_a_reference(uci: bc.Results) -> None:
     assert np.isfinite(p.matrix.values).sum() == 4
     with pytest.raises(bc.BayescompareError, match="no comparison"):
         p["GBM", "CART"]
+
+
+def test_a_tilde_in_a_name_is_no_incomparability() -> None:
+    cells = np.array([[[9.0], [1.0 + k % 3]] for k in range(9)])
+    names = ["svm~rbf", "B"]
+    c = ask(table(cells, names=names), GSDBootstrap(resamples=50), rng=1)
+    assert c.best == "svm~rbf>B"
+    assert "svm~rbf dominates B is over 0.999" in c.explain()
 
 
 def test_a_tilde_in_a_name_costs_no_edge() -> None:

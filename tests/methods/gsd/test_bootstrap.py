@@ -44,6 +44,17 @@ def test_the_bootstrap_by_brute_force(kind: str) -> None:
         assert float(c.probability.sum()) == pytest.approx(1, abs=1e-12)
 
 
+def test_bootstrap_errors_are_those_of_shares(uci: bc.Results) -> None:
+    n = 300
+    c = ask(uci, GSDBootstrap(delta=0, resamples=n), algorithms=["BDS", "RF"], rng=1)
+    p, mcse = c.probability.values, c.mcse.values  # type: ignore[union-attr]
+    assert not c.exact
+    inside = (p > 0) & (p < 1)
+    assert inside.any()
+    np.testing.assert_allclose(mcse[inside], np.sqrt(p * (1 - p) / n)[inside], rtol=0.02)
+    assert (mcse > 0).all()
+
+
 def test_draws_have_shapes_names_and_the_observed(uci: bc.Results) -> None:
     pair = ["RF", "BDS"]
     for method in (GSD(delta=0, permutations=1), GSDBootstrap(delta=0, resamples=5)):

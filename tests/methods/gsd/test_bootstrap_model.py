@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import pickle
 import re
 from typing import Any
 
@@ -11,12 +13,13 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
+import xarray as xr
 from scipy import stats
 
 import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.methods import GSDBootstrap
-from bayescompare.methods.gsd.model import optimum_of
+from bayescompare.methods.gsd.model import WorstGains, optimum_of
 from tests.methods.context.test_posterior import close, converged, same_shape, share_close
 from tests.methods.gsd.cases import Naive, ask, made
 from tests.oracles.context import near, shares_near
@@ -61,6 +64,14 @@ def test_the_derivative_of_opt(answered: Any) -> None:
         assert ahead[0] - value[0] == pytest.approx(gradient @ step, abs=1e-12)
 
 
+def test_the_op_goes_to_another_process(answered: Any) -> None:
+    op = WorstGains(answered.method.pair(answered.results))
+    weight = np.full(16, 1 / 16)
+    before = op(pt.as_tensor(weight)).eval(**QUICK)
+    again = pickle.loads(pickle.dumps(op))
+    np.testing.assert_allclose(again(pt.as_tensor(weight)).eval(**QUICK), before, atol=1e-9)
+
+
 # ---------------------------------------------------------------------------------------- the model
 
 
@@ -79,6 +90,37 @@ def test_prior_and_likelihood_make_a_dirichlet(uci: bc.Results, concentration: f
         expected = stats.dirichlet.logpdf(weight, np.full(16, concentration))
         apart.append(float(density({value.name: point})) - expected)
     np.testing.assert_allclose(apart, apart[0], atol=1e-8)
+
+
+def test_trees_have_the_groups_of_the_others(uci: bc.Results) -> None:
+    sample, over = ("chain", "draw"), ("chain", "draw", "dataset")
+    for concentration in (1.0, 2.0):
+        method = GSDBootstrap(delta=0, resamples=5, concentration=concentration)
+        c = ask(uci, method, algorithms=PAIR, rng=0)
+        tree = c.draws(40, chains=2, rng=1)
+        weights = {"weight": over, "opt": (*sample, "direction")}
+        groups: dict[str, dict[str, tuple[str, ...]]] = {
+            "posterior": weights,
+            "posterior_predictive": {"drawn": over},
+            "log_likelihood": {"drawn": over},
+            "log_prior": {"weight": sample},
+            "observed_data": {"drawn": ("dataset",), "observed_opt": ("direction",)},
+            "constant_data": {"share": ("dataset",)},
+        }
+        if concentration > 1:
+            groups |= {"prior": weights, "prior_predictive": {"drawn": over}}
+        assert set(tree.children) == set(groups)
+        for group, variables in groups.items():
+            data = tree[group].to_dataset()
+            assert {str(k): v.dims for k, v in data.data_vars.items()} == variables, group
+            assert data.get("dataset", xr.DataArray(list(uci.datasets))).values.tolist() == list(
+                uci.datasets
+            )
+        weight = tree["posterior"]["weight"].values
+        np.testing.assert_allclose(tree["log_likelihood"]["drawn"], np.log(weight))
+        drawn = tree["posterior_predictive"]["drawn"].values
+        assert drawn.min() >= 0
+        assert drawn.max() <= 15
 
 
 def test_datasets_are_drawn_by_the_weights(answered: Any) -> None:
@@ -120,6 +162,23 @@ def test_loo_and_evidence_are_impossible_and_it_is_said(answered: Any) -> None:
     assert "greatest k-hat" not in answered.diagnose(answered.draws(100, rng=1)).figures
 
 
+@pytest.mark.slow
+def test_another_concentration_is_another_dirichlet(uci: bc.Results) -> None:
+    shares = {}
+    for concentration in (0.75, 1.0, 5.0):
+        method = GSDBootstrap(delta=0, concentration=concentration, resamples=400)
+        c = ask(uci, method, algorithms=PAIR, rng=1)
+        tree = c.draws(100, chains=4, rng=1)
+        weight = tree["posterior"]["weight"].values
+        variance = (1 / 16) * (15 / 16) / (16 * concentration + 1)
+        assert near((weight[..., 2] - 1 / 16) ** 2, variance)
+        first = tree["posterior"]["opt"].values[..., 0] >= -1e-9
+        shares[concentration] = float(c.probability[0])
+        assert abs(first.mean() - shares[concentration]) < 4 * math.sqrt(0.25 / 400 + 0.25 / 400)
+    # The narrower the weights around equal ones, the surer the order that the data have.
+    assert shares[0.75] < shares[1.0] < shares[5.0]
+
+
 # ------------------------------------------------------------------------------ weight of the prior
 
 
@@ -150,6 +209,21 @@ def test_the_check_looks_at_opt_of_tables_drawn_again(answered: Any) -> None:
     assert found["predicted"].iloc[0] == pytest.approx(np.mean(opt), abs=1e-9)
     with pytest.raises(BayescompareError, match="improper at concentration <= 1"):
         answered.check(tree, prior=True)
+
+
+def test_swapping_mirrors_draws_and_model(uci: bc.Results) -> None:
+    c, d = (
+        ask(uci, GSDBootstrap(delta=0, resamples=300), algorithms=names, rng=1)
+        for names in (PAIR, PAIR[::-1])
+    )
+    one, two = (x.draws(50, chains=2, rng=2)["posterior"]["opt"].values for x in (c, d))
+    np.testing.assert_allclose(one, two[..., ::-1], atol=1e-9)
+    held = [dict(zip(x.answer.labels, x.probability.values, strict=True)) for x in (c, d)]
+    assert held[0]["GBM>GLM"] == held[1]["GBM>GLM"]
+    assert held[0]["GBM~GLM"] == held[1]["GLM~GBM"]
+    weight = np.random.default_rng(1).dirichlet(np.ones(16))
+    opts = [pm.draw(pm.do(x.model(), {"weight": weight})["opt"], **QUICK) for x in (c, d)]
+    np.testing.assert_allclose(opts[0], opts[1][::-1], atol=1e-9)
 
 
 # ------------------------------------------------------------------------------------------ priors

@@ -90,6 +90,13 @@ def test_one_dataset_is_refused() -> None:
             bc.compare(table(cells), method=method)
 
 
+def test_two_datasets_are_enough() -> None:
+    c = ask(table([[[3.0], [1.0]], [[4.0], [2.0]]]))
+    assert c.summary()["pvalue"].tolist() == [0.25, 1.0]
+    assert c.pvalue == 0.5
+    assert c.relation.values.tolist() == [[True, True], [False, True]]
+
+
 def test_all_vectors_equal() -> None:
     with pytest.raises(bc.BayescompareError, match=r"'m0' is 0\.5 in every cell"):
         bc.compare(table(np.full((4, 2, 2), 0.5)), method="gsd")
@@ -107,6 +114,15 @@ def test_a_pair_with_one_vector_is_named(method: str) -> None:
     if method == "gsd":
         with pytest.raises(bc.BayescompareError, match=r"'?A'?.*'?B'?"):
             bc.compare(table(cells), method="gsd")
+
+
+def test_a_measure_constant_in_the_pair_does_not_matter() -> None:
+    rng = np.random.default_rng(3)
+    cells = rng.integers(0, 6, (5, 3, 2)).astype(float)
+    cells[:, :2, 1] = 2.0
+    with_it = ask(table(cells), algorithms=["A", "B"])
+    without = ask(table(cells), algorithms=["A", "B"], measures=["m0"])
+    pd.testing.assert_frame_equal(with_it.summary(), without.summary())
 
 
 def test_the_letter_of_the_paper_may_leave_no_utility() -> None:

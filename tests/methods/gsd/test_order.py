@@ -67,6 +67,13 @@ def test_both_rules_of_mixed_scales(rule: Any, seed: int) -> None:
             assert default.summary().equals(c.summary())
 
 
+def test_the_rules_differ_only_where_scales_are_mixed() -> None:
+    for kind in ("metric", "ordinal"):
+        results = made(kind, 3, datasets=5)
+        one, two = (ask(results, GSD(rule=rule)).summary() for rule in ("interval", "jansen2022"))
+        pd.testing.assert_frame_equal(one, two)
+
+
 @pytest.mark.parametrize("kind", ["metric", "ordinal", "mixed", "no bounds"])
 def test_thresholds_are_where_the_definition_puts_them(kind: str) -> None:
     checked = 0
@@ -91,6 +98,17 @@ def test_thresholds_are_where_the_definition_puts_them(kind: str) -> None:
                     held = c.relation_at(delta).sel(algorithm=first, opponent=second)
                     assert bool(held) is expected
     assert checked
+
+
+@pytest.mark.slow
+def test_relation_at_is_what_another_delta_gives(uci: bc.Results, whole: GsdComparison) -> None:
+    some = ["GLM", "RIDGE", "EN"]
+    c = ask(uci, GSD(delta=0), algorithms=some)
+    for delta in (0.0, 0.0021, 0.003, 0.0065, 0.5):
+        again = ask(uci, GSD(delta=delta), algorithms=some)
+        assert (c.relation_at(delta) == again.relation).all()
+        assert (again.relation_at(0.0) == c.relation).all()
+        assert (whole.relation_at(delta).sel(algorithm=some, opponent=some) == again.relation).all()
 
 
 def test_the_order_only_grows(whole: GsdComparison) -> None:
@@ -162,6 +180,15 @@ def test_only_the_order_of_an_ordinal_measure_matters() -> None:
     pd.testing.assert_frame_equal(ask(results).summary(), ask(bent).summary())
 
 
+def test_a_min_measure_is_a_max_measure_turned_round() -> None:
+    results = made("min", 4, datasets=5)
+    cells = np.stack([results.data[m].values for m in results.measures], axis=-1)
+    turned = table(
+        cells * [-1, 1], measures={"a": M("max", bounds=(-5, 0)), "b": M("max", bounds=(0, 5))}
+    )
+    pd.testing.assert_frame_equal(ask(results).summary(), ask(turned).summary())
+
+
 def test_an_added_algorithm_changes_no_pair(uci: bc.Results, whole: GsdComparison) -> None:
     some = ["RF", "EN", "BDS"]
     c = ask(uci, GSD(delta=0), algorithms=some)
@@ -176,6 +203,18 @@ def test_bounds_are_part_of_the_question() -> None:
     assert tight.delta_max > wide.delta_max
     assert "came without both bounds" in tight.explain()
     assert "bounds" not in wide.explain()
+
+
+def test_the_front_is_what_no_other_dominates(whole: GsdComparison, uci: bc.Results) -> None:
+    for c in (whole, ask(uci, GSD(delta=0), algorithms=["RF", "BDS", "EN", "GLM"])):
+        names, held = c.results.algorithms, c.relation.values
+        expected = [
+            b
+            for j, b in enumerate(names)
+            if not any(held[i, j] and not held[j, i] for i in range(len(names)))
+        ]
+        assert list(c.front) == expected
+    assert c.front == ("RF", "BDS")
 
 
 # ------------------------------------------------------------------------------------- the front
@@ -254,6 +293,25 @@ def test_witnesses_of_small_tables(kind: str) -> None:
     for seed in range(3):
         c = ask(made(kind, seed), GSD(delta=0.01))
         check_witness(c, c.answer.facts.delta)
+
+
+def test_a_witness_is_the_same_whatever_was_asked_before(uci: bc.Results) -> None:
+    c = ask(uci, GSD(permutations=30), algorithms=["RF", "BDS"], rng=1)
+    before = c.witness
+    c.robustness(rng=1)
+    _ = c.thresholds, c.front
+    pd.testing.assert_frame_equal(c.witness, before)
+    again = ask(uci, GSD(permutations=30), algorithms=["RF", "BDS"], rng=1)
+    pd.testing.assert_frame_equal(again.witness, before)
+
+
+def test_a_witness_shows_every_vector_even_of_a_measure_named_like_an_algorithm() -> None:
+    results = table(
+        [[[1, 2], [2, 1]], [[3, 2], [2, 2]]], names=["a", "B"], measures={"a": "max", "b": "max"}
+    )
+    shown = ask(results).witness
+    # Two columns are wanted: the measure's values and the algorithm's counts.
+    assert sorted(map(str, shown.columns)).count("a") == 2 or shown.shape[1] == 6
 
 
 @pytest.mark.parametrize("name", ["witness", "robustness", "draws"])

@@ -15,6 +15,22 @@ from tests.cases import few_quick
 from tests.methods.gsd.cases import Naive, ask, made
 
 
+@pytest.mark.slow
+def test_more_contamination_a_larger_p_value(uci: bc.Results) -> None:
+    c = ask(uci, GSD(epsilon=0.5, permutations=300), algorithms=["GBM", "CART"], rng=1)
+    curve = c.robustness(rng=1)
+    assert curve.columns.tolist() == ["gamma", "pvalue", "corrupted"]
+    assert curve["gamma"].is_monotonic_increasing
+    assert curve["pvalue"].is_monotonic_increasing
+    assert curve["pvalue"].iloc[0] == c.pvalue
+    assert curve["pvalue"].iloc[-1] > 0.05
+    held = curve.loc[curve["pvalue"] <= 0.05, "gamma"]
+    assert 0 < curve.attrs["robust_up_to"] == held.max()
+    np.testing.assert_allclose(curve["corrupted"], 16 * curve["gamma"])
+    nothing = ask(uci, GSD(permutations=100), algorithms=["BDS", "RF"], rng=1).robustness(rng=1)
+    assert nothing.attrs["robust_up_to"] is None
+
+
 @pytest.mark.parametrize("scheme", ["paired", "pooled"])
 @pytest.mark.parametrize("kind", few_quick(["mixed", "no bounds", "metric", "min", "ordinal"], 2))
 def test_enumeration_is_brute_force(kind: str, scheme: Any) -> None:

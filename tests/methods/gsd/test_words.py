@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 import bayescompare as bc
@@ -68,6 +70,13 @@ def test_nothing_dominates() -> None:
     assert c.headline() == "No algorithm is dominated by another."
     assert "none dominates another" in c.explain()
     assert "No algorithm is dominated by another" in c.explain()
+
+
+def test_the_order_of_many_is_not_called_settled(whole: GsdComparison) -> None:
+    # Nothing was tested.
+    document = json.loads(whole.to_json())
+    assert document["pvalue"] is None
+    assert document["verdict"] != "settled"
 
 
 def test_bootstrap_words(uci: bc.Results) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import arviz as az
 import numpy as np
 import pytest
 from scipy import integrate, stats
@@ -15,7 +14,6 @@ from bayescompare.methods import ModelFile
 from tests.methods.model_file.test_bundled import function_of
 from tests.methods.model_file.test_spike_and_slab import SLEEP, of_differences
 from tests.oracles import models as oracle
-from tests.tables import table
 
 pytestmark = pytest.mark.slow
 
@@ -78,18 +76,3 @@ def test_spike_and_slab_has_the_probability_of_equality(rope: float | None):
     check(c, "A=B", factor / (1 + factor))
     found = function_of("spike_and_slab", "bayes_factor")(c.tree["posterior"].to_dataset(), results)
     assert float(found[0]) == pytest.approx(factor, rel=0.1)
-
-
-def test_equality_of_uncorrelated_measures_is_judged_measure_by_measure():
-    rng = np.random.default_rng(8)
-    d = np.stack([0.45 + rng.normal(size=25), rng.normal(size=25)], axis=1)
-    c = compared("spike_and_slab", table(np.stack([d, 0 * d], axis=1)), eta=1e6)
-    for j, column in enumerate(d.T):
-        rms = math.log(math.sqrt((column**2).mean()))
-        factor = oracle.same_factor(column, 0.0, lambda x, rms=rms: -0.5 * (x - rms) ** 2)
-        holds = c.tree["posterior"]["holds"]
-        same = [label for label in holds["statement"].values if label.split("|")[j] == "A=B"]
-        each = holds.sel(statement=same).sum("statement")
-        error = float(az.mcse(each))
-        assert float(each.mean()) == pytest.approx(factor / (1 + factor), abs=4 * error)
-        assert error < 0.02

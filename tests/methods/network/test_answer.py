@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from scipy.special import logsumexp
 import bayescompare as bc
 from bayescompare.comparisons import NetworkComparison
 from bayescompare.methods import Dirichlet, Network
+from bayescompare.table.measure import Measure
 from bayescompare.table.results import Results
+from tests.cases import few_quick
 from tests.methods.network.cases import agree, ask, error_of
 from tests.oracles import network as no
 from tests.tables import table
@@ -68,6 +71,18 @@ def test_the_empty_graph_is_the_product_of_the_measures_tests(l: int, m: int, n:
         assert c.log_evidence == pytest.approx(sum(evidences), abs=1e-10)
 
 
+def test_beyond_256_statements_the_empty_graph_still_multiplies() -> None:
+    """K = 1024: only observed statements are listed; the rest is `unobserved`."""
+    results = table(no.linked(20, 10, seed=3))
+    c = ask(results, max_parents=0)
+    alone = [bc.compare(results, measures=[name]).probability for name in results.measures]
+    for label, found in zip(c.answer.labels, c.probability.values, strict=True):
+        parts = zip(alone, label.split("|"), strict=True)
+        expected = math.prod(float(p.sel(statement=part)) for p, part in parts)
+        assert found == pytest.approx(expected, abs=1e-12)
+    assert c.unobserved == pytest.approx(1.0 - float(c.probability.sum()), abs=1e-12)
+
+
 # ------------------------------------------------------------------------ trees, and Monte Carlo
 
 
@@ -113,6 +128,16 @@ def test_the_error_asked_for_is_reached() -> None:
         assert float(c.mcse.max()) <= 1.05 * asked
 
 
+@pytest.mark.slow
+def test_the_mcse_is_the_spread_between_seeds(walk: tuple[np.ndarray, Results]) -> None:
+    runs = [ask(walk[1], search=no.COLLIDER, mcse=0.01, rng=seed) for seed in range(20)]
+    spread = np.std([c.probability.values for c in runs], axis=0, ddof=1)
+    told = np.mean([c.mcse.values for c in runs], axis=0)
+    often = runs[0].probability.values > 0.02
+    # A standard deviation of twenty has 16 % error.
+    np.testing.assert_allclose(spread[often], told[often], rtol=4 * 0.16)
+
+
 def test_a_forest_multiplies_trees_and_single_measures() -> None:
     """A tree of three, a pair and one alone, listed in any order: all exact."""
     results = table(no.linked(30, 6, seed=5))
@@ -134,6 +159,25 @@ def test_a_forest_multiplies_trees_and_single_measures() -> None:
         assert p == pytest.approx(expected, abs=1e-9)
 
 
+def test_a_tree_beyond_256_statements_lists_the_observed(walk: tuple[np.ndarray, Results]) -> None:
+    """K = 512; the statements listed have the probabilities that drawing gives them."""
+    states = np.random.default_rng(3).random((25, 9)) < 0.3
+    results = no.from_states(states)
+    edges = [(f"m{j // 2}", f"m{j}") for j in range(1, 9)]
+    c = ask(results, search=edges)
+    assert c.exact
+    assert c.answer.n_statements == 512
+    counts = np.zeros(512)
+    np.add.at(counts, states @ (1 << np.arange(9)[::-1]), 1.0)
+    share = no.leading_shares(counts, [2] * 9, no.masks(edges, results.measures), size=4_000)
+    seen = [
+        int(label.replace("A>B", "0").replace("B>A", "1").replace("|", ""), 2)
+        for label in c.answer.labels
+    ]
+    agree(c, share[seen], 4_000)
+    assert c.unobserved == pytest.approx(1.0 - float(c.probability.sum()), abs=1e-12)
+
+
 def test_where_no_rule_settles_the_tree_is_drawn(
     walk: tuple[np.ndarray, Results], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,6 +189,37 @@ def test_where_no_rule_settles_the_tree_is_drawn(
     assert not drawn.exact
     gap = np.abs(exact.probability - drawn.probability).values
     np.testing.assert_array_less(gap, 4 * drawn.mcse.values)
+
+
+@pytest.mark.slow
+def test_rope_and_three_algorithms_go_through_the_same_code() -> None:
+    rng = np.random.default_rng(9)
+    values = rng.normal(size=(30, 2, 3)).cumsum(axis=2)
+    results = table(values, rope=0.8)
+    c = ask(results, search=no.CHAIN)
+    gap = values[:, 0] - values[:, 1]
+    states = np.where(np.abs(gap) <= 0.8, 1, np.where(gap > 0, 0, 2))
+    counts = np.zeros(27)
+    np.add.at(counts, states @ np.array([9, 3, 1]), 1.0)
+    np.testing.assert_array_equal(c.answer.counts, counts)
+    assert c.answer.labels[13] == "A=B|A=B|A=B"
+    share = no.leading_shares(counts, [3] * 3, [0, 0b001, 0b010], size=100_000)
+    agree(c, share, 100_000)
+    # Six orders of three algorithms, a chain with the second measure in the middle; 216 cells.
+    three = no.linked(30, 3, seed=4, l=3)
+    c = ask(table(three), search=no.FORK, mcse=5e-3)
+    counts = no.counts_of(three, table(three))
+    np.testing.assert_allclose(c.answer.counts, counts)
+    agree(c, no.leading_shares(counts, [6] * 3, [0b010, 0, 0b010], size=30_000), 30_000)
+    # Mixed: a rope on one measure only.
+    mixed = {"m0": Measure("max", rope=0.8), "m1": Measure("max"), "m2": Measure("max")}
+    c = ask(table(values, measures=mixed), search=no.COLLIDER)
+    assert c.answer.n_statements == 12
+    states = np.stack([states[:, 0], gap[:, 1] <= 0, gap[:, 2] <= 0], axis=1).astype(int)
+    counts = np.zeros(12)
+    np.add.at(counts, states @ np.array([4, 2, 1]), 1.0)
+    np.testing.assert_array_equal(c.answer.counts, counts)
+    agree(c, no.leading_shares(counts, [3, 2, 2], [0, 0b101, 0], size=200_000), 200_000)
 
 
 # ----------------------------------------------------------------------------------- leave one out
@@ -204,6 +279,32 @@ def test_the_four_questions_by_hand(name: str, walk: tuple[np.ndarray, Results])
     assert q["most probable"] == float(c.probability.max())
 
 
+def test_an_exact_answer_is_the_same_for_every_seed() -> None:
+    """`c.exact`: the figures carry no Monte Carlo error, so no seed is recorded or needed."""
+    example = bc.load_example("benavoli-example1")
+    one, two = ask(example, rng=1), ask(example, rng=2)
+    assert one.exact
+    assert one.answer.seed is None
+    assert one.questions.tolist() == two.questions.tolist()
+    np.testing.assert_array_equal(one.summary().to_numpy(), two.summary().to_numpy())
+
+
+def test_the_complete_graph_has_the_multinomial_tests_questions() -> None:
+    example = bc.load_example("benavoli-example1")
+    c, plain = ask(example, search=complete(example)), bc.compare(example)
+    np.testing.assert_allclose(c.questions, plain.questions, atol=1e-10)
+
+
+def test_an_exact_answer_takes_little_memory() -> None:
+    """Four algorithms on two measures: 600 cells; the draws behind the intervals come in blocks."""
+    results = table(np.random.default_rng(0).random((30, 4, 2)))
+    tracemalloc.start()
+    ask(results, search=complete(results))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200e6, f"{peak / 1e6:.0f} MB; five algorithms take 40 times as much"
+
+
 # ------------------------------------------------------------------------------------- properties
 
 
@@ -227,6 +328,21 @@ def test_swapping_the_algorithms_mirrors_every_figure(values: np.ndarray) -> Non
         assert float(listed.probability.sel(statement=label)) == pytest.approx(p, abs=1e-10)
     np.testing.assert_allclose(mirrored.edges, c.edges, atol=1e-10)
     np.testing.assert_allclose(mirrored.loo().elpd_i, c.loo().elpd_i, atol=1e-10)
+
+
+@pytest.mark.parametrize("choices", few_quick([{}, {"average": True}, {"search": no.COLLIDER}], 2))
+def test_permuting_datasets_changes_nothing(choices: dict[str, Any]) -> None:
+    values = no.linked(25, 3, seed=12)
+    order = np.random.default_rng(0).permutation(25)
+    names = [f"d{i}" for i in range(25)]
+    c = ask(table(values), **choices)
+    moved = ask(table(values[order], datasets=[names[i] for i in order]), **choices)
+    assert moved.answer.facts.edges == c.answer.facts.edges
+    np.testing.assert_allclose(moved.probability, c.probability, atol=1e-12)
+    assert moved.log_evidence == pytest.approx(c.log_evidence, abs=1e-10)
+    np.testing.assert_allclose(
+        moved.loo().elpd_i.sel(dataset=names), c.loo().elpd_i.sel(dataset=names), atol=1e-10
+    )
 
 
 def test_reordering_the_measures_keeps_the_answer() -> None:

@@ -71,6 +71,24 @@ def test_sampled_graphs_average_to_what_enumeration_gives(monkeypatch: pytest.Mo
     np.testing.assert_array_less(gap, 4 * drawn.mcse.values)
 
 
+@pytest.mark.slow
+def test_a_thousand_datasets_on_five_measures_average_too() -> None:
+    """Local scores below −700: pairs that hang together must not come out as the empty graph."""
+    rng = np.random.default_rng(0)
+    z = rng.random((1500, 1)) < 0.45
+    states = z ^ (rng.random((1500, 5)) < 0.1)
+    results = no.from_states(states)
+    best = ask(results, mcse=0.02)
+    c = ask(results, average=True, mcse=0.02)
+    assert len(best.answer.facts.edges) >= 4
+    # E θ of the leading statement is a tenth of what it is if all five were independent.
+    counts = c.answer.counts
+    top = int(counts.argmax())
+    assert c.summary().loc[c.answer.labels[top], "theta_mean"] == pytest.approx(
+        counts[top] / 1500, abs=0.03
+    )
+
+
 def test_one_class_of_graphs_in_all_samples_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond four measures graphs are drawn: even if all agree, the answer is not exact."""
     monkeypatch.setattr(network, "SAMPLED_GRAPHS", 1)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.special import logsumexp
 
 from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import NetworkComparison
@@ -115,6 +116,22 @@ def test_power_scaling_multiplies_the_ess_and_keeps_the_graphs_prior(
     assert np.abs(slope).max() > 0.005
 
 
+@pytest.mark.slow
+def test_nine_measures_and_five_hundred_statements() -> None:
+    results = table(no.linked(30, 9, seed=2))
+    c = ask(results, average=True, mcse=0.05)
+    tree = c.draws(150, chains=2, rng=0)
+    theta = tree["posterior"]["theta"]
+    assert theta["statement"].values[-1] == "(other)"
+    np.testing.assert_allclose(theta.sum("statement"), 1.0, rtol=1e-9)
+    marginal = stacked(tree["posterior"]["marginal"])
+    assert ((marginal >= 0) & (marginal <= 1)).all()
+    share = stacked(tree["posterior"]["edge"]).mean(axis=0)
+    exact = c.edges.values
+    error = np.sqrt(exact * (1 - exact) / 300)
+    np.testing.assert_array_less(np.abs(share - exact), 4.5 * error + 5 / 300)
+
+
 def test_too_many_draws_are_refused(
     averaged: NetworkComparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +163,24 @@ def test_an_average_is_checked_and_left_out(averaged: NetworkComparison) -> None
     values = averaged.loo().elpd_i.values
     psis = averaged.loo(averaged.draws(2000, rng=1)).elpd_i.values
     np.testing.assert_allclose(values, psis, atol=0.05)
+
+
+def test_leave_one_out_is_a_difference_of_averaged_evidences(
+    walk: tuple[np.ndarray, Results], averaged: NetworkComparison
+) -> None:
+    values, results = walk
+    states, dags = no.joint_states([2] * 3), no.every_dag(3)
+    weights = no.weights_of(values, results)
+
+    def evidence(counts: np.ndarray) -> float:
+        local = no.local_table(states, counts, [2] * 3, 1.0, 2)
+        return float(logsumexp(no.dag_scores(local, dags)))
+
+    whole = evidence(weights.sum(axis=0))
+    found = averaged.loo().elpd_i.values
+    for i in (0, 7, 21):
+        left = weights.sum(axis=0) - weights[i]
+        assert found[i] == pytest.approx(whole - evidence(left), abs=1e-8)
 
 
 def test_draws_are_the_tables_posterior(walk: tuple[np.ndarray, Results]) -> None:

@@ -126,6 +126,17 @@ def test_a_hyperprior_gives_the_posterior_of_the_closed_form() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["gamma", "exponential"])
+def test_a_measure_may_be_called_like_a_latent(name: str) -> None:
+    results = table(
+        np.random.default_rng(3).random((12, 2, 2)), measures={name: "max", "other": "min"}
+    )
+    c = ask(results, search=[(name, "other")])
+    tree = c.sample(3, chains=1, tune=3, rng=0, progressbar=False, cores=1)
+    assert set(tree["posterior"].data_vars) == set(c.draws(3, rng=0)["posterior"].data_vars)
+
+
+@pytest.mark.slow
 def test_a_distribution_of_alpha_is_sampled() -> None:
     """One α for each measure: p(α | data) ∝ p(α) · BD(α) on a grid."""
     values = no.linked(24, 3, seed=5)

@@ -96,6 +96,16 @@ def test_seven_algorithms_have_states_that_nobody_saw() -> None:
         Network(priors={"alpha": {"m0": seen, "m1": 0.5}}).posterior_of(results)
 
 
+def test_leave_one_out_is_a_difference_of_scores(walk: tuple[np.ndarray, Results]) -> None:
+    values, results = walk
+    graph = np.array([no.masks(no.CHAIN, results.measures)])
+    c = ask(results, search=no.CHAIN, mcse=0.02, priors={"alpha": ALPHA})
+    weights = no.weights_of(values, results)
+    whole = scores_of(weights.sum(axis=0), graph)[0]
+    without = [whole - scores_of(weights.sum(axis=0) - w, graph)[0] for w in weights]
+    assert c.loo().elpd == pytest.approx(sum(without), abs=1e-7)
+
+
 def test_one_measure_by_itself_is_exact() -> None:
     """Independent measures: a product of Beta integrals, with the user's α in each."""
     results = bc.load_example("benavoli-example1")
@@ -168,3 +178,21 @@ def test_priors_come_back_from_files(tmp_path: Path, walk: tuple[np.ndarray, Res
     summed = c.on(["m1", "m2"])
     summed.to_json(tmp_path / "s.json")
     assert bc.load_comparison(tmp_path / "s.json").best == summed.best
+
+
+@pytest.mark.slow
+def test_nuts_under_fixed_parameters(walk: tuple[np.ndarray, Results]) -> None:
+    import arviz as az
+
+    values, results = walk
+    c = ask(results, search=no.COLLIDER, priors={"alpha": ALPHA})
+    tree = c.sample(1500, chains=4, rng=1, cores=1, progressbar=False, target_accept=0.9)
+    figures = c.diagnose(tree).figures
+    assert figures["divergences"] == 0
+    assert figures["greatest R-hat"] < 1.01
+    theta = tree["posterior"]["theta"]
+    counts = no.counts_of(values, results)
+    graph = no.masks(no.COLLIDER, results.measures)
+    exact = no.mean_theta(counts, [2] * 3, graph, alpha=ROWS)
+    error = az.mcse(theta, method="mean").values
+    np.testing.assert_array_less(np.abs(theta.mean(("chain", "draw")).values - exact), 4 * error)

@@ -69,6 +69,19 @@ def test_a_subset_sums_theta_over_the_rest(
     assert small.questions["expected"] == pytest.approx(by_label[small.best])
 
 
+@pytest.mark.slow
+def test_a_subset_of_three_algorithms() -> None:
+    results = table(no.linked(30, 3, seed=4, l=3))
+    c = ask(results, search=no.CHAIN, mcse=0.01)
+    small, plain = c.on(["m2", "m1"]), bc.compare(results, measures=["m2", "m1"])
+    np.testing.assert_allclose(small.probability.values, plain.probability.values, atol=1e-10)
+    values, size = no.linked(30, 3, seed=4, l=3), 20_000
+    counts = no.counts_of(values, results)
+    logs = no.log_theta_draws(counts, [6] * 3, [0, 1, 2], 1.0, size, np.random.default_rng(0))
+    ends = np.exp(logs).reshape(size, 6, 6, 6).sum(axis=2).reshape(size, 36)
+    agree(c.on(["m0", "m2"]), shares(ends), size)
+
+
 def test_below_a_collider_the_sum_is_drawn(walk: tuple[np.ndarray, Results]) -> None:
     c = ask(walk[1], search=no.COLLIDER, mcse=3e-3)
     parents = c.on(["m0", "m2"])

@@ -82,6 +82,16 @@ def test_inference_is_a_sum_of_mean_theta(case: NetworkComparison) -> None:
             np.testing.assert_allclose(found.values, expected, rtol=1e-9)
 
 
+def test_inference_given_a_state_by_its_name(case: NetworkComparison) -> None:
+    whole, names = means(case), list(case.results.measures)
+    inference = VariableElimination(case.network)
+    last = case.network.get_cpds(names[-1]).state_names[names[-1]]
+    for k, state in enumerate(last):
+        found = inference.query([names[0]], evidence={names[-1]: state}, show_progress=False)
+        part = whole[..., k].sum(axis=tuple(range(1, whole.ndim - 1)))
+        np.testing.assert_allclose(found.values, part / part.sum(), rtol=1e-9)
+
+
 def test_most_probable_statement_of_the_mean_model(case: NetworkComparison) -> None:
     names, inference = list(case.results.measures), VariableElimination(case.network)
     found, whole = inference.map_query(names, show_progress=False), means(case)
@@ -92,6 +102,17 @@ def test_most_probable_statement_of_the_mean_model(case: NetworkComparison) -> N
     given = inference.query([names[0]], evidence={names[-1]: state}, show_progress=False)
     part = whole[..., -1].sum(axis=tuple(range(1, whole.ndim - 1)))
     np.testing.assert_allclose(given.values, part / part.sum(), rtol=1e-9)
+
+
+def test_an_averaged_answer_shows_the_best_graph() -> None:
+    results = table(no.linked(40, 3, seed=1, link=2.0))
+    averaged, best = (
+        bc.compare(results, method=Network(average=a, mcse=0.02), rng=0) for a in (True, False)
+    )
+    assert isinstance(averaged, NetworkComparison)
+    assert isinstance(best, NetworkComparison)
+    assert sorted(averaged.network.edges()) == sorted(best.network.edges())
+    assert averaged.network.check_model()
 
 
 def test_our_score_in_pgmpy_is_the_textbooks() -> None:
