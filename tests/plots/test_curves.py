@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.path import Path
 
 import bayescompare as bc
 from bayescompare import plots
@@ -17,7 +18,7 @@ from bayescompare.plots.pen import NARROW, WIDE
 from bayescompare.studies import auc, success_curves, success_errors
 from reproduction.contexts import success_study
 from tests.methods.gsd.cases import ask
-from tests.plots.drawn import fresh, laid_out, legend, texts, title, with_a_twin
+from tests.plots.drawn import apart, fresh, laid_out, legend, texts, title, with_a_twin
 
 # how an order grows with δ ------------------------------------------------------------------------
 
@@ -35,6 +36,13 @@ def test_growth_counts_the_ordered_pairs(whole: Any) -> None:
     assert sorted(steps) == sorted(f"{names[i]} over {names[j]}" for i, j in later)
     at_last = int(np.isfinite(least).sum())
     assert title(ax) == f"{at_last} of 28 pairs are ordered at some δ, {28 - at_last} at none"
+    # The words stand beside the steps, and beside each other.
+    laid_out(ax)
+    across, up = ax.transData.transform(ax.lines[0].get_path().interpolated(1).vertices).T
+    path = Path(np.stack([np.repeat(across, 2)[1:], np.repeat(up, 2)[:-1]], axis=1))
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(path.intersects_bbox(box, filled=False) for box in boxes)
+    assert apart(boxes)
 
 
 def test_growth_does_not_call_equivalent_pairs_ordered(uci: bc.Results) -> None:

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -167,6 +173,15 @@ def test_f_score_by_hand() -> None:
     assert jansen_runs.f_score(found) == 1.0
     found[6, 0] = True
     assert jansen_runs.f_score(found) == pytest.approx(20 / 21)
+
+
+@pytest.mark.slow
+def test_significance_of_one_run() -> None:
+    found = jansen_runs.significance_scores(np.random.default_rng(1), eta=0.1, datasets=7)
+    scores = dict(zip(jansen_runs.TESTED, found["f"], strict=True))
+    # Swapping within seven datasets has 128 outcomes: too few for the corrected level.
+    assert scores["GSD paired"] == scores["GSD-delta paired"] == 0.0
+    assert scores["GSD pooled"] > 0.3
 
 
 def fake_scores(rng: np.random.Generator, *, eta: float, datasets: int) -> dict[str, np.ndarray]:
@@ -351,3 +366,28 @@ def test_one_line_says_what_is_wrong(
     said = capsys.readouterr().err
     assert words in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")
+def test_a_request_to_end_ends_the_workers_and_keeps_their_blocks(tmp_path: Path) -> None:
+    asked = ["benavoli-2016-theorem2", "--replications", "1000000", "--jobs", "2", "--seed", "1"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "reproduction", *asked, "--store", str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        start_new_session=True,
+    ) as process:
+        try:
+            while process.poll() is None and not list(tmp_path.rglob("*.npz")):
+                time.sleep(0.1)  # until the workers are at work
+            process.terminate()
+            # Its streams end when the last worker does: they have them too.
+            out, err = process.communicate(timeout=30)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    assert (process.returncode, out, err) == (143, "", "")
+    assert list(tmp_path.rglob("*.npz"))
