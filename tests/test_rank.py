@@ -117,7 +117,6 @@ def test_values_are_shown_in_their_own_unit_and_direction(uci: bc.Results) -> No
     assert (own["mean"] < own["upper"]).all()
 
 
-@pytest.mark.slow
 def test_strengths_agree_with_ranks_on_who_leads(uci: bc.Results) -> None:
     r = bc.rank(uci, by="strength", utility={"auc": 1, "brier": 1}, rng=0)
     assert r.overall.index[0] == "GBM"

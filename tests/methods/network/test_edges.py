@@ -167,7 +167,7 @@ def test_averages_are_over_the_graphs_that_keep_to_it() -> None:
 @pytest.mark.slow
 def test_many_measures_are_sampled_with_the_edges_given() -> None:
     given = {"required": [("m0", "m5")], "forbidden": [("m1", "m2"), ("m2", "m1")]}
-    c = ask(17, n=60, search="hill-climb", max_parents=2, **given)
+    c = asked(17, n=60, search="hill-climb", max_parents=2, **given)
     assert float(c.edges.sel(parent="m0", child="m5")) == pytest.approx(1.0)
     assert float(c.edges.sel(parent="m1", child="m2")) == 0.0
     assert float(c.edges.sel(parent="m5", child="m0")) == 0.0

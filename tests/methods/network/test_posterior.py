@@ -126,8 +126,8 @@ def test_a_hyperprior_gives_the_posterior_of_the_closed_form() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["gamma", "exponential"])
-def test_a_measure_may_be_called_like_a_latent(name: str) -> None:
+def test_a_measure_may_be_called_like_a_latent() -> None:
+    name = "exponential"
     results = table(
         np.random.default_rng(3).random((12, 2, 2)), measures={name: "max", "other": "min"}
     )
