@@ -66,7 +66,7 @@ def test_a_prior_of_ones_own_is_refitted_where_k_hat_is_poor() -> None:
     method = Dirichlet(priors={"strength": pm.Gamma.dist(1.0, 5.0)})
     results = bc.load_example("benavoli-example1")
     c = bc.compare(results, method=method, rng=1, sampler={**QUIET, "draws": 500})
-    found = c.loo(refit=True, khat=-math.inf, rng=3, **QUIET)
+    found = c.loo(refit=True, khat=-math.inf, draws=400, chains=2, rng=3, **QUIET)
 
     def evidence(counts: np.ndarray) -> float:
         def integrand(s: float) -> float:

@@ -211,17 +211,13 @@ def test_a_dirichlet_prior_stays_conjugate_and_has_prior_draws(uci: bc.Results) 
         ({"draws": 10**9}, "at most"),
         ({"priors": {"w": 1.0}}, "no such parameter"),
         ({"priors": {"weight": 1.0}}, "probability vector"),
+        ({"priors": {"weight": pm.Dirichlet.dist(np.ones(4))}, "strength": 2.0}, "give one"),
+        ({"priors": {"weight": pm.Dirichlet.dist(np.ones(4))}, "prior": "imprecise"}, "give one"),
     ],
 )
 def test_a_bad_option_is_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(bc.BayescompareError, match=said):
         SignedRank(**options)
-
-
-@pytest.mark.parametrize("option", [{"strength": 2.0}, {"prior": "imprecise"}])
-def test_a_prior_and_what_it_replaces_are_refused_together(option: dict[str, Any]) -> None:
-    with pytest.raises(bc.BayescompareError, match="give one"):
-        SignedRank(**option, priors={"weight": pm.Dirichlet.dist(np.ones(4))})
 
 
 # where the prior's weight lies --------------------------------------------------------------------

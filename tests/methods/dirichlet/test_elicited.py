@@ -141,9 +141,6 @@ def test_labels_of_a_pair_are_about_it(uci: bc.Results) -> None:
 def test_what_contradicts_itself_is_refused(prior: dict[str, Any], words: str) -> None:
     with pytest.raises(BayescompareError, match=words):
         ask(example_1(), prior=prior)
-
-
-def test_a_strength_beside_it_is_refused() -> None:
     with pytest.raises(BayescompareError, match="has its own 'weight'"):
         Dirichlet(prior=SEVEN, strength=2.0)
 
