@@ -76,6 +76,16 @@ def test_kernels_work_without_a_cache(install: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_command_line_samples_without_a_home(install: Path, tmp_path: Path) -> None:
+    out = tmp_path / "posterior.nc"
+    options = ["--draws", "20", "--tune", "50", "--chains", "2", "--out", str(out)]
+    done = run(install, "-m", "bayescompare", "sample", "--example", "pnn", *options)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert out.exists()
+
+
+@pytest.mark.slow
 def test_a_kernel_that_cannot_be_kept_is_used(tmp_path: Path) -> None:
     # As with the disk full: the cache can be created, and nothing can be written to it.
     code = (

@@ -218,6 +218,22 @@ def test_what_is_claimed_with_p_is_right_as_often(case: str, request: Any) -> No
     assert abs(claimed - right) <= 4 * error
 
 
+@pytest.mark.slow
+def test_the_truth_has_uniform_ranks(results: bc.Results) -> None:
+    """Its place in the exact posterior, a Beta for each θ, is uniform: simulation-based
+    calibration without draws.
+    """
+    c = bc.compare(results, method=Dirichlet(prior="uniform"))
+    places = []
+    for seed in range(200):
+        simulated = c.simulate(rng=seed)
+        counts = bc.compare(simulated, method=c.method).answer.counts
+        theta = truth_of(simulated)["theta"].values
+        places.append(betainc(counts + 1.0, 12 + 4 - counts - 1.0, theta))
+    for column in np.array(places).T:
+        assert stats.kstest(column, "uniform").pvalue > 1e-3
+
+
 def test_many_statements_are_simulated_with_their_theta() -> None:
     """K = 1296: the number of distinct statements is that of the urn, θ is one of a posterior."""
     results = table(np.random.default_rng(3).random((8, 3, 4)))

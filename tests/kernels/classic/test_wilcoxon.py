@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -51,6 +51,14 @@ def test_by_enumeration_of_all_signs(values: list[int]) -> None:
     # Counts of patterns below 2^53 over a power of two: floats hold them exactly.
     assert Fraction(found.pvalue) == pvalue
     assert found.exact
+
+
+@given(small.filter(lambda values: sum(map(bool, values)) > 1))
+@settings(max_examples=25)
+def test_ties_as_scipy_permutes_them(values: list[int]) -> None:
+    kept = np.array([v for v in values if v], dtype=float)
+    expected = stats.wilcoxon(kept, method=stats.PermutationMethod(n_resamples=np.inf))
+    assert ask(kept).pvalue == pytest.approx(expected.pvalue, abs=1e-14)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 20, 50, 300])

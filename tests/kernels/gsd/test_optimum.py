@@ -119,6 +119,21 @@ def rows_of(system: PreferenceSystem, reduced: bool) -> go.Rows:
     return (go.reduced_rows if reduced else go.full_rows)(system.points, keys, pairs)
 
 
+@pytest.mark.slow
+def test_the_full_and_the_reduced_programme_on_real_data() -> None:
+    """Sixteen datasets, three decimals: full, reduced and ours agree to 1e-9."""
+    _, values = jansen()
+    system = jansen_system(values, 0, 6)
+    solver, w = Solver(system), system.objective()
+    full, reduced = rows_of(system, reduced=False), rows_of(system, reduced=True)
+    assert full.strict.shape[0] > 20 * reduced.strict.shape[0]
+    for delta, sign in ((0.0, 1.0), (1e-3, -1.0)):
+        ours = solver.optimum(sign * w, delta)
+        assert ours.value == pytest.approx(go.solve_rows(full, sign * w, delta)[0], abs=1e-9)
+        assert ours.value == pytest.approx(go.solve_rows(reduced, sign * w, delta)[0], abs=1e-9)
+        assert go.violation(full, ours.u, delta) <= 1e-11
+
+
 @pytest.mark.parametrize("seed", few_quick(range(6), 3))
 def test_degenerate_data_against_cold_highs(seed: int) -> None:
     """Grids of few values: most keys are tied, most vertices degenerate; many objectives, hot."""

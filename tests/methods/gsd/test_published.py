@@ -95,6 +95,15 @@ TABLE_3 = [
     ("RF", "EN", 0.953),  # obtained 0.934 to 0.94
 ]
 
+#: All cells that the paper prints: the others were below 0.95.
+PRINTED = {(winner, loser) for winner, loser, _ in TABLE_3} | {
+    ("BDS", "LASSO"),
+    ("GBM", "LASSO"),
+    ("GLM", "CART"),
+    ("RF", "CART"),
+    ("RIDGE", "CART"),
+}
+
 
 @pytest.mark.parametrize(("winner", "loser", "published"), few_quick(TABLE_3, 5, several=True))
 def test_table_3(uci: bc.Results, winner: str, loser: str, published: float) -> None:
@@ -105,6 +114,19 @@ def test_table_3(uci: bc.Results, winner: str, loser: str, published: float) -> 
     p = min(published, 0.999)
     room = 4 * math.sqrt(2 * p * (1 - p) / 1000) + 0.005
     assert obtained == pytest.approx(published, abs=room), f"{published} / {obtained}"
+
+
+@pytest.mark.slow
+def test_table_3_has_its_empty_cells(uci: bc.Results) -> None:
+    found = set()
+    for c in bc.pairwise(uci, method=GSD(permutations=1000), rng=1, n_jobs=1):
+        for k, label in enumerate(c.answer.labels):
+            if c.answer.per_statement["share_below"][k] >= 0.95:
+                found.add(tuple(label.split(">")))
+    # SPEC 6: all but RF > EN (0.94), and one extra; two printed ones are within 0.01 of the line.
+    near = {("RF", "EN"), ("BDS", "RIDGE"), ("BDS", "LASSO")}
+    assert PRINTED - found <= near
+    assert len(found - PRINTED) <= 2
 
 
 def test_nothing_is_significant_after_correction_at_delta_0(uci: bc.Results) -> None:
