@@ -28,20 +28,27 @@ def tree(example: Any) -> xr.DataTree:
     return drawn
 
 
-def test_the_outcome_is_the_place_of_the_statement(tree: xr.DataTree) -> None:
+@pytest.mark.parametrize("method", ["dirichlet", "network"])
+def test_the_outcome_is_the_place_of_the_statement(example: Any, method: str) -> None:
+    tree = bc.compare(example.results, method=method).draws(50, rng=1)
     for group in ("observed_data", *PREDICTED):
         assert set(tree[group].data_vars) == {"outcome"}
         assert set(np.unique(tree[group]["outcome"])) == {0, 1, 2, 3}
     assert tree["constant_data"]["count"].values.tolist() == [1, 2, 3, 6]
 
 
-def test_a_vector_of_statements_has_an_index(example: Any) -> None:
-    drawn = bc.compare(example.results, method="network").draws(5, rng=1)
+def test_a_vector_of_statements_has_an_index(tree: xr.DataTree) -> None:
+    """As in trees of earlier versions, and of models that observe vectors."""
+    labels = tree["constant_data"]["statement"]
+    vectors = {}
     for group in ("observed_data", *PREDICTED):
-        data = drawn[group].to_dataset()
+        place = tree[group].to_dataset()["outcome"]
+        vectors[group] = (place == xr.DataArray(range(4), {"statement": labels})).astype(float)
+    made = xr.DataTree.from_dict({k: v.to_dataset(name="outcome") for k, v in vectors.items()})
+    for group, data in arviz_tree(made, sampled=False).children.items():
         one_hot = np.eye(4)[data["statement_index"].values]
-        np.testing.assert_array_equal(one_hot, data["outcome"].values)
-        assert data["statement_index"].attrs["statements"] == list(data["statement"].values)
+        np.testing.assert_array_equal(one_hot, vectors[group].values)
+        assert data["statement_index"].attrs["statements"] == labels.values.tolist()
 
 
 def test_a_split_tie_is_a_further_row() -> None:
