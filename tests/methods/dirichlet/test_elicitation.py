@@ -86,24 +86,13 @@ def test_words(seven: Any) -> None:
 
 
 def test_pictures(seven: Any) -> None:
-    ax = seven.plot(ax=Figure().subplots())
-    assert [t.get_text() for t in ax.get_yticklabels()] == [
-        "B>A|A>B",
-        "B>A|B>A",
-        "A>B|A>B",
-        "A>B|B>A",
-    ]
-    shown = [t.get_text() for t in ax.texts]
-    assert shown == ["0.401", "0.401", "0.099", "0.099", "P(leads)"]
-    (line,) = ax.get_lines()
-    np.testing.assert_allclose(line.get_xdata(), [0.35, 0.35, 0.15, 0.15])
+    """What the table and the predictions look like is in tests/plots."""
     curves = seven.plot("measures", ax=Figure().subplots())
     x, y = curves.get_lines()[0].get_data()
     np.testing.assert_allclose(y, stats.beta(3.5, 1.5).pdf(x))
-    strips = seven.plot("predictive", n=9, ax=Figure().subplots())
-    mesh = strips.collections[0].get_array()
-    expected = seven.predict(9).loc["B>A|A>B", list(range(10))]
-    np.testing.assert_allclose(np.asarray(mesh).reshape(4, 10)[0], expected)
+    for kind, options in (("statements", {}), ("predictive", {"n": 9})):
+        shown = [t.get_text() for t in seven.plot(kind, ax=Figure().subplots(), **options).texts]
+        assert shown.count("B better") == 1
 
 
 def test_many_statements_are_shown_in_part(uci: bc.Results) -> None:
@@ -114,9 +103,8 @@ def test_many_statements_are_shown_in_part(uci: bc.Results) -> None:
         measures=["auc", "brier"],
     )
     assert len(many.table) == 36
-    ax = many.plot(ax=Figure().subplots())
-    assert len(ax.get_yticklabels()) == 20
-    assert "16 statements" in ax.get_title(loc="left")
+    shown = [t.get_text() for t in many.plot(ax=Figure().subplots()).texts]
+    assert any("16 statements expected less often not shown" in text for text in shown)
 
 
 @pytest.mark.parametrize(
