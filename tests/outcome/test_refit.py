@@ -134,7 +134,8 @@ def test_a_model_file_with_latents_of_each_dataset(build: Any) -> None:
     c = bc.compare(advantages, method=build, rng=1, sampler=sampler)
     psis = c.loo()
     assert (psis.pareto_k.max() > 0.7) == (build is differences)
-    found = c.loo(refit=True, khat=float(np.sort(psis.pareto_k.values)[-4]), rng=2, **QUIET)
+    khat = float(np.sort(psis.pareto_k.values)[-4])
+    found = c.loo(refit=True, khat=khat, draws=6000, rng=2, **QUIET)
     refitted = found.elpd_i.attrs["refitted"]
     assert len(refitted) == 3
     assert found.elpd_i.attrs["how"] == "PSIS, 3 refitted"
