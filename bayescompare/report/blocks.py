@@ -249,7 +249,6 @@ def citation_keys(method: Method, *, rule: Rule | None = None) -> list[str]:
     --------
     >>> from bayescompare import methods
     >>> from bayescompare.outcome.verdicts import Rule
-    from bayescompare.outcome.words import say
     >>> citation_keys(methods.get("gsd")(), rule=Rule())
     ['jansen2022gsd', 'holm1979simple']
     """
