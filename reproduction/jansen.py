@@ -573,6 +573,6 @@ REPRODUCTIONS = (
         unit="runs in each scenario",
         replications=25,
         quick=2,
-        seconds=700.0,
+        seconds=1700.0,
     ),
 )

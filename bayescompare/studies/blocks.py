@@ -93,6 +93,8 @@ class Work:
                 made = self.function(*given, **block.scenario.values, **self.constants)
                 parts.append(_outputs(made, step if self.batched else None))
                 errors += [""] * step
+            except SystemError:  # an interrupt that met compiled code: no case failed by itself
+                raise
             except Exception as error:  # recorded, whatever it is: a study goes on
                 parts.append(None)
                 errors += [error_in_one_line(error)] * step

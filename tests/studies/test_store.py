@@ -52,6 +52,17 @@ def test_finished_blocks_are_not_computed_again(tmp_path: Path) -> None:
     xr.testing.assert_identical(one["draw"], more["draw"].sel(replication=slice(0, 5)))
 
 
+def test_an_interrupt_in_compiled_code_stores_no_failure(tmp_path: Path) -> None:
+    """Numba raises SystemError then; a case that was stored as failed would stay so for ever."""
+
+    def interrupted(rng: np.random.Generator, **_: float) -> dict[str, Any]:
+        raise SystemError("returned a result with an exception set")
+
+    with pytest.raises(SystemError):
+        cases(case=interrupted).run(rng=3, store=tmp_path / "s", n_jobs=1)
+    assert blocks_in(tmp_path / "s") == []
+
+
 def test_parts_fill_one_store(tmp_path: Path) -> None:
     study = cases()
     for i in (2, 0):
